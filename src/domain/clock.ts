@@ -1,0 +1,7 @@
+/** Where time comes from, passed in so that tests decide it. */
+export interface Clock {
+  /** Milliseconds since 1970 (UTC). */
+  now(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when `signal` aborts first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}

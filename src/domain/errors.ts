@@ -1,0 +1,17 @@
+/**
+ * The base of every error of ours outside `upstream/`, which stands alone and has its own of the same form.
+ * `code` is stable and listed in docs/errors.md; `cause` is always kept.
+ */
+export class BridgeError extends Error {
+  override readonly name: string = 'BridgeError';
+  readonly code: string;
+  constructor(code: string, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Makes the compiler prove that a union was handled completely. @throws BridgeError when reached. */
+export function assertNever(value: never): never {
+  throw new BridgeError('bug', `a case was not handled: ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,12 @@
+/** What JSON can hold. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+
+/** A JSON object. Its keys come from us or from a schema, never straight from a stranger. */
+export interface JsonObject {
+  [name: string]: JsonValue;
+}
+
+/** True for a JSON object: neither null nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
