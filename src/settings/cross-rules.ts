@@ -1,0 +1,60 @@
+import type { SettingProblem } from './errors.ts';
+import type { Settings } from './schema.ts';
+
+/** What no single setting can say: which settings need or exclude each other. Empty when all is well. */
+export function listCrossProblems({ upstream, scim, port, ops }: Settings): SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  if (upstream.url !== undefined && upstream.token === undefined) {
+    problems.push(
+      missing('upstream.token', 'UPSTREAM_TOKEN', 'a real service answers nobody without it'),
+    );
+  }
+  if (upstream.url !== undefined && scim.tokens.length === 0) {
+    problems.push(
+      missing('scim.tokens', 'SCIM_TOKENS', 'otherwise nobody could provision, or everybody could'),
+    );
+  }
+  if (upstream.url === undefined && upstream.token !== undefined) {
+    const message =
+      'upstream.token is set, but upstream.url is not; set both for a real service, none for the sandbox.';
+    problems.push({ setting: 'upstream.url', message });
+  }
+  if (ops.port !== undefined && ops.port !== 0 && ops.port === port) {
+    const message = `ops.port and port are both ${port}; leave ops.port out to serve everything on one port.`;
+    problems.push({ setting: 'ops.port', message });
+  }
+  if (scim.pageSize > scim.pageSizeMax) {
+    const message = `scim.pageSize (${scim.pageSize}) is more than scim.pageSizeMax (${scim.pageSizeMax}).`;
+    problems.push({ setting: 'scim.pageSize', message });
+  }
+  return problems;
+}
+
+/** What is allowed but rarely meant. */
+export function listWarnings({ upstream, publicUrl }: Settings): string[] {
+  const warnings: string[] = [];
+  if (upstream.url !== undefined && isPlainOffLoopback(upstream.url)) {
+    warnings.push(
+      `upstream.url is ${upstream.url}: the token and everybody's data travel unencrypted.`,
+    );
+  }
+  if (publicUrl !== undefined && isPlainOffLoopback(publicUrl)) {
+    warnings.push(`publicUrl is ${publicUrl}: identity providers insist on https.`);
+  }
+  if (upstream.url !== undefined && publicUrl === undefined) {
+    warnings.push(
+      'publicUrl is not set: identity providers are shown addresses made of host and port.',
+    );
+  }
+  return warnings;
+}
+
+function missing(setting: string, variable: string, why: string): SettingProblem {
+  const message = `${setting} is not set, but upstream.url is: ${why}. Set ${variable} or ${variable}_FILE.`;
+  return { setting, message };
+}
+
+function isPlainOffLoopback(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,23 @@
+import { BridgeError } from '../domain/errors.ts';
+
+/** One thing that is wrong with the settings, ready to be printed. Never holds the value of a secret. */
+export interface SettingProblem {
+  /** The setting's path (`upstream.timeout`) or, when it is no setting of ours, the name as written. */
+  readonly setting: string;
+  /** What is wrong and what is allowed, a whole sentence. */
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+/** The settings do not allow a start. Code `settings-invalid`; the message lists every problem at once. */
+export class SettingsError extends BridgeError {
+  override readonly name = 'SettingsError';
+  readonly problems: readonly SettingProblem[];
+  constructor(problems: readonly SettingProblem[]) {
+    const lines = problems.map(({ message }) => `  - ${message}`);
+    super('settings-invalid', ['The settings do not allow a start:', ...lines].join('\n'), {
+      cause: problems.find(({ cause }) => cause !== undefined)?.cause,
+    });
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+
+/** What the messages, the documentation and the masking need to know of a kind of value. */
+export interface KindFacts {
+  /** Completes "allowed: …". */
+  readonly allowed: string;
+  /** `value`: nobody may see any of it. `password`: an address that may carry credentials. */
+  readonly secret?: 'value' | 'password';
+}
+
+/** The facts of every kind, beside the schemas: zod keeps them, nothing else may. */
+export const kindFacts = z.registry<KindFacts>();
+
+/** A span of time, in milliseconds. */
+export type Milliseconds = number;
+
+interface Bounds<T> {
+  readonly min: T;
+  readonly max: T;
+}
+
+const msPerUnit = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+const bytesPerUnit = new Map([
+  ['B', 1],
+  ['KiB', 1_024],
+  ['MiB', 1_024 ** 2],
+  ['GiB', 1_024 ** 3],
+]);
+
+/** A span of time written as `500ms`, `3s`, `10m`, `1h`, `7d` or `0`; kept in milliseconds. */
+export function duration({ min, max }: Bounds<string>) {
+  const toMs = (text: string): Milliseconds => toAmount(text, msPerUnit);
+  return z
+    .union([z.literal(0).transform(() => '0'), z.string()])
+    .pipe(z.string().regex(/^(0|\d{1,9}(ms|s|m|h|d))$/))
+    .transform(toMs)
+    .pipe(z.number().min(toMs(min)).max(toMs(max)))
+    .register(kindFacts, {
+      allowed: `a duration from ${min} to ${max}, such as 500ms, 3s, 10m or 1h`,
+    });
+}
+
+/** An amount of memory written as `64KiB` or `16MiB`; a bare number means bytes. Kept in bytes. */
+export function size({ min, max }: Bounds<string>) {
+  const toBytes = (text: string): number => toAmount(text, bytesPerUnit);
+  return z
+    .union([z.number().transform(String), z.string()])
+    .pipe(z.string().regex(/^\d{1,12}(B|KiB|MiB|GiB)?$/))
+    .transform(toBytes)
+    .pipe(z.number().min(toBytes(min)).max(toBytes(max)))
+    .register(kindFacts, { allowed: `a size from ${min} to ${max}, such as 64KiB or 16MiB` });
+}
+
+/** A whole number; environment variables bring it as digits. */
+export function wholeNumber({ min, max }: Bounds<number>) {
+  const digits = z.string().regex(/^\d{1,15}$/);
+  return z
+    .union([z.number(), digits.transform(Number)])
+    .pipe(z.int().min(min).max(max))
+    .register(kindFacts, { allowed: `a whole number from ${min} to ${max}` });
+}
+
+/** One word of a closed list. */
+export function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words).register(kindFacts, { allowed: `one of ${words.join(', ')}` });
+}
+
+/** A text that must not be empty; `allowed` says what it is. */
+export function text(allowed: string) {
+  return z.string().trim().min(1).max(4_096).register(kindFacts, { allowed });
+}
+
+/** A list of texts: a YAML list, or one text with commas. Blank entries are dropped. */
+export function textList(allowed: string) {
+  return list(z.string().min(1)).register(kindFacts, { allowed });
+}
+
+/** The address of an HTTP server, kept without a trailing slash so that paths can be appended. */
+export function httpUrl() {
+  return z
+    .string()
+    .refine(isBareHttpUrl)
+    .transform((url) => url.replace(/\/+$/, ''))
+    .register(kindFacts, {
+      allowed: 'an http:// or https:// address without credentials, query or fragment',
+    });
+}
+
+/** The address of a proxy, which may carry credentials. */
+export function proxyUrl() {
+  return z
+    .string()
+    .refine((url) => ['http:', 'https:'].includes(URL.parse(url)?.protocol ?? ''))
+    .register(kindFacts, {
+      allowed: 'an http:// or https:// address, with or without credentials',
+      secret: 'password',
+    });
+}
+
+/** Where the data is kept: a SQLite file or a PostgreSQL server, whose address may carry credentials. */
+export function databaseUrl() {
+  return z
+    .string()
+    .refine(
+      (url) => /^sqlite:./.test(url) || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)),
+    )
+    .register(kindFacts, {
+      allowed: 'sqlite:<file> or postgres://<user>:<password>@<host>/<database>',
+      secret: 'password',
+    });
+}
+
+/** A credential that a person or a machine presents. */
+export function secret({ charactersMin }: { readonly charactersMin: number }) {
+  return credential(charactersMin).register(kindFacts, {
+    allowed: `a secret of ${allowedCharacters(charactersMin)}`,
+    secret: 'value',
+  });
+}
+
+/** Several credentials that are valid at once. */
+export function secretList({ charactersMin }: { readonly charactersMin: number }) {
+  return list(credential(charactersMin)).register(kindFacts, {
+    allowed: `secrets separated by commas, each of ${allowedCharacters(charactersMin)}`,
+    secret: 'value',
+  });
+}
+
+function credential(charactersMin: number) {
+  // What fits into an Authorization header in one piece, and into a list with commas.
+  return z
+    .string()
+    .min(charactersMin)
+    .max(4_096)
+    .regex(/^[!-+\--~]+$/);
+}
+
+function allowedCharacters(charactersMin: number): string {
+  const least = charactersMin > 1 ? `at least ${charactersMin} ` : '';
+  return `${least}visible ASCII characters without spaces and commas`;
+}
+
+function list<Item extends z.ZodType<string, string>>(item: Item) {
+  const separated = z.string().transform((all) => all.split(','));
+  return z
+    .union([z.array(z.string()), separated])
+    .transform((items) => items.map((one) => one.trim()).filter((one) => one !== ''))
+    .pipe(z.array(item).max(1_000));
+}
+
+function isBareHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return false;
+  return url.username === '' && url.password === '' && !/[?#]/.test(text);
+}
+
+function toAmount(text: string, factors: ReadonlyMap<string, number>): number {
+  const amount = Number.parseInt(text, 10);
+  return amount * (factors.get(text.replace(/^\d+/, '')) ?? 1);
+}

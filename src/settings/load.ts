@@ -1,0 +1,53 @@
+import { readConfigFile } from './config-file.ts';
+import { listCrossProblems, listWarnings } from './cross-rules.ts';
+import { type Environment, readEnvironment } from './environment.ts';
+import { type SettingProblem, SettingsError } from './errors.ts';
+import { toProblems } from './problems.ts';
+import { listSettingRows } from './rows.ts';
+import { type Settings, settingsSchema } from './schema.ts';
+import { type Tree, withValue } from './tree.ts';
+import { findUnknownVariables } from './unknown-variables.ts';
+
+/** Where settings come from: a YAML file, overridden by the environment. */
+export interface SettingsSource {
+  readonly env: Environment;
+  /** Returns a file's text; throws when it cannot. Used for `configFile` and for what `…_FILE` variables name. */
+  readonly readFile: (path: string) => string;
+  /** The YAML file; without one the defaults and the environment decide. */
+  readonly configFile?: string | undefined;
+}
+
+/** Settings that allow a start. */
+export interface LoadedSettings {
+  readonly settings: Settings;
+  /** What is allowed but rarely meant: one sentence each, free of secrets. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads, checks and completes all settings; the only effect is `readFile`.
+ * @throws SettingsError that lists every problem at once.
+ */
+export function loadSettings({ env, readFile, configFile }: SettingsSource): LoadedSettings {
+  const rows = listSettingRows(settingsSchema);
+  const file = readConfigFile(configFile, readFile);
+  const environment = readEnvironment({ rows, env, readFile });
+  const unknown = findUnknownVariables(rows, env);
+  const input = environment.values.reduce<Tree>(
+    (tree, { row, value }) => withValue(tree, row.path, value),
+    file.tree,
+  );
+  const result = settingsSchema.safeParse(input);
+  const problems: SettingProblem[] = [
+    ...file.problems,
+    ...environment.problems,
+    ...unknown.problems,
+    ...toProblems(result.error, { rows, values: environment.values, input, configFile }),
+  ];
+  if (!result.success || problems.length > 0) throw new SettingsError(problems);
+  const settings = result.data;
+  // Only now: beside a setting that could not be read, "is not set" would mislead.
+  const crossProblems = listCrossProblems(settings);
+  if (crossProblems.length > 0) throw new SettingsError(crossProblems);
+  return { settings, warnings: [...unknown.warnings, ...listWarnings(settings)] };
+}

@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import {
+  choice,
+  databaseUrl,
+  duration,
+  httpUrl,
+  proxyUrl,
+  secret,
+  secretList,
+  size,
+  text,
+  textList,
+  wholeNumber,
+} from './kinds.ts';
+
+/** The work-management service, and what the field knows of it but its documents leave open. */
+export const upstreamSchema = z.strictObject({
+  url: httpUrl()
+    .optional()
+    .describe(
+      'Base address of the service. Without it the embedded sandbox is served on loopback and used instead.',
+    ),
+  token: secret({ charactersMin: 1 })
+    .optional()
+    .describe(
+      'API token of the service; required with `upstream.url`. Its owner needs the rights that `scim-bridge check` lists.',
+    ),
+  requestsPerSecond: wholeNumber({ min: 0, max: 1_000 })
+    .prefault(5)
+    .describe('The rate that is never exceeded; 0 means no limit. The service allows 5.'),
+  apiVersion: choice(['latest', 'v1'])
+    .prefault('latest')
+    .describe('The version in the paths of REST calls.'),
+  proxy: proxyUrl().optional().describe('HTTP proxy for every call to the service.'),
+  timeout: duration({ min: '100ms', max: '5m' })
+    .prefault('10s')
+    .describe('How long one call may take, from sending it to the last byte of the answer.'),
+  responseBytesMax: size({ min: '64KiB', max: '1GiB' })
+    .prefault('16MiB')
+    .describe('A longer answer is refused; lists are then read in smaller pages.'),
+  pageSize: wholeNumber({ min: 1, max: 500 })
+    .prefault(100)
+    .describe('How many entries of a list are asked for at once.'),
+  membersPerCall: wholeNumber({ min: 1, max: 1_000 })
+    .prefault(100)
+    .describe('How many members one PATCH of a group adds or removes.'),
+  emailForm: choice(['auto', 'strings', 'objects'])
+    .prefault('auto')
+    .describe('How `emails` is written when a user is created; `auto` finds out and remembers.'),
+  nameOnCreate: choice(['auto', 'yes', 'no'])
+    .prefault('auto')
+    .describe(
+      'Whether the service takes the name when a user is created, which saves the second call.',
+    ),
+  memberForm: choice(['auto', 'operations', 'array', 'single'])
+    .prefault('auto')
+    .describe(
+      'How one PATCH names many members: one operation for each, one array of values, or one member a call.',
+    ),
+  groupScimId: choice(['auto', 'restId', 'uid'])
+    .prefault('auto')
+    .describe('Which REST id of a group its SCIM id equals.'),
+  filter: choice(['auto', 'no'])
+    .prefault('auto')
+    .describe('Whether the service filters lists of users; `no` never asks it to.'),
+  userNameUpdates: choice(['auto', 'no'])
+    .prefault('auto')
+    .describe(
+      'Whether a changed userName is offered to the service once; `no` keeps it in the bridge.',
+    ),
+});
+
+/** What identity providers meet. */
+export const scimSchema = z.strictObject({
+  tokens: secretList({ charactersMin: 16 })
+    .prefault([])
+    .describe(
+      'What identity providers present, as `Bearer <token>` or bare. Required with `upstream.url`; otherwise one is made up and printed.',
+    ),
+  writeWait: duration({ min: '0', max: '60s' })
+    .prefault('3s')
+    .describe('How long a write waits for the service before it is acknowledged as accepted.'),
+  whenUpstreamIsDown: choice(['accept', 'refuse'])
+    .prefault('accept')
+    .describe(
+      'A write that the service cannot take now: `accept` keeps and delivers it later, `refuse` answers 503.',
+    ),
+  bodyBytesMax: size({ min: '16KiB', max: '16MiB' })
+    .prefault('1MiB')
+    .describe('A larger request body is answered with 413.'),
+  filterLengthMax: wholeNumber({ min: 100, max: 100_000 })
+    .prefault(10_000)
+    .describe('A longer filter, in characters, is answered with 400.'),
+  pageSize: wholeNumber({ min: 1, max: 1_000 })
+    .prefault(100)
+    .describe('How many resources a list holds when the request names no `count`.'),
+  pageSizeMax: wholeNumber({ min: 1, max: 10_000 })
+    .prefault(1_000)
+    .describe('The most resources that one page of a list holds, whatever `count` says.'),
+  bulkOperationsMax: wholeNumber({ min: 1, max: 10_000 })
+    .prefault(1_000)
+    .describe('More operations in one bulk request are answered with 413.'),
+});
+
+/** What becomes of people. */
+export const usersSchema = z.strictObject({
+  adopt: choice(['yes', 'refuse', 'ask'])
+    .prefault('yes')
+    .describe(
+      'An account that already exists in the service: `yes` takes it over at the first write, `refuse` and `ask` answer 409 to POST and 403 otherwise; `ask` also lists it for an operator.',
+    ),
+  deactivation: choice(['scim', 'temporarilyInactive'])
+    .prefault('scim')
+    .describe('How a person is deactivated: through SCIM, or by suspending the account.'),
+});
+
+/** What becomes of groups. */
+export const groupsSchema = z.strictObject({
+  adopt: choice(['yes', 'refuse', 'ask'])
+    .prefault('yes')
+    .describe('A group that already exists in the service, as `users.adopt`.'),
+  deletion: choice(['created', 'never'])
+    .prefault('created')
+    .describe('Which groups a DELETE removes from the service: those the bridge created, or none.'),
+  permissionsMax: wholeNumber({ min: 0, max: 2_147_483_647 })
+    .prefault(0)
+    .describe(
+      'Mask of the permission bits that a provider may set; any other bit is answered with 403.',
+    ),
+});
+
+/** Whom the bridge never takes over, deactivates or demotes by itself. */
+export const protectSchema = z.strictObject({
+  users: textList('userNames or e-mail addresses, `*` stands for any text')
+    .prefault([])
+    .describe('People who are never adopted, deactivated, deleted or demoted.'),
+  groups: textList('names of groups, `*` stands for any text')
+    .prefault([])
+    .describe('Groups that are never adopted automatically.'),
+});
+
+/** What operators and monitoring meet. */
+export const opsSchema = z.strictObject({
+  token: secret({ charactersMin: 16 })
+    .optional()
+    .describe('What operators present. Without it `/ops` and `/metrics` are not served.'),
+  port: wholeNumber({ min: 0, max: 65_535 })
+    .optional()
+    .describe('Puts `/ops` and `/metrics` on a listener of their own.'),
+});
+
+/** The embedded imitation of the service. */
+export const sandboxSchema = z.strictObject({
+  port: wholeNumber({ min: 0, max: 65_535 })
+    .prefault(0)
+    .describe('Port of the sandbox on loopback; 0 takes a free one.'),
+  file: text('the path of a file')
+    .prefault('data/sandbox.db')
+    .describe('Where the sandbox keeps its state.'),
+  shape: choice(['documented', 'narrowest', 'generous'])
+    .prefault('documented')
+    .describe('Which of the answers that the documents leave open the sandbox takes.'),
+});
+
+/**
+ * Every setting: its name, default, limits and meaning. The environment variable is the path in upper snake case
+ * (`upstream.requestsPerSecond` is `UPSTREAM_REQUESTS_PER_SECOND`); the documentation is generated from this.
+ */
+export const settingsSchema = z.strictObject({
+  host: text('the name or address of a network interface')
+    .prefault('127.0.0.1')
+    .describe('Where the bridge listens; `0.0.0.0` or `::` on every interface.'),
+  port: wholeNumber({ min: 0, max: 65_535 })
+    .prefault(8_080)
+    .describe('Where the bridge listens; 0 takes a free one and prints it.'),
+  publicUrl: httpUrl()
+    .optional()
+    .describe(
+      'How identity providers reach the bridge: `meta.location` starts with it. Otherwise `host` and `port` are used, never the `Host` header.',
+    ),
+  upstream: upstreamSchema.prefault({}),
+  scim: scimSchema.prefault({}),
+  users: usersSchema.prefault({}),
+  groups: groupsSchema.prefault({}),
+  protect: protectSchema.prefault({}),
+  ops: opsSchema.prefault({}),
+  database: z
+    .strictObject({
+      url: databaseUrl()
+        .prefault('sqlite:data/bridge.db')
+        .describe('Where the data is kept. Several replicas need PostgreSQL.'),
+    })
+    .prefault({}),
+  workers: z
+    .strictObject({
+      concurrency: wholeNumber({ min: 1, max: 256 })
+        .prefault(8)
+        .describe('How many people and groups are brought to the desired state at the same time.'),
+    })
+    .prefault({}),
+  sandbox: sandboxSchema.prefault({}),
+  log: z
+    .strictObject({
+      level: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+        .prefault('info')
+        .describe('The least important lines that are written.'),
+    })
+    .prefault({}),
+});
+
+/** The settings of one process. Durations are in milliseconds, sizes in bytes. */
+export type Settings = z.output<typeof settingsSchema>;
+/** @see upstreamSchema */
+export type UpstreamSettings = Settings['upstream'];
+/** @see scimSchema */
+export type ScimSettings = Settings['scim'];
