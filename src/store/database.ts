@@ -1,0 +1,56 @@
+import type { Kysely } from 'kysely';
+import type { Engine } from './migrations/list.ts';
+import { openPostgres } from './postgres.ts';
+import type { Schema } from './schema.ts';
+import { openSqlite } from './sqlite.ts';
+import { StoreError } from './store-error.ts';
+
+/** What query functions take first: the store outside transactions, or one transaction. */
+export type Db = Kysely<Schema>;
+
+/** Where desired and observed state is kept. Everything it throws by itself is a StoreError. */
+export interface Store {
+  readonly engine: Engine;
+  /** Reads outside transactions; sees every committed write, and nothing that is not committed. */
+  readonly read: Db;
+  /**
+   * Runs `work` in a transaction; resolves with its value only after the commit is durable. When `work`
+   * rejects, everything it changed is undone and its own error comes back.
+   *
+   * `work` awaits nothing but queries on its `tx`: on SQLite other writes wait for it, and a nested
+   * `write` would wait for itself. It may run again from the start after a deadlock, so it changes
+   * nothing but the store. A statement that failed ends it (`insert … on conflict` instead of a catch):
+   * PostgreSQL refuses to go on.
+   */
+  write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /** Waits for running writes. Later ones are refused with `store-closed`. */
+  close(): Promise<void>;
+}
+
+/** How to open a store. */
+export interface StoreOptions {
+  /** `sqlite:<path>` (relative to the working directory; created with its folder) or `postgres://…`. */
+  url: string;
+  /** PostgreSQL only: connections at most; 10 when absent. */
+  connectionsMax?: number;
+  /** PostgreSQL only: told when an idle connection was lost. The next query opens another one. */
+  onConnectionLost?: (error: StoreError) => void;
+  /** PostgreSQL only: uniform in [0, 1), spreads the attempts of a contended write. */
+  random?: () => number;
+}
+
+/**
+ * Opens the store and proves that it answers. Does not migrate it.
+ * @throws StoreError `store-url`, `store-unavailable`, `store-corrupt` …
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { url } = options;
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(options);
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  // A private in-memory database has one connection; ours needs a reader beside the writer.
+  if (path !== undefined && !path.startsWith(':memory:')) return openSqlite(path);
+  throw new StoreError(
+    'store-url',
+    'the address of the store is neither sqlite:<path> nor postgres://…',
+  );
+}

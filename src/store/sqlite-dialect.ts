@@ -1,0 +1,69 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type DialectAdapter,
+  type Driver,
+  type QueryCompiler,
+  type SelectModifierNode,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+  SqliteQueryCompiler,
+} from 'kysely';
+
+/**
+ * kysely's SQLite dialect for a connection whose transactions are opened by somebody else (the write queue):
+ * what kysely calls a transaction is a savepoint in there, so that one write can fail alone.
+ */
+export class SavepointDialect extends SqliteDialect {
+  readonly #database: SqliteDatabase;
+  constructor(database: SqliteDatabase) {
+    super({ database });
+    this.#database = database;
+  }
+  override createDriver(): Driver {
+    return new SavepointDriver({ database: this.#database });
+  }
+  override createAdapter(): DialectAdapter {
+    return new SingleWriterAdapter();
+  }
+  override createQueryCompiler(): QueryCompiler {
+    return new SingleWriterCompiler();
+  }
+}
+
+const savepoint = CompiledQuery.raw('savepoint write');
+const release = CompiledQuery.raw('release write');
+const undo = CompiledQuery.raw('rollback to write');
+
+class SavepointDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(savepoint);
+  }
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(release);
+  }
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(undo);
+    await connection.executeQuery(release);
+  }
+}
+
+class SingleWriterAdapter extends SqliteAdapter {
+  /** True only so that kysely adds no lock of its own: each call of node:sqlite is over before the next begins. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+  /** SQLite undoes a failed migration like any other write. */
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class SingleWriterCompiler extends SqliteQueryCompiler {
+  /** `for update` and `skip locked` say nothing where one write runs at a time, and SQLite has no words for them. */
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier === 'Distinct' || node.rawModifier) super.visitSelectModifier(node);
+  }
+}

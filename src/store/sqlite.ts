@@ -1,0 +1,96 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import type { Store } from './database.ts';
+import type { Schema } from './schema.ts';
+import { SavepointDialect } from './sqlite-dialect.ts';
+import { toSqliteStoreError } from './sqlite-errors.ts';
+import { cachedStatements } from './sqlite-statements.ts';
+import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
+
+/** How long a call waits for another process (a backup, a shell) before `store-busy`. The event loop waits too. */
+const busyTimeoutMs = 5_000;
+/** More than all fixed queries together; generated ones push each other out. */
+const statementsMax = 500;
+/** Long enough to share a commit well, short enough not to hold the event loop for long. */
+const batchMax = 64;
+
+/**
+ * The embedded store: a file with a writer and a read-only reader, so that a read sees exactly what is committed.
+ * `synchronous=FULL` makes each commit survive a loss of power; concurrent writes share that cost.
+ * @param path of the file, created readable for its owner only, together with its folder.
+ * @throws StoreError
+ */
+export function openSqlite(path: string): Store {
+  const writer = openWriter(path);
+  const reader = connect(path, { readOnly: true });
+  const queue = createWriteQueue(writerTransaction(writer), batchMax);
+  const write = toKysely(writer);
+  const read = toKysely(reader);
+
+  return {
+    engine: 'sqlite',
+    read,
+    write: (work) => queue.run(() => write.transaction().execute(work)),
+    close: async () => {
+      await queue.close();
+      await read.destroy();
+      await write.destroy(); // The last connection to go leaves one file, without the write-ahead log.
+      for (const connection of [reader, writer]) if (connection.isOpen) connection.close();
+    },
+  };
+}
+
+function openWriter(path: string): DatabaseSync {
+  createFile(path);
+  const writer = connect(path, { readOnly: false });
+  try {
+    writer.exec('pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on');
+    return writer;
+  } catch (error) {
+    writer.close();
+    throw toSqliteStoreError(error);
+  }
+}
+
+/** SQLite gives the files beside it (-wal, -shm) the mode of the first one. */
+function createFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    throw toSqliteStoreError(error);
+  }
+}
+
+function connect(path: string, { readOnly }: { readOnly: boolean }): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs });
+  } catch (error) {
+    throw toSqliteStoreError(error);
+  }
+}
+
+function toKysely(connection: DatabaseSync): Kysely<Schema> {
+  const database = cachedStatements(connection, statementsMax);
+  return new Kysely<Schema>({ dialect: new SavepointDialect(database) });
+}
+
+function writerTransaction(writer: DatabaseSync): WriterTransaction {
+  const execute = (text: string) => {
+    try {
+      writer.exec(text);
+    } catch (error) {
+      throw toSqliteStoreError(error);
+    }
+  };
+  return {
+    begin: () => execute('begin immediate'),
+    commit: () => execute('commit'),
+    rollback: () => {
+      if (writer.isTransaction) execute('rollback');
+    },
+    isOpen: () => writer.isTransaction,
+  };
+}
