@@ -19,7 +19,6 @@ export interface EnvironmentReading {
 }
 
 interface EnvironmentSource {
-  readonly rows: readonly SettingRow[];
   readonly env: Environment;
   /** Reads the file that a `…_FILE` variable names; throws when it cannot. */
   readonly readFile: (path: string) => string;
@@ -29,65 +28,42 @@ interface EnvironmentSource {
  * Reads every setting's variable and, for secrets, the file that its `…_FILE` variable names.
  * A variable that is set to nothing counts as not set: that is how compose files write "not given".
  */
-export function readEnvironment({ rows, env, readFile }: EnvironmentSource): EnvironmentReading {
-  const readings = rows.map((row) => readVariable({ row, env, readFile }));
+export function readEnvironment(
+  rows: readonly SettingRow[],
+  source: EnvironmentSource,
+): EnvironmentReading {
+  const readings = rows.map((row) => readSetting(row, source));
   return {
-    values: readings.flatMap((reading) => ('value' in reading ? [reading] : [])),
-    problems: readings.flatMap((reading) => ('message' in reading ? [reading] : [])),
+    values: readings.flatMap(({ values }) => values),
+    problems: readings.flatMap(({ problems }) => problems),
   };
-}
-
-interface VariableSource extends Omit<EnvironmentSource, 'rows'> {
-  readonly row: SettingRow;
-}
-
-interface NotSet {
-  readonly kind: 'not-set';
-}
-
-function readVariable({
-  row,
-  env,
-  readFile,
-}: VariableSource): EnvironmentValue | SettingProblem | NotSet {
-  const direct = env[row.variable];
-  const fileVariable = toFileVariable(row);
-  const path = fileVariable === undefined ? undefined : env[fileVariable];
-  if (path && direct) {
-    const message = `${row.name} is set twice: by ${row.variable} and by ${fileVariable}; keep one of them.`;
-    return { setting: row.name, message };
-  }
-  if (path && fileVariable !== undefined)
-    return readSecretFile({ row, path, from: fileVariable, readFile });
-  return direct ? { row, value: direct, from: row.variable } : { kind: 'not-set' };
-}
-
-interface SecretFile {
-  readonly row: SettingRow;
-  readonly path: string;
-  readonly from: string;
-  readonly readFile: (path: string) => string;
-}
-
-function readSecretFile({
-  row,
-  path,
-  from,
-  readFile,
-}: SecretFile): EnvironmentValue | SettingProblem {
-  try {
-    return { row, value: readFile(path).trim(), from };
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    return {
-      setting: row.name,
-      message: `${row.name}: the file that ${from} names cannot be read: ${why}.`,
-      cause,
-    };
-  }
 }
 
 /** The variable that names a file holding this secret; undefined when the setting is none. */
 export function toFileVariable(row: SettingRow): string | undefined {
   return row.secret === undefined ? undefined : `${row.variable}_FILE`;
+}
+
+function readSetting(row: SettingRow, { env, readFile }: EnvironmentSource): EnvironmentReading {
+  const value = env[row.variable];
+  const from = toFileVariable(row);
+  const path = from === undefined ? undefined : env[from];
+  if (!from || !path) return value ? found(row, value, row.variable) : nothing;
+  if (value) return refused(row, `is set twice, by ${row.variable} and by ${from}; keep one`);
+  try {
+    return found(row, readFile(path).trim(), from);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return refused(row, `is in a file that ${from} names and nobody can read: ${why}`, cause);
+  }
+}
+
+const nothing: EnvironmentReading = { values: [], problems: [] };
+
+function found(row: SettingRow, value: string, from: string): EnvironmentReading {
+  return { values: [{ row, value, from }], problems: [] };
+}
+
+function refused(row: SettingRow, what: string, cause?: unknown): EnvironmentReading {
+  return { values: [], problems: [{ setting: row.name, message: `${row.name} ${what}.`, cause }] };
 }

@@ -6,6 +6,8 @@ export interface KindFacts {
   readonly allowed: string;
   /** `value`: nobody may see any of it. `password`: an address that may carry credentials. */
   readonly secret?: 'value' | 'password';
+  /** What a loaded number counts. */
+  readonly unit?: 'ms' | 'bytes';
 }
 
 /** The facts of every kind, beside the schemas: zod keeps them, nothing else may. */
@@ -43,6 +45,7 @@ export function duration({ min, max }: Bounds<string>) {
     .pipe(z.number().min(toMs(min)).max(toMs(max)))
     .register(kindFacts, {
       allowed: `a duration from ${min} to ${max}, such as 500ms, 3s, 10m or 1h`,
+      unit: 'ms',
     });
 }
 
@@ -54,7 +57,10 @@ export function size({ min, max }: Bounds<string>) {
     .pipe(z.string().regex(/^\d{1,12}(B|KiB|MiB|GiB)?$/))
     .transform(toBytes)
     .pipe(z.number().min(toBytes(min)).max(toBytes(max)))
-    .register(kindFacts, { allowed: `a size from ${min} to ${max}, such as 64KiB or 16MiB` });
+    .register(kindFacts, {
+      allowed: `a size from ${min} to ${max}, such as 64KiB or 16MiB`,
+      unit: 'bytes',
+    });
 }
 
 /** A whole number; environment variables bring it as digits. */

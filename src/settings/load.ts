@@ -31,7 +31,7 @@ export interface LoadedSettings {
 export function loadSettings({ env, readFile, configFile }: SettingsSource): LoadedSettings {
   const rows = listSettingRows(settingsSchema);
   const file = readConfigFile(configFile, readFile);
-  const environment = readEnvironment({ rows, env, readFile });
+  const environment = readEnvironment(rows, { env, readFile });
   const unknown = findUnknownVariables(rows, env);
   const input = environment.values.reduce<Tree>(
     (tree, { row, value }) => withValue(tree, row.path, value),

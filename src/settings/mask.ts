@@ -6,13 +6,15 @@ export function toShownValue(row: SettingRow, value: unknown): string {
   if (row.secret === 'value')
     return Array.isArray(value) ? `(hidden, ${value.length})` : '(hidden)';
   if (Array.isArray(value)) return value.join(', ');
-  return row.secret === 'password' ? maskCredentials(String(value)) : String(value);
+  if (row.secret === 'password') return maskCredentials(String(value));
+  return row.unit === undefined ? String(value) : `${value} ${row.unit}`;
 }
 
 /** A refused value as it may be shown: shortened, on one line, and nothing of what may be a secret. */
 export function toShownRefusal(row: SettingRow, value: unknown): string {
   if (row.secret !== undefined) return '(hidden)';
-  const shown = maskCredentials(JSON.stringify(value) ?? String(value));
+  const masked = typeof value === 'string' ? maskCredentials(value) : value;
+  const shown = JSON.stringify(masked) ?? String(masked);
   return shown.length > 100 ? `${shown.slice(0, 100)}…` : shown;
 }
 
@@ -20,5 +22,5 @@ export function toShownRefusal(row: SettingRow, value: unknown): string {
 function maskCredentials(address: string): string {
   return address
     .replace(/\/\/.*@/s, '//(hidden)@')
-    .replace(/^([a-z]+:\/\/[^?]*)\?.*$/s, '$1?(hidden)');
+    .replace(/^([a-z]+:\/\/[^?#]*[?#]).*$/is, '$1(hidden)');
 }

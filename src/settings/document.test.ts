@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { toDefaultConfig, toSettingsPage } from './document.ts';
+import { loadSettings } from './load.ts';
+import { listSettingRows } from './rows.ts';
+import { settingsSchema } from './schema.ts';
+
+const root = join(import.meta.dirname, '../..');
+const rows = listSettingRows(settingsSchema);
+const readFile = (path: string) => readFileSync(join(root, path), 'utf8');
+
+test('docs/settings.md is what the schema says (node scripts/generate-docs.ts writes it)', () => {
+  expect(readFile('docs/settings.md')).toBe(toSettingsPage(rows));
+});
+
+test('config/default.yaml is what the schema says (node scripts/generate-docs.ts writes it)', () => {
+  expect(readFile('config/default.yaml')).toBe(toDefaultConfig(rows));
+});
+
+test('config/default.yaml changes nothing', () => {
+  const fromFile = loadSettings({ env: {}, readFile, configFile: 'config/default.yaml' });
+  expect(fromFile).toEqual(loadSettings({ env: {}, readFile }));
+});
+
+test('config/example.yaml allows a start, without a warning, once the secrets are given', () => {
+  const env = { UPSTREAM_TOKEN: 'x', SCIM_TOKENS: 'correct-horse-battery' };
+  const { settings, warnings } = loadSettings({ env, readFile, configFile: 'config/example.yaml' });
+  expect(settings.publicUrl).toBe('https://scim.example.com');
+  expect(warnings).toEqual([]);
+});
+
+test('no two settings share a variable, and the variable is the path in upper snake case', () => {
+  const variables = rows.map(({ variable }) => variable);
+  expect(new Set(variables).size).toBe(variables.length);
+  expect(variables).toEqual(
+    expect.arrayContaining(['PORT', 'PUBLIC_URL', 'UPSTREAM_REQUESTS_PER_SECOND', 'DATABASE_URL']),
+  );
+});

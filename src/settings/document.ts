@@ -1,0 +1,76 @@
+import { stringify } from 'yaml';
+import { toFileVariable } from './environment.ts';
+import type { SettingRow } from './rows.ts';
+
+/** The page of all settings, as Markdown. */
+export function toSettingsPage(rows: readonly SettingRow[]): string {
+  const sections = [...Map.groupBy(rows, toSection)].map(([section, members]) =>
+    [
+      `## ${section === '' ? 'The bridge itself' : `\`${section}\``}`,
+      '',
+      ...members.map(toEntry),
+    ].join('\n'),
+  );
+  return `${[pageIntroduction, ...sections].join('\n')}`;
+}
+
+/** A YAML file with every setting at its default, and its meaning as a comment. */
+export function toDefaultConfig(rows: readonly SettingRow[]): string {
+  const sections = [...Map.groupBy(rows, toSection)].map(([section, members]) => {
+    const lines = members.flatMap((row) => toConfigLines(row, section === '' ? '' : '  '));
+    return section === '' ? lines : [`${section}:`, ...lines];
+  });
+  return [configIntroduction, ...sections.flat()].join('\n');
+}
+
+const pageIntroduction = `# Settings
+
+Generated from \`src/settings/schema.ts\` by \`node scripts/generate-docs.ts\`; do not edit.
+
+Settings come from a YAML file (\`config/default.yaml\`, or the one that \`--config\` or \`CONFIG\` names), overridden by
+environment variables. A variable that is set to nothing counts as not set. Lists are separated by commas in variables.
+Every secret can also be read from a file: append \`_FILE\` to the variable's name and give the path.
+A bad or unknown setting stops the start with a message that names it and says what is allowed.
+\`scim-bridge settings\` prints what is in effect, without secrets.
+`;
+
+const configIntroduction = `# Every setting at its default; docs/settings.md says more.
+# Generated from src/settings/schema.ts by scripts/generate-docs.ts: copy this file to change it.
+`;
+
+function toSection({ path }: SettingRow): string {
+  return path.length > 1 ? (path[0] ?? '') : '';
+}
+
+function toEntry(row: SettingRow): string {
+  const variables = [row.variable, toFileVariable(row)].filter((name) => name !== undefined);
+  const fallback = row.default === undefined ? 'not set' : `\`${toYamlValue(row.default)}\``;
+  return [
+    `### \`${row.name}\``,
+    '',
+    row.description,
+    '',
+    `- Variable: ${variables.map((name) => `\`${name}\``).join(' or ')}`,
+    `- Default: ${fallback}`,
+    `- Allowed: ${row.allowed}`,
+    '',
+  ].join('\n');
+}
+
+function toConfigLines(row: SettingRow, indent: string): string[] {
+  const key = row.path.at(-1);
+  const comment = toComment(row.description, indent);
+  // A secret is better kept out of files that are copied about, so its line is only a reminder.
+  if (row.default === undefined || row.secret === 'value') {
+    return [comment, `${indent}# ${key}: (${row.allowed})`, ''];
+  }
+  return [comment, `${indent}${key}: ${toYamlValue(row.default)}`, ''];
+}
+
+function toYamlValue(value: unknown): string {
+  return stringify(value).trim();
+}
+
+function toComment(text: string, indent: string): string {
+  return text.replace(/(.{1,95})(?: |$)/g, `${indent}# $1\n`).trimEnd();
+}

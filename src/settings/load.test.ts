@@ -1,0 +1,297 @@
+import { expect, test } from 'vitest';
+import { SettingsError } from './errors.ts';
+import { loadSettings } from './load.ts';
+
+const token = 'correct-horse-battery';
+
+function load(env: Record<string, string>, yaml?: string, files: Record<string, string> = {}) {
+  const all = new Map(
+    Object.entries(yaml === undefined ? files : { ...files, 'bridge.yaml': yaml }),
+  );
+  const readFile = (path: string): string => {
+    const content = all.get(path);
+    if (content === undefined) throw new Error(`ENOENT: no such file, open '${path}'`);
+    return content;
+  };
+  return loadSettings({
+    env,
+    readFile,
+    configFile: yaml === undefined ? undefined : 'bridge.yaml',
+  });
+}
+
+function refusal(
+  env: Record<string, string>,
+  yaml?: string,
+  files?: Record<string, string>,
+): SettingsError {
+  try {
+    load(env, yaml, files);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+  throw new Error('the settings were accepted');
+}
+
+test('nothing needs to be configured', () => {
+  const { settings, warnings } = load({});
+  expect(settings.port).toBe(8_080);
+  expect(settings.upstream.url).toBeUndefined();
+  expect(settings.database.url).toBe('sqlite:data/bridge.db');
+  expect(warnings).toEqual([]);
+});
+
+test('the file overrides the default and the environment overrides the file', () => {
+  const yaml = 'port: 1000\nscim:\n  writeWait: 1s\n  pageSize: 7\n';
+  const { settings } = load({ SCIM_WRITE_WAIT: '250ms' }, yaml);
+  expect(settings.port).toBe(1_000);
+  expect(settings.scim).toMatchObject({ writeWait: 250, pageSize: 7 });
+});
+
+test('a variable that is set to nothing and a key without a value count as not set', () => {
+  const { settings } = load({ PORT: '', UPSTREAM_URL: '', SCIM_PAGE: '' }, 'ops:\nhost:\n');
+  expect(settings).toMatchObject({ port: 8_080, host: '127.0.0.1', ops: {} });
+});
+
+test('a list is a YAML list or a text with commas', () => {
+  const { settings } = load(
+    { PROTECT_USERS: ' a@example.com, b@example.com ,,' },
+    'protect:\n  groups: [Board, Ops]\n',
+  );
+  expect(settings.protect).toEqual({
+    users: ['a@example.com', 'b@example.com'],
+    groups: ['Board', 'Ops'],
+  });
+});
+
+test('a secret is read from the file that its _FILE variable names, without the line end', () => {
+  const env = {
+    UPSTREAM_URL: 'https://example.com/',
+    UPSTREAM_TOKEN_FILE: '/run/t',
+    SCIM_TOKENS_FILE: '/run/s',
+  };
+  const { settings } = load(env, undefined, {
+    '/run/t': 'abc\n',
+    '/run/s': `${token},${token}2\n`,
+  });
+  expect(settings.upstream).toMatchObject({ url: 'https://example.com', token: 'abc' });
+  expect(settings.scim.tokens).toEqual([token, `${token}2`]);
+});
+
+test('a value and a _FILE for the same secret is refused, as is a file that cannot be read or is empty', () => {
+  expect(refusal({ OPS_TOKEN: token, OPS_TOKEN_FILE: '/run/t' }).message).toContain('set twice');
+  const unreadable = refusal({ OPS_TOKEN_FILE: '/run/t' });
+  expect(unreadable.message).toContain("open '/run/t'");
+  expect(unreadable.cause).toBeInstanceOf(Error);
+  expect(refusal({ OPS_TOKEN_FILE: '/run/t' }, undefined, { '/run/t': '\n' }).message).toContain(
+    'ops.token',
+  );
+});
+
+test('every problem is listed at once, with name, value, source and what is allowed', () => {
+  const { problems, code, message } = refusal(
+    { PORT: '99999', LOG_LEVEL: 'loud' },
+    'workers:\n  concurrency: none\n',
+  );
+  expect(code).toBe('settings-invalid');
+  expect(problems.map(({ setting }) => setting)).toEqual([
+    'port',
+    'workers.concurrency',
+    'log.level',
+  ]);
+  expect(message).toContain(
+    'port is "99999" (from PORT); allowed: a whole number from 0 to 65535.',
+  );
+  expect(message).toContain(
+    'workers.concurrency is "none" (from bridge.yaml); allowed: a whole number from 1 to 256.',
+  );
+});
+
+const badValues = [
+  { setting: 'scim.writeWait', env: { SCIM_WRITE_WAIT: '3' } },
+  { setting: 'scim.writeWait', env: { SCIM_WRITE_WAIT: '2m' } },
+  { setting: 'upstream.timeout', env: { UPSTREAM_TIMEOUT: '-1s' } },
+  { setting: 'upstream.responseBytesMax', env: { UPSTREAM_RESPONSE_BYTES_MAX: '16MB' } },
+  { setting: 'upstream.requestsPerSecond', env: { UPSTREAM_REQUESTS_PER_SECOND: '1.5' } },
+  { setting: 'upstream.apiVersion', env: { UPSTREAM_API_VERSION: 'v2' } },
+  { setting: 'publicUrl', env: { PUBLIC_URL: 'scim.example.com' } },
+  { setting: 'publicUrl', env: { PUBLIC_URL: 'https://example.com/?a=b' } },
+  { setting: 'database.url', env: { DATABASE_URL: 'mysql://localhost/x' } },
+  { setting: 'scim.tokens', env: { SCIM_TOKENS: `${token},too short` } },
+  { setting: 'ops.token', env: { OPS_TOKEN: 'fifteen-letters' } },
+];
+for (const { setting, env } of badValues) {
+  test(`${JSON.stringify(env)} is refused`, () => {
+    expect(refusal(env).problems.map((problem) => problem.setting)).toEqual([setting]);
+  });
+}
+
+const goodValues = [
+  { env: { SCIM_WRITE_WAIT: '0' }, want: { scim: { writeWait: 0 } } },
+  { env: { SCIM_WRITE_WAIT: '1m' }, want: { scim: { writeWait: 60_000 } } },
+  { env: { SCIM_BODY_BYTES_MAX: '65536' }, want: { scim: { bodyBytesMax: 65_536 } } },
+  {
+    env: { UPSTREAM_RESPONSE_BYTES_MAX: '1GiB' },
+    want: { upstream: { responseBytesMax: 1_073_741_824 } },
+  },
+  {
+    env: { PUBLIC_URL: 'https://example.com/bridge/' },
+    want: { publicUrl: 'https://example.com/bridge' },
+  },
+  {
+    env: { USERS_DEACTIVATION: 'temporarilyInactive' },
+    want: { users: { deactivation: 'temporarilyInactive' } },
+  },
+];
+for (const { env, want } of goodValues) {
+  test(`${JSON.stringify(env)} is understood`, () =>
+    expect(load(env).settings).toMatchObject(want));
+}
+
+test('an unknown key is refused with the nearest name', () => {
+  const { message } = refusal({}, 'upstrem:\n  url: x\nscim:\n  writeWiat: 3s\nusers: everybody\n');
+  expect(message).toContain(
+    'upstrem (in bridge.yaml) is no setting of the bridge. Did you mean upstream?',
+  );
+  expect(message).toContain(
+    'scim.writeWiat (in bridge.yaml) is no setting of the bridge. Did you mean scim.writeWait?',
+  );
+  expect(message).toContain('users (in bridge.yaml) is a section');
+});
+
+test('an unknown variable with the prefix of a section is refused with the nearest name', () => {
+  const { message } = refusal({ UPSTREAM_TOKN: 'x', SCIM_TOKENS_FLIE: 'y' });
+  expect(message).toContain(
+    'UPSTREAM_TOKN is no setting of the bridge. Did you mean UPSTREAM_TOKEN?',
+  );
+  expect(message).toContain('Did you mean SCIM_TOKENS_FILE?');
+});
+
+test("a misspelt section is a warning, and other programs' variables are nobody's business", () => {
+  const { warnings } = load({
+    DATABSE_URL: 'x',
+    HOME: '/root',
+    CONFIG: 'x',
+    LOGNAME: 'root',
+    HOSTNAME: 'h',
+  });
+  expect(warnings).toEqual([
+    'The environment variable DATABSE_URL is not read. Did you mean DATABASE_URL?',
+  ]);
+});
+
+test('the variables that Kubernetes adds for a service of our name are no settings', () => {
+  const env = {
+    SCIM_BRIDGE_SERVICE_HOST: '10.0.0.1',
+    SCIM_BRIDGE_SERVICE_PORT_HTTP: '8080',
+    SCIM_BRIDGE_PORT: 'tcp://10.0.0.1:8080',
+    SCIM_BRIDGE_PORT_8080_TCP_ADDR: '10.0.0.1',
+  };
+  expect(() => load(env)).not.toThrow();
+});
+
+test('a real service needs its token and the tokens of its providers', () => {
+  const { problems } = refusal({ UPSTREAM_URL: 'https://example.com' });
+  expect(problems.map(({ setting }) => setting)).toEqual(['upstream.token', 'scim.tokens']);
+});
+
+test('a token without a service, one port for two listeners, and a page above its maximum are refused', () => {
+  const env = {
+    UPSTREAM_TOKEN: 'x',
+    OPS_PORT: '8080',
+    SCIM_PAGE_SIZE: '50',
+    SCIM_PAGE_SIZE_MAX: '10',
+  };
+  const { problems } = refusal(env);
+  expect(problems.map(({ setting }) => setting)).toEqual([
+    'upstream.url',
+    'ops.port',
+    'scim.pageSize',
+  ]);
+});
+
+const warned = [
+  {
+    url: 'http://service.example.com',
+    publicUrl: 'https://x.example.com',
+    want: /upstream.url .* unencrypted/,
+  },
+  {
+    url: 'https://service.example.com',
+    publicUrl: 'http://x.example.com',
+    want: /publicUrl .* https/,
+  },
+  { url: 'https://service.example.com', publicUrl: '', want: /publicUrl is not set/ },
+];
+for (const { url, publicUrl, want } of warned) {
+  test(`${url} behind ${publicUrl || 'no public address'} is allowed with a warning`, () => {
+    const env = {
+      UPSTREAM_URL: url,
+      PUBLIC_URL: publicUrl,
+      UPSTREAM_TOKEN: 'x',
+      SCIM_TOKENS: token,
+    };
+    expect(load(env).warnings).toEqual([expect.stringMatching(want)]);
+  });
+}
+
+for (const url of [
+  'http://localhost:3000',
+  'http://127.0.0.1',
+  'http://[::1]:3000',
+  'https://service.example.com',
+]) {
+  test(`${url} needs no warning`, () => {
+    const env = {
+      UPSTREAM_URL: url,
+      PUBLIC_URL: 'https://x.example.com',
+      UPSTREAM_TOKEN: 'x',
+      SCIM_TOKENS: token,
+    };
+    expect(load(env).warnings).toEqual([]);
+  });
+}
+
+const leaks = [
+  { why: 'a refused token', env: { SCIM_TOKENS: 's3cret' } },
+  { why: 'a misspelt variable', env: { UPSTREAM_TOKE: 's3cret' } },
+  { why: 'a refused database address', env: { DATABASE_URL: 'mysql://bridge:s3cret@db/x' } },
+  { why: 'a database address without its server', env: { DATABASE_URL: 'postgres:s3cret' } },
+  {
+    why: 'a service address with credentials',
+    env: { UPSTREAM_URL: 'https://me:s3cret@example.com' },
+  },
+  {
+    why: 'a service address with a query',
+    env: { UPSTREAM_URL: 'https://example.com/?token=s3cret' },
+  },
+  { why: 'a refused proxy', env: { UPSTREAM_PROXY: 'socks5://me:s3cret@proxy' } },
+  { why: 'an unknown key', yaml: 'upstream:\n  tokn: s3cret\n' },
+  { why: 'a file that is no YAML', yaml: 'upstream:\n  token: "s3cret\n' },
+  { why: 'a file with a key twice', yaml: 'ops:\n  token: s3cret\n  token: s3cret\n' },
+  { why: 'a token that YAML takes for an alias', yaml: 'ops:\n  token: *s3cret\n' },
+];
+for (const { why, env = {}, yaml } of leaks) {
+  test(`a secret is never shown: ${why}`, () => {
+    const error = refusal(env, yaml);
+    expect(error.message).not.toContain('s3cret');
+    expect(JSON.stringify(error.problems)).not.toContain('s3cret');
+  });
+}
+
+test('a settings file that is missing or no mapping is refused', () => {
+  const readFile = () => {
+    throw new Error('ENOENT');
+  };
+  expect(() => loadSettings({ env: {}, readFile, configFile: 'gone.yaml' })).toThrow(
+    /gone.yaml cannot be read: ENOENT/,
+  );
+  expect(refusal({}, '- a\n- b\n').message).toContain('must hold settings by name');
+  expect(load({}, '# nothing but a comment\n').settings.port).toBe(8_080);
+});
+
+test('a name that only exists on the prototype is no setting', () => {
+  expect(refusal({}, 'constructor: 1\n').message).toContain('constructor (in bridge.yaml)');
+  expect(refusal({}, '__proto__:\n  port: 1\n').message).toContain('__proto__ (in bridge.yaml)');
+});

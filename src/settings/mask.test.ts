@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { toShownRefusal, toShownValue } from './mask.ts';
+import { listSettingRows, type SettingRow } from './rows.ts';
+import { settingsSchema } from './schema.ts';
+
+function getRow(name: string): SettingRow {
+  const row = listSettingRows(settingsSchema).find((candidate) => candidate.name === name);
+  if (row === undefined) throw new Error(`no setting is called ${name}`);
+  return row;
+}
+
+const shown = [
+  { name: 'upstream.token', value: 's3cret', want: '(hidden)' },
+  { name: 'upstream.token', value: undefined, want: '(not set)' },
+  { name: 'scim.tokens', value: ['a', 'b'], want: '(hidden, 2)' },
+  {
+    name: 'database.url',
+    value: 'postgres://bridge:s3@cret@db/x',
+    want: 'postgres://(hidden)@db/x',
+  },
+  {
+    name: 'database.url',
+    value: 'postgres://db/x?password=s3cret',
+    want: 'postgres://db/x?(hidden)',
+  },
+  { name: 'database.url', value: 'sqlite:data/bridge.db', want: 'sqlite:data/bridge.db' },
+  { name: 'scim.writeWait', value: 3_000, want: '3000 ms' },
+  { name: 'protect.users', value: ['a', 'b'], want: 'a, b' },
+];
+for (const { name, value, want } of shown) {
+  test(`${name} ${value} is shown as ${want}`, () => {
+    expect(toShownValue(getRow(name), value)).toBe(want);
+  });
+}
+
+test('a long refused value is shortened', () => {
+  expect(toShownRefusal(getRow('port'), 'x'.repeat(5_000))).toHaveLength(101);
+});
