@@ -1,0 +1,89 @@
+import { findExtensionFlag, findExtensionNumber, GROUP_EXTENSION } from './extensions.ts';
+import type { GroupId, UserId } from './ids.ts';
+import type { JsonObject } from './json.ts';
+import { normaliseName } from './name.ts';
+import type { Pending } from './pending.ts';
+
+/** The owned facts of a group itself; members and admins wait row by row. `existence`: that it is there, or gone. */
+export type GroupField = 'existence' | 'displayName' | 'permissions' | 'addToCardsAndSpacesEnabled';
+
+/** The service's names for one group. "SCIM id = REST id" or "= uid" is a thing to be learned. */
+export interface UpstreamGroupIds {
+  readonly scimId: string | undefined;
+  readonly restId: number | undefined;
+  readonly uid: string | undefined;
+}
+
+/** What the service was last seen to hold of a group, apart from who is in it. */
+export interface ObservedGroup {
+  readonly displayName: string;
+  readonly permissions?: number;
+  readonly addToCardsAndSpacesEnabled?: boolean;
+  /** Epoch milliseconds, and which read or call it came from. */
+  readonly at: number;
+  readonly by: string;
+}
+
+/** What the provider wants of a group, as far as the service can hold it. */
+export interface DesiredGroup {
+  readonly displayName: string;
+  readonly permissions: number | undefined;
+  readonly addToCardsAndSpacesEnabled: boolean | undefined;
+}
+
+/** One waiting change of a membership or of an admin list, of a person who has an account. */
+export interface LinkChange {
+  readonly userId: UserId;
+  readonly upstreamUserId: number;
+  readonly wanted: boolean;
+  readonly version: number;
+}
+
+/** All that is known of one managed group, or of one whose removal is still under way. */
+export interface GroupState {
+  readonly id: GroupId;
+  readonly ids: UpstreamGroupIds;
+  readonly desired: DesiredGroup;
+  readonly observed: ObservedGroup | undefined;
+  readonly pending: Pending<GroupField>;
+  readonly version: number;
+  readonly deleted: boolean;
+  /** Only groups that the bridge created are removed; it lets go of the others. */
+  readonly created: boolean;
+  readonly mustLook: boolean;
+  /** Waiting changes that can be made now, removals first; a bounded number of them. */
+  readonly members: readonly LinkChange[];
+  readonly admins: readonly LinkChange[];
+}
+
+/** What the attributes of a managed group ask of the service. */
+export function toDesiredGroup(attributes: JsonObject): DesiredGroup {
+  const displayName = attributes.displayName;
+  return {
+    displayName: typeof displayName === 'string' ? displayName : '',
+    permissions: findExtensionNumber(attributes, GROUP_EXTENSION, 'permissions'),
+    addToCardsAndSpacesEnabled: findExtensionFlag(
+      attributes,
+      GROUP_EXTENSION,
+      'addToCardsAndSpacesEnabled',
+    ),
+  };
+}
+
+/** The owned fields in which the service does not hold what is desired; unset ones are not ours. */
+export function listGroupDifferences(desired: DesiredGroup, observed: ObservedGroup): GroupField[] {
+  const fields: GroupField[] = [];
+  if (normaliseName(desired.displayName) !== normaliseName(observed.displayName)) {
+    fields.push('displayName');
+  }
+  if (desired.permissions !== undefined && desired.permissions !== observed.permissions) {
+    fields.push('permissions');
+  }
+  if (
+    desired.addToCardsAndSpacesEnabled !== undefined &&
+    desired.addToCardsAndSpacesEnabled !== observed.addToCardsAndSpacesEnabled
+  ) {
+    fields.push('addToCardsAndSpacesEnabled');
+  }
+  return fields;
+}

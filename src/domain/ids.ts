@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+
+/** The SCIM id of a user: a UUID that the bridge assigns and never reuses. */
+export type UserId = string & { readonly brand: 'UserId' };
+/** The SCIM id of a group: a UUID that the bridge assigns and never reuses. */
+export type GroupId = string & { readonly brand: 'GroupId' };
+
+/** Brands text as a user's SCIM id. Whether such a user exists is the store's to say. */
+export function userId(text: string): UserId {
+  return text as UserId;
+}
+
+/** Brands text as a group's SCIM id. Whether such a group exists is the store's to say. */
+export function groupId(text: string): GroupId {
+  return text as GroupId;
+}
+
+/** A new random SCIM id. The word "bulkId" cannot occur in it (RFC 7643 §3.1). */
+export function newId(): string {
+  return randomUUID();
+}
+
+/** One resource, as lanes, waiters and logs name it. */
+export type ResourceKey =
+  | { readonly type: 'user'; readonly id: UserId }
+  | { readonly type: 'group'; readonly id: GroupId };
+
+/** The key as text, for maps and log lines. */
+export function keyText(key: ResourceKey): string {
+  return `${key.type}:${key.id}`;
+}

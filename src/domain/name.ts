@@ -1,0 +1,44 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+
+/** The parts of a name that the service takes. It keeps them as one full name. */
+export interface PersonName {
+  readonly givenName: string;
+  readonly familyName: string;
+}
+
+/** One string for comparing and showing: parts joined, NFC, white space folded, trimmed. */
+export function fullName(name: PersonName): string {
+  return normaliseName(`${name.givenName} ${name.familyName}`);
+}
+
+/** A name as it is compared: NFC, runs of white space as one space, trimmed. */
+export function normaliseName(text: string): string {
+  return text.normalize('NFC').replace(/\s+/g, ' ').trim();
+}
+
+/** A full name cut at its first space, for showing an account that nobody gave name parts to. */
+export function splitName(full: string): PersonName {
+  const text = normaliseName(full);
+  const space = text.indexOf(' ');
+  return space < 0
+    ? { givenName: text, familyName: '' }
+    : { givenName: text.slice(0, space), familyName: text.slice(space + 1) };
+}
+
+/**
+ * The name that a provider asked for, or undefined when it never gave one: then the name is not ours.
+ * Only a formatted name is cut at its first space; displayName is never taken for a name.
+ */
+export function findDesiredName(attributes: JsonObject): PersonName | undefined {
+  const name = attributes.name;
+  if (!isJsonObject(name)) return undefined;
+  const givenName = text(name.givenName);
+  const familyName = text(name.familyName);
+  if (givenName !== '' || familyName !== '') return { givenName, familyName };
+  const formatted = text(name.formatted);
+  return formatted === '' ? undefined : splitName(formatted);
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value.trim() : '';
+}

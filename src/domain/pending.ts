@@ -1,0 +1,40 @@
+/**
+ * Per field: the version of the last write (a provider's or a rule's) that the service does not hold yet.
+ * A field that is absent is settled: what differs there without being pending is drift, and nobody
+ * touches it (docs/ARCHITECTURE.md, the three facts).
+ */
+export type Pending<Field extends string> = { readonly [F in Field]?: number };
+
+/** The oldest version that still waits, or undefined when nothing does. */
+export function oldestPending<Field extends string>(pending: Pending<Field>): number | undefined {
+  let oldest: number | undefined;
+  for (const version of Object.values<number | undefined>(pending)) {
+    if (version !== undefined && (oldest === undefined || version < oldest)) oldest = version;
+  }
+  return oldest;
+}
+
+/** `pending` with `fields` waiting since `version`. */
+export function addPending<Field extends string>(
+  pending: Pending<Field>,
+  fields: Iterable<Field>,
+  version: number,
+): Pending<Field> {
+  const next: { [F in Field]?: number } = { ...pending };
+  for (const field of fields) next[field] = version;
+  return next;
+}
+
+/**
+ * `pending` without the fields of `planned` whose version is still the one that was planned from: a
+ * compare-and-set, so that a write which arrived during the call keeps its claim on the next one.
+ */
+export function settlePending<Field extends string>(
+  pending: Pending<Field>,
+  planned: Pending<Field>,
+  fields: Iterable<Field>,
+): Pending<Field> {
+  const next: { [F in Field]?: number } = { ...pending };
+  for (const field of fields) if (next[field] === planned[field]) delete next[field];
+  return next;
+}

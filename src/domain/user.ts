@@ -1,0 +1,132 @@
+import { findCreationAddress } from './address.ts';
+import { findExtensionFlag, findExtensionNumber, USER_EXTENSION } from './extensions.ts';
+import type { UserId } from './ids.ts';
+import type { JsonObject } from './json.ts';
+import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
+import type { Pending } from './pending.ts';
+
+/**
+ * The owned facts of a person, each pending on its own. `account`: that there is one. `address`:
+ * userName and e-mail, which the service keeps as created by all knowledge; tried once, never repaired.
+ */
+export type UserField =
+  | 'account'
+  | 'active'
+  | 'name'
+  | 'appsPermissions'
+  | 'temporarilyInactive'
+  | 'address';
+
+/** What the service was last seen to hold of a person. */
+export interface ObservedUser {
+  readonly userName?: string;
+  readonly email?: string;
+  readonly fullName: string;
+  readonly active: boolean;
+  readonly owner?: boolean;
+  readonly virtual?: boolean;
+  readonly appsPermissions?: number;
+  readonly temporarilyInactive?: boolean;
+  /** Epoch milliseconds, and which read or call it came from. */
+  readonly at: number;
+  readonly by: string;
+}
+
+/** What was sent and what came back: a later observation equal to `back` is no difference. */
+export interface Echo {
+  readonly sent: string;
+  readonly back: string;
+}
+
+/** The echoes that are kept per field of a person. */
+export interface UserEchoes {
+  readonly name?: Echo;
+}
+
+/** What the provider wants of a person, as far as the service can hold it. */
+export interface DesiredUser {
+  readonly userName: string;
+  /** What an account is created with; undefined: there is no address at all. */
+  readonly address: string | undefined;
+  /** undefined: no provider ever gave a name, so the name is not ours. */
+  readonly name: PersonName | undefined;
+  readonly active: boolean;
+  readonly appsPermissions: number | undefined;
+  readonly temporarilyInactive: boolean | undefined;
+}
+
+/** All that is known of one managed person, or of one whose removal is still under way. */
+export interface UserState {
+  readonly id: UserId;
+  readonly upstreamId: number | undefined;
+  readonly desired: DesiredUser;
+  readonly observed: ObservedUser | undefined;
+  readonly echoes: UserEchoes;
+  readonly pending: Pending<UserField>;
+  readonly version: number;
+  readonly deleted: boolean;
+  /** The outcome of a call is unknown: look before anything else. */
+  readonly mustLook: boolean;
+}
+
+/** What the attributes of a managed user ask of the service. A deleted one is to be inactive. */
+export function toDesiredUser(attributes: JsonObject, deleted: boolean): DesiredUser {
+  const userName = attributes.userName;
+  return {
+    userName: typeof userName === 'string' ? userName : '',
+    address: findCreationAddress(attributes),
+    name: findDesiredName(attributes),
+    active: !deleted && attributes.active !== false,
+    appsPermissions: findExtensionNumber(attributes, USER_EXTENSION, 'appsPermissions'),
+    temporarilyInactive: findExtensionFlag(attributes, USER_EXTENSION, 'temporarilyInactive'),
+  };
+}
+
+/** Which of the service's two switches stands for `active` (settings: users.deactivation). */
+export type Deactivation = 'scim' | 'temporarilyInactive';
+
+/** Whether the service lets the person work, through the switch that deactivation uses. */
+export function isObservedActive(observed: ObservedUser, deactivation: Deactivation): boolean {
+  return (
+    observed.active && !(deactivation === 'temporarilyInactive' && observed.temporarilyInactive)
+  );
+}
+
+/** The owned fields in which the service does not hold what is desired; unset ones are not ours. */
+export function listUserDifferences(
+  desired: DesiredUser,
+  observed: ObservedUser,
+  echoes: UserEchoes,
+  deactivation: Deactivation,
+): UserField[] {
+  const fields: UserField[] = [];
+  if (desired.active !== isObservedActive(observed, deactivation)) fields.push('active');
+  if (desired.name && !holdsName(desired.name, observed.fullName, echoes.name)) fields.push('name');
+  if (
+    desired.appsPermissions !== undefined &&
+    desired.appsPermissions !== observed.appsPermissions
+  ) {
+    fields.push('appsPermissions');
+  }
+  if (
+    desired.temporarilyInactive !== undefined &&
+    desired.temporarilyInactive !== (observed.temporarilyInactive ?? false)
+  ) {
+    fields.push('temporarilyInactive');
+  }
+  if (differsInAddress(desired, observed)) fields.push('address');
+  return fields;
+}
+
+/** Names compare as one string; what came back for exactly this name counts as this name. */
+function holdsName(name: PersonName, observedName: string, echo: Echo | undefined): boolean {
+  const wanted = fullName(name);
+  const held = normaliseName(observedName);
+  return wanted === held || (echo !== undefined && echo.sent === wanted && echo.back === held);
+}
+
+function differsInAddress(desired: DesiredUser, observed: ObservedUser): boolean {
+  const same = (a: string | undefined, b: string | undefined) =>
+    a === undefined || b === undefined || a.toLowerCase() === b.toLowerCase();
+  return !same(desired.userName, observed.userName) || !same(desired.address, observed.email);
+}

@@ -1,0 +1,105 @@
+import type { LinkChange } from '../domain/group.ts';
+import type { PersonName } from '../domain/name.ts';
+import type { UserField } from '../domain/user.ts';
+
+/** Every action carries a sentence that an operator reads before the plan runs. */
+interface Explained {
+  readonly reason: string;
+}
+
+/** Sees what the service holds of the person, by id or, without one, by userName and address. */
+export interface LookAtUser extends Explained {
+  readonly kind: 'look-at-user';
+  readonly upstreamId: number | undefined;
+}
+
+/** Creates the account: one call, or two when the service does not take the name at creation. */
+export interface CreateUser extends Explained {
+  readonly kind: 'create-user';
+  readonly userName: string;
+  readonly address: string;
+  readonly name: PersonName | undefined;
+}
+
+/** One SCIM call for all attribute changes of one person. */
+export interface UpdateUser extends Explained {
+  readonly kind: 'update-user';
+  readonly upstreamId: number;
+  readonly active?: boolean;
+  readonly name?: PersonName;
+}
+
+/** One REST call for what SCIM does not carry. */
+export interface UpdateCompanyUser extends Explained {
+  readonly kind: 'update-company-user';
+  readonly upstreamId: number;
+  readonly appsPermissions?: number;
+  readonly temporarilyInactive?: boolean;
+  /** The fields that this call settles. */
+  readonly fields: readonly UserField[];
+}
+
+/** Tries once whether the service takes a new userName or address; a refusal reaches nobody. */
+export interface TryAddress extends Explained {
+  readonly kind: 'try-address';
+  readonly upstreamId: number;
+  readonly userName: string;
+  readonly address: string | undefined;
+}
+
+/** One upstream step for a person. */
+export type UserAction = LookAtUser | CreateUser | UpdateUser | UpdateCompanyUser | TryAddress;
+
+/** Sees what the service holds of the group, by id or, without one, by name. */
+export interface LookAtGroup extends Explained {
+  readonly kind: 'look-at-group';
+}
+
+/** Creates the group with what is known of it. */
+export interface CreateGroup extends Explained {
+  readonly kind: 'create-group';
+  readonly displayName: string;
+  readonly permissions?: number;
+  readonly addToCardsAndSpacesEnabled?: boolean;
+}
+
+/** One call for all attribute changes of one group. */
+export interface UpdateGroup extends Explained {
+  readonly kind: 'update-group';
+  readonly displayName?: string;
+  readonly permissions?: number;
+  readonly addToCardsAndSpacesEnabled?: boolean;
+}
+
+/** Removes a group that the bridge created. */
+export interface DeleteGroup extends Explained {
+  readonly kind: 'delete-group';
+}
+
+/** Changes several members in one call. */
+export interface ChangeMembers extends Explained {
+  readonly kind: 'change-members';
+  readonly changes: readonly LinkChange[];
+}
+
+/** Changes one member by the interface that takes one. */
+export interface ChangeMember extends Explained {
+  readonly kind: 'change-member';
+  readonly change: LinkChange;
+}
+
+/** Changes one entry of the admin list. */
+export interface ChangeAdmin extends Explained {
+  readonly kind: 'change-admin';
+  readonly change: LinkChange;
+}
+
+/** One upstream step for a group. */
+export type GroupAction =
+  | LookAtGroup
+  | CreateGroup
+  | UpdateGroup
+  | DeleteGroup
+  | ChangeMembers
+  | ChangeMember
+  | ChangeAdmin;

@@ -1,0 +1,123 @@
+import { type GroupField, type GroupState, listGroupDifferences } from '../domain/group.ts';
+import type { GroupAction, UpdateGroup } from './actions.ts';
+
+/** What the settings and the service's learned habits say about groups. */
+export interface GroupPolicy {
+  /** How many members one call may change; 1 when the service takes them one by one. */
+  readonly membersPerCall: number;
+  /** settings: groups.deletion. `never` leaves the group in the service and only lets go of it. */
+  readonly deletion: 'created' | 'never';
+}
+
+/** What is to be done for a group, and which fields need no call because they already hold. */
+export interface GroupPlan {
+  readonly actions: readonly GroupAction[];
+  readonly settled: readonly GroupField[];
+}
+
+/**
+ * The calls that bring a group from observed to desired, in order: removals, attributes, additions.
+ * Only what is pending is acted on. Deferred members are not in the state, so they are in no plan.
+ */
+export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
+  if (state.mustLook) {
+    const reason = 'what the service holds is not known for sure';
+    return { actions: [{ kind: 'look-at-group', reason }], settled: [] };
+  }
+  if (state.deleted) return planDeletion(state, policy);
+  if (!isKnown(state)) return planCreation(state);
+  const update = toUpdateGroup(state);
+  const actions: GroupAction[] = [
+    ...planMembers(state, policy),
+    ...(update ? [update] : []),
+    ...planAdmins(state),
+  ];
+  return { actions, settled: listSettled(state) };
+}
+
+function isKnown({ ids }: GroupState): boolean {
+  return ids.scimId !== undefined || ids.restId !== undefined || ids.uid !== undefined;
+}
+
+/** A group of the bridge's own goes; of another one only what the bridge put in is taken out. */
+function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
+  const settled = Object.keys(state.pending) as GroupField[];
+  if (!isKnown(state)) return { actions: [], settled };
+  if (state.created && policy.deletion === 'created') {
+    if (state.pending.existence === undefined) return { actions: [], settled };
+    return { actions: [{ kind: 'delete-group', reason: 'deleted by the provider' }], settled: [] };
+  }
+  return { actions: [...planMembers(state, policy), ...planAdmins(state)], settled };
+}
+
+function planCreation({ pending, desired }: GroupState): GroupPlan {
+  if (pending.existence === undefined) return { actions: [], settled: [] };
+  const reason = 'wanted, and the service has no such group';
+  const { displayName, permissions, addToCardsAndSpacesEnabled } = desired;
+  const action: GroupAction = {
+    kind: 'create-group',
+    displayName,
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
+    reason,
+  };
+  return { actions: [action], settled: [] };
+}
+
+function listOpenFields({ pending, desired, observed }: GroupState): Set<GroupField> {
+  const waiting = Object.keys(pending) as GroupField[];
+  // Without an observation every waiting field is taken to differ: a call too many, never one too few.
+  if (observed === undefined) return new Set(waiting);
+  const differing = new Set(listGroupDifferences(desired, observed));
+  return new Set(waiting.filter((field) => differing.has(field)));
+}
+
+function listSettled(state: GroupState): GroupField[] {
+  const open = listOpenFields(state);
+  return (Object.keys(state.pending) as GroupField[]).filter((field) => !open.has(field));
+}
+
+function toUpdateGroup(state: GroupState): UpdateGroup | undefined {
+  const open = listOpenFields(state);
+  open.delete('existence');
+  if (open.size === 0) return undefined;
+  const { displayName, permissions, addToCardsAndSpacesEnabled } = state.desired;
+  return {
+    kind: 'update-group',
+    ...(open.has('displayName') ? { displayName } : {}),
+    ...(open.has('permissions') && permissions !== undefined ? { permissions } : {}),
+    ...(open.has('addToCardsAndSpacesEnabled') && addToCardsAndSpacesEnabled !== undefined
+      ? { addToCardsAndSpacesEnabled }
+      : {}),
+    reason: `differs in ${[...open].join(', ')}`,
+  };
+}
+
+/** Whichever form needs fewer calls: one change by itself, several together where the service takes that. */
+function planMembers({ members }: GroupState, { membersPerCall }: GroupPolicy): GroupAction[] {
+  const [first] = members;
+  if (first === undefined) return [];
+  if (members.length === 1 || membersPerCall === 1) {
+    return members.map((change) => ({
+      kind: 'change-member',
+      change,
+      reason: change.wanted ? 'to be a member' : 'no longer a member',
+    }));
+  }
+  const actions: GroupAction[] = [];
+  for (let start = 0; start < members.length; start += membersPerCall) {
+    const changes = members.slice(start, start + membersPerCall);
+    const added = changes.filter(({ wanted }) => wanted).length;
+    const reason = `${added} to be members, ${changes.length - added} no longer`;
+    actions.push({ kind: 'change-members', changes, reason });
+  }
+  return actions;
+}
+
+function planAdmins({ admins }: GroupState): GroupAction[] {
+  return admins.map((change) => ({
+    kind: 'change-admin',
+    change,
+    reason: change.wanted ? 'to be an admin' : 'no longer an admin',
+  }));
+}

@@ -1,0 +1,153 @@
+import { assertNever } from '../domain/errors.ts';
+import {
+  type Deactivation,
+  listUserDifferences,
+  type ObservedUser,
+  type UserField,
+  type UserState,
+} from '../domain/user.ts';
+import type { UpdateCompanyUser, UpdateUser, UserAction } from './actions.ts';
+
+/** What the settings and the service's learned habits say about people. */
+export interface UserPolicy {
+  readonly deactivation: Deactivation;
+  /** False once the service refused a new userName or address, or when the settings forbid trying. */
+  readonly addressMayChange: boolean;
+}
+
+/** What is to be done for a person, and which fields need no call because they already hold. */
+export interface UserPlan {
+  readonly actions: readonly UserAction[];
+  readonly settled: readonly UserField[];
+}
+
+/**
+ * The calls that bring a person from observed to desired, in order: removal of access first, the
+ * address last. Only pending fields are acted on; a field that merely differs is drift.
+ */
+export function planUser(state: UserState, policy: UserPolicy): UserPlan {
+  if (state.mustLook) return { actions: [lookAt(state)], settled: [] };
+  if (state.upstreamId === undefined) return planAccount(state);
+  if (state.observed === undefined) return { actions: [lookAt(state)], settled: [] };
+  return planChanges(state, { ...policy, upstreamId: state.upstreamId, observed: state.observed });
+}
+
+function lookAt({ upstreamId }: UserState): UserAction {
+  return {
+    kind: 'look-at-user',
+    upstreamId,
+    reason: 'what the service holds is not known for sure',
+  };
+}
+
+/** A person whom the service never saw costs no call until active. */
+function planAccount({ deleted, desired, pending }: UserState): UserPlan {
+  const { userName, address, name, active } = desired;
+  if (pending.account === undefined || deleted || !active) {
+    return { actions: [], settled: Object.keys(pending) as UserField[] };
+  }
+  if (address === undefined) return { actions: [], settled: [] };
+  const reason = 'wanted, and the service has no account';
+  return { actions: [{ kind: 'create-user', userName, address, name, reason }], settled: [] };
+}
+
+interface Account extends UserPolicy {
+  readonly upstreamId: number;
+  readonly observed: ObservedUser;
+}
+
+function planChanges(state: UserState, account: Account): UserPlan {
+  const { desired, observed, pending } = { ...state, observed: account.observed };
+  const differing = new Set(
+    listUserDifferences(desired, observed, state.echoes, account.deactivation),
+  );
+  const waiting = Object.keys(pending) as UserField[];
+  const open = waiting.filter((field) => differing.has(field));
+  const changes = new Set(open);
+  const actions: UserAction[] = [];
+  const scim = toUpdateUser(state, account, changes);
+  const company = toUpdateCompanyUser(state, account, changes);
+  // Whichever call takes access away goes first.
+  if (company && changes.has('active') && !desired.active) actions.push(company);
+  if (scim) actions.push(scim);
+  if (company && !actions.includes(company)) actions.push(company);
+  if (changes.has('address') && account.addressMayChange)
+    actions.push(toTryAddress(state, account));
+  const settled = waiting.filter(
+    (field) => !changes.has(field) || (field === 'address' && !account.addressMayChange),
+  );
+  return { actions, settled };
+}
+
+function toUpdateUser(
+  { desired }: UserState,
+  { upstreamId, deactivation, observed }: Account,
+  changes: ReadonlySet<UserField>,
+): UpdateUser | undefined {
+  const active = changes.has('active') && needsScimSwitch(desired.active, observed, deactivation);
+  const name = changes.has('name') ? desired.name : undefined;
+  if (!active && !name) return undefined;
+  return {
+    kind: 'update-user',
+    upstreamId,
+    ...(active ? { active: desired.active } : {}),
+    ...(name ? { name } : {}),
+    reason: [
+      active ? (desired.active ? 'to be active' : 'to be inactive') : '',
+      name ? 'has another name' : '',
+    ]
+      .filter(Boolean)
+      .join(', '),
+  };
+}
+
+/** A person who is to be suspended keeps the SCIM flag; one who is to work needs both switches right. */
+function needsScimSwitch(
+  wanted: boolean,
+  observed: ObservedUser,
+  deactivation: Deactivation,
+): boolean {
+  switch (deactivation) {
+    case 'scim':
+      return wanted !== observed.active;
+    case 'temporarilyInactive':
+      return wanted && !observed.active;
+    default:
+      return assertNever(deactivation);
+  }
+}
+
+function toUpdateCompanyUser(
+  { desired }: UserState,
+  { upstreamId, deactivation, observed }: Account,
+  changes: ReadonlySet<UserField>,
+): UpdateCompanyUser | undefined {
+  const fields: UserField[] = [];
+  const body: { appsPermissions?: number; temporarilyInactive?: boolean } = {};
+  if (changes.has('appsPermissions') && desired.appsPermissions !== undefined) {
+    body.appsPermissions = desired.appsPermissions;
+    fields.push('appsPermissions');
+  }
+  if (changes.has('temporarilyInactive') && desired.temporarilyInactive !== undefined) {
+    body.temporarilyInactive = desired.temporarilyInactive;
+    fields.push('temporarilyInactive');
+  }
+  const suspended = observed.temporarilyInactive ?? false;
+  if (
+    changes.has('active') &&
+    deactivation === 'temporarilyInactive' &&
+    suspended === desired.active
+  ) {
+    body.temporarilyInactive = !desired.active;
+    fields.push('active');
+  }
+  if (fields.length === 0) return undefined;
+  const reason = `differs in ${fields.join(', ')}`;
+  return { kind: 'update-company-user', upstreamId, ...body, fields, reason };
+}
+
+function toTryAddress({ desired }: UserState, { upstreamId }: Account): UserAction {
+  const { userName, address } = desired;
+  const reason = 'has another userName or address; the service may or may not take it';
+  return { kind: 'try-address', upstreamId, userName, address, reason };
+}

@@ -1,0 +1,25 @@
+import type { Db } from './database.ts';
+import { parseStored } from './documents.ts';
+
+/** What is known under this name, or undefined. The caller names the shape that it stored. */
+export async function findFact<T>(db: Db, name: string): Promise<T | undefined> {
+  const row = await db
+    .selectFrom('facts')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row && parseStored<T>(row.value);
+}
+
+/** Stores what is known under this name, over what was. `now` is epoch milliseconds. */
+export async function saveFact(
+  tx: Db,
+  { name, value, now }: { name: string; value: unknown; now: number },
+): Promise<void> {
+  const text = JSON.stringify(value);
+  await tx
+    .insertInto('facts')
+    .values({ name, value: text, updated_at: now })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: text, updated_at: now }))
+    .execute();
+}

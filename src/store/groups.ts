@@ -1,0 +1,114 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { GroupField, GroupState, LinkChange } from '../domain/group.ts';
+import { type ObservedGroup, toDesiredGroup, type UpstreamGroupIds } from '../domain/group.ts';
+import type { GroupId } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Pending } from '../domain/pending.ts';
+import type { Db } from './database.ts';
+import { parseStored } from './documents.ts';
+import type { GroupsTable } from './schema.ts';
+
+/** A group as stored, without who is in it. */
+export type GroupRow = Selectable<GroupsTable>;
+/** The columns of a new group. */
+export type NewGroupRow = Insertable<GroupsTable>;
+/** The columns of a change. */
+export type GroupChange = Updateable<GroupsTable>;
+
+/** The live group with this SCIM id, or undefined: unknown or deleted. */
+export async function findGroup(db: Db, id: string): Promise<GroupRow | undefined> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('id', '=', id as GroupId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The row with this SCIM id, deleted or not. */
+export async function findGroupOrTombstone(db: Db, id: GroupId): Promise<GroupRow | undefined> {
+  return db.selectFrom('groups').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Live groups shown under this name, compared without case; at most one of them is managed. */
+export async function listGroupsByName(db: Db, nameFolded: string): Promise<GroupRow[]> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('display_name_folded', '=', nameFolded)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
+/** Tombstones of this name that still stand for a group of the service. Newest first. */
+export async function listGroupTombstones(db: Db, nameFolded: string): Promise<GroupRow[]> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('display_name_folded', '=', nameFolded)
+    .where('deleted_at', 'is not', null)
+    .orderBy('deleted_at', 'desc')
+    .execute();
+}
+
+/** The group, live or deleted, that stands for a group of the service; the live one first. */
+export async function findGroupByUpstream(
+  db: Db,
+  ids: Partial<UpstreamGroupIds>,
+): Promise<GroupRow | undefined> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('upstream_scim_id', '=', ids.scimId ?? null),
+        where('upstream_rest_id', '=', ids.restId ?? null),
+        where('upstream_uid', '=', ids.uid ?? null),
+      ]),
+    )
+    .orderBy((order) => order.fn.coalesce('deleted_at', order.lit(0)))
+    .executeTakeFirst();
+}
+
+/** Adds a group. @throws StoreError when another live managed group has the name. */
+export async function insertGroup(tx: Db, row: NewGroupRow): Promise<GroupRow> {
+  return tx.insertInto('groups').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Changes a group. The caller has read the row in the same transaction. */
+export async function updateGroup(tx: Db, id: GroupId, change: GroupChange): Promise<void> {
+  await tx.updateTable('groups').set(change).where('id', '=', id).execute();
+}
+
+/** Removes a group and who was in it: after the undo of a refused create, or once it is gone upstream. */
+export async function deleteGroup(tx: Db, id: GroupId): Promise<void> {
+  await tx.deleteFrom('groups').where('id', '=', id).execute();
+}
+
+/** What the plan is made from, with the waiting changes of members and admins. */
+export function toGroupState(
+  row: GroupRow,
+  links: { members: readonly LinkChange[]; admins: readonly LinkChange[] },
+): GroupState {
+  return {
+    id: row.id,
+    ids: {
+      scimId: row.upstream_scim_id ?? undefined,
+      restId: row.upstream_rest_id ?? undefined,
+      uid: row.upstream_uid ?? undefined,
+    },
+    desired: toDesiredGroup(parseStored<JsonObject>(row.attributes)),
+    observed: toObservedGroup(row),
+    pending: parseStored<Pending<GroupField>>(row.pending),
+    version: row.version,
+    deleted: row.deleted_at !== null,
+    created: row.origin === 'created',
+    mustLook: row.must_look === 1,
+    ...links,
+  };
+}
+
+/** What the service was last seen to hold of the group, or undefined. */
+export function toObservedGroup(row: Pick<GroupRow, 'observed'>): ObservedGroup | undefined {
+  return row.observed === null ? undefined : parseStored<ObservedGroup>(row.observed);
+}

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { ResourceKey } from '../domain/ids.ts';
+import type { Db } from './database.ts';
+import type { DueClass } from './schema.ts';
+
+/** The right to converge one resource until `until` (epoch milliseconds). `token` fences what it records. */
+export interface Lease {
+  readonly token: number;
+  readonly until: number;
+}
+
+/** Who asks for a lane, when, and for how long. */
+export interface LaneClaim {
+  readonly owner: string;
+  readonly now: number;
+  readonly leaseMs: number;
+}
+
+/** Takes the lane of a resource, or undefined when somebody else holds it. One statement on both engines. */
+export async function claimLane(
+  tx: Db,
+  key: ResourceKey,
+  { owner, now, leaseMs }: LaneClaim,
+): Promise<Lease | undefined> {
+  const until = now + leaseMs;
+  const row = await tx
+    .updateTable(tableOf(key))
+    .set((set) => ({ lane_owner: owner, lane_until: until, lane_token: set('lane_token', '+', 1) }))
+    .where('id', '=', key.id)
+    .where((where) => where.or([where('lane_until', 'is', null), where('lane_until', '<=', now)]))
+    .returning('lane_token as token')
+    .executeTakeFirst();
+  return row && { token: row.token, until };
+}
+
+/** Gives every lane of this owner back: at a graceful stop, and at start after a crash. */
+export async function releaseLanesOf(tx: Db, owner: string): Promise<void> {
+  for (const table of ['users', 'groups'] as const) {
+    await tx
+      .updateTable(table)
+      .set({ lane_owner: null, lane_until: null })
+      .where('lane_owner', '=', owner)
+      .execute();
+  }
+}
+
+/** Resources whose time has come and whose lane is free: removal of access first, then the oldest. */
+export async function listDue(db: Db, now: number, limit: number): Promise<ResourceKey[]> {
+  const due: { key: ResourceKey; dueClass: DueClass; dueAt: number }[] = [];
+  for (const type of ['user', 'group'] as const) {
+    const rows = await db
+      .selectFrom(type === 'user' ? 'users' : 'groups')
+      .select(['id', 'due_class', 'due_at'])
+      .where('due_at', '<=', now)
+      .where((where) => where.or([where('lane_until', 'is', null), where('lane_until', '<=', now)]))
+      .orderBy('due_class')
+      .orderBy('due_at')
+      .limit(limit)
+      .execute();
+    for (const row of rows) {
+      const key = { type, id: row.id } as ResourceKey;
+      due.push({ key, dueClass: row.due_class, dueAt: row.due_at ?? 0 });
+    }
+  }
+  due.sort((a, b) => a.dueClass - b.dueClass || a.dueAt - b.dueAt);
+  return due.slice(0, limit).map(({ key }) => key);
+}
+
+/** When the next work is due (epoch milliseconds), or undefined when nothing is. */
+export async function findNextDueAt(db: Db): Promise<number | undefined> {
+  const { rows } = await sql<{ due_at: number | null }>`
+    select min(due_at) as due_at from (
+      select min(due_at) as due_at from users where due_at is not null
+      union all select min(due_at) as due_at from groups where due_at is not null
+    ) as due`.execute(db);
+  return rows[0]?.due_at ?? undefined;
+}
+
+function tableOf(key: ResourceKey): 'users' | 'groups' {
+  return key.type === 'user' ? 'users' : 'groups';
+}
+
+/** What waits, for status and health. */
+export interface Backlog {
+  readonly due: number;
+  readonly stuck: number;
+  /** Epoch milliseconds of the oldest due time, undefined when nothing is due. */
+  readonly oldestDueAt: number | undefined;
+}
+
+/** Counts what is due and what is stuck. */
+export async function readBacklog(db: Db): Promise<Backlog> {
+  let due = 0;
+  let stuck = 0;
+  for (const table of ['users', 'groups'] as const) {
+    const row = await db
+      .selectFrom(table)
+      .select((select) => [
+        select.fn.count<number>('due_at').as('due'),
+        select.fn.count<number>('stuck_at').as('stuck'),
+      ])
+      .executeTakeFirstOrThrow();
+    due += row.due;
+    stuck += row.stuck;
+  }
+  return { due, stuck, oldestDueAt: await findNextDueAt(db) };
+}

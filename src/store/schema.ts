@@ -1,0 +1,124 @@
+import type { Generated } from 'kysely';
+import type { GroupId, UserId } from '../domain/ids.ts';
+
+/** How a managed resource came to be managed; null in the tables: it is only observed. */
+export type Origin = 'created' | 'adopted';
+
+/** The urgency of due work, smallest first: removal of access, changes a provider asked for, looks. */
+export type DueClass = 0 | 1 | 2;
+
+/**
+ * What every convergeable resource carries beside its own columns. Times are epoch milliseconds,
+ * flags 0 or 1, documents JSON text, on both engines.
+ */
+export interface ConvergenceColumns {
+  /** Order of creation: lists are sorted by it and cursors point at it. */
+  seq: Generated<number>;
+  origin: Origin | null;
+  external_id: string | null;
+  /** The SCIM attributes as shown: desired when managed, derived from what was observed when not. */
+  attributes: string;
+  /** What the service was last seen to hold, with when and by which read; null: never seen. */
+  observed: string | null;
+  /** Per field what was sent and what came back (the service may normalise). */
+  echoes: Generated<string>;
+  /** Per field the version of the write that the service does not hold yet. */
+  pending: Generated<string>;
+  /** 1: the outcome of a call is unknown, so the next step is a look. */
+  must_look: Generated<number>;
+  /** The ETag. Raised by every change a reader can see. */
+  version: Generated<number>;
+  created_at: number;
+  modified_at: number;
+  due_at: number | null;
+  due_class: Generated<DueClass>;
+  attempts: Generated<number>;
+  /** Why the last attempt failed: code and the service's words. */
+  last_error: string | null;
+  /** When an acknowledged write was refused by the service; null: it was not. */
+  stuck_at: number | null;
+  lane_owner: string | null;
+  lane_until: number | null;
+  /** Raised by each claim, so that a holder whose lease ran out cannot record. */
+  lane_token: Generated<number>;
+  /** When it was deleted through SCIM; such a row is in no answer. */
+  deleted_at: number | null;
+}
+
+/** One person. */
+export interface UsersTable extends ConvergenceColumns {
+  id: UserId;
+  /** The numeric id in the service, once known. At most one live row may hold it. */
+  upstream_id: number | null;
+  user_name: string;
+  user_name_folded: string;
+  display_name_folded: string | null;
+  active: number;
+  /** The observed address and userName, folded: people are correlated on these only. */
+  observed_user_name_folded: string | null;
+  observed_email_folded: string | null;
+  /** 1: the service says the account is an owner. */
+  owner: Generated<number>;
+}
+
+/** Every e-mail address shown for a user, for filters. */
+export interface UserEmailsTable {
+  user_id: UserId;
+  email_folded: string;
+}
+
+/** One group. The service knows it by up to three ids (SCIM id, REST id, REST uid). */
+export interface GroupsTable extends ConvergenceColumns {
+  id: GroupId;
+  upstream_scim_id: string | null;
+  upstream_rest_id: number | null;
+  upstream_uid: string | null;
+  display_name: string;
+  display_name_folded: string;
+  /** When the list of admins was last read; null: never. */
+  admins_read_at: number | null;
+}
+
+/** What memberships and admin lists share: three facts per (group, user). */
+export interface LinkColumns {
+  group_id: GroupId;
+  user_id: UserId;
+  /** 1 wanted, 0 unwanted, null: nobody ever said (not ours). */
+  desired: number | null;
+  /** 1 seen, 0 seen absent, null: unknown. */
+  observed: number | null;
+  /** The version of the group's write that the service does not hold yet. */
+  pending: number | null;
+  /** 1: the bridge put it there, so letting go of an adopted group takes it out again. */
+  put_in: Generated<number>;
+  /** Order of creation. */
+  seq: Generated<number>;
+}
+
+/** What is known of the service itself: accepted forms, refused sections, cursors, its identity. */
+export interface FactsTable {
+  name: string;
+  value: string;
+  updated_at: number;
+}
+
+/** Writes that could not be matched to one account; never guessed, listed for an operator. */
+export interface DisputesTable {
+  resource_type: 'user' | 'group';
+  name_folded: string;
+  reason: string;
+  first_seen_at: number;
+  last_seen_at: number;
+  count: number;
+}
+
+/** The whole store. */
+export interface Schema {
+  users: UsersTable;
+  user_emails: UserEmailsTable;
+  groups: GroupsTable;
+  memberships: LinkColumns;
+  group_admins: LinkColumns;
+  facts: FactsTable;
+  disputes: DisputesTable;
+}

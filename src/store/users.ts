@@ -1,0 +1,163 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { UserId } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Pending } from '../domain/pending.ts';
+import {
+  type ObservedUser,
+  toDesiredUser,
+  type UserEchoes,
+  type UserField,
+  type UserState,
+} from '../domain/user.ts';
+import type { Db } from './database.ts';
+import { parseStored } from './documents.ts';
+import type { UsersTable } from './schema.ts';
+
+/** A person as stored. Documents are JSON text; see the schema for units. */
+export type UserRow = Selectable<UsersTable>;
+/** The columns of a new person. */
+export type NewUserRow = Insertable<UsersTable>;
+/** The columns of a change. */
+export type UserChange = Updateable<UsersTable>;
+
+/** The live user with this SCIM id, or undefined: unknown or deleted. */
+export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', id as UserId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The row with this SCIM id, deleted or not. */
+export async function findUserOrTombstone(db: Db, id: UserId): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The live user that is linked to this account of the service. Unique by index. */
+export async function findUserByUpstreamId(
+  db: Db,
+  upstreamId: number,
+): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('upstream_id', '=', upstreamId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Live users shown under this userName, compared without case (RFC 7643 §4.1.1); at most one is managed. */
+export async function listUsersByName(db: Db, userNameFolded: string): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('user_name_folded', '=', userNameFolded)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
+/** Live users whose observed account has this userName or e-mail address. */
+export async function listUsersByObserved(
+  db: Db,
+  { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string | undefined },
+): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .where((where) => {
+      const names = [userNameFolded, ...(emailFolded === undefined ? [] : [emailFolded])];
+      return where.or([
+        where('observed_user_name_folded', 'in', names),
+        where('observed_email_folded', 'in', names),
+      ]);
+    })
+    .execute();
+}
+
+/** Tombstones that still name an account and carried this userName or hold this address. Newest first. */
+export async function listTombstones(
+  db: Db,
+  { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string | undefined },
+): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('deleted_at', 'is not', null)
+    .where('upstream_id', 'is not', null)
+    .where((where) =>
+      where.or([
+        where('user_name_folded', '=', userNameFolded),
+        where('observed_user_name_folded', '=', userNameFolded),
+        ...(emailFolded === undefined ? [] : [where('observed_email_folded', '=', emailFolded)]),
+      ]),
+    )
+    .orderBy('deleted_at', 'desc')
+    .execute();
+}
+
+/** How many people are owners of the company in the service and wanted active, other than `except`. */
+export async function countOtherActiveOwners(db: Db, except: UserId): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('owner', '=', 1)
+    .where('active', '=', 1)
+    .where('deleted_at', 'is', null)
+    .where('id', '!=', except)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Adds a person. @throws StoreError when another live managed user has the name or the account. */
+export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
+  return tx.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Changes a person. The caller has read the row in the same transaction. */
+export async function updateUser(tx: Db, id: UserId, change: UserChange): Promise<void> {
+  await tx.updateTable('users').set(change).where('id', '=', id).execute();
+}
+
+/** Removes a person who never came to be: only the undo of a refused create does that. */
+export async function deleteUser(tx: Db, id: UserId): Promise<void> {
+  await tx.deleteFrom('users').where('id', '=', id).execute();
+}
+
+/** Makes `folded` the addresses that filters find the user by. */
+export async function replaceUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
+  await tx.deleteFrom('user_emails').where('user_id', '=', id).execute();
+  await insertUserEmails(tx, id, folded);
+}
+
+/** Adds addresses of a person who has none yet. */
+export async function insertUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
+  if (folded.length === 0) return;
+  await tx
+    .insertInto('user_emails')
+    .values(folded.map((email) => ({ user_id: id, email_folded: email })))
+    .execute();
+}
+
+/** What the plan is made from. */
+export function toUserState(row: UserRow): UserState {
+  const deleted = row.deleted_at !== null;
+  return {
+    id: row.id,
+    upstreamId: row.upstream_id ?? undefined,
+    desired: toDesiredUser(parseStored<JsonObject>(row.attributes), deleted),
+    observed: toObservedUser(row),
+    echoes: parseStored<UserEchoes>(row.echoes),
+    pending: parseStored<Pending<UserField>>(row.pending),
+    version: row.version,
+    deleted,
+    mustLook: row.must_look === 1,
+  };
+}
+
+/** What the service was last seen to hold of the person, or undefined. */
+export function toObservedUser(row: Pick<UserRow, 'observed'>): ObservedUser | undefined {
+  return row.observed === null ? undefined : parseStored<ObservedUser>(row.observed);
+}
