@@ -1,0 +1,88 @@
+import { BridgeError } from '../domain/errors.ts';
+
+/** The detail error keyword of a 400 or 409. @see RFC 7644 §3.12, table 9 */
+export type ScimType =
+  | 'invalidFilter'
+  | 'tooMany'
+  | 'uniqueness'
+  | 'mutability'
+  | 'invalidSyntax'
+  | 'invalidPath'
+  | 'noTarget'
+  | 'invalidValue'
+  | 'invalidVers';
+
+/** What a refusal may carry beside its status and its words. */
+export interface ScimErrorOptions {
+  readonly scimType?: ScimType;
+  /** Whole seconds until another attempt makes sense; becomes the `Retry-After` header. */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * A request that is refused, in the words that the provider shows its administrator. Code `scim-refused`.
+ * The message names attributes and positions, never values: they are personal data or secrets.
+ */
+export class ScimError extends BridgeError {
+  override readonly name = 'ScimError';
+  /** The HTTP status. */
+  readonly status: number;
+  readonly scimType: ScimType | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  constructor(status: number, detail: string, options: ScimErrorOptions = {}) {
+    super('scim-refused', detail, 'cause' in options ? { cause: options.cause } : undefined);
+    this.status = status;
+    this.scimType = options.scimType;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** 400: the keyword says which rule the request broke. */
+export function badRequest(scimType: ScimType, detail: string, cause?: unknown): ScimError {
+  return new ScimError(400, detail, cause === undefined ? { scimType } : { scimType, cause });
+}
+
+/** 400 `invalidValue`: a value is missing, of the wrong type or not allowed. */
+export function invalidValue(detail: string, cause?: unknown): ScimError {
+  return badRequest('invalidValue', detail, cause);
+}
+
+/** 400 `invalidSyntax`: the body is not what the operation needs. */
+export function invalidSyntax(detail: string, cause?: unknown): ScimError {
+  return badRequest('invalidSyntax', detail, cause);
+}
+
+/** 404: no resource has this id; also what a deleted one answers. */
+export function notFound(resourceType: 'User' | 'Group'): ScimError {
+  return new ScimError(404, `No ${resourceType} with this id exists.`);
+}
+
+/** 409 `uniqueness`: somebody else has this name. @param attribute canonical name, e.g. `userName` */
+export function notUnique(resourceType: 'User' | 'Group', attribute: string): ScimError {
+  const detail = `Another ${resourceType} already has this ${attribute}.`;
+  return new ScimError(409, detail, { scimType: 'uniqueness' });
+}
+
+/** 503: not now. @param retryAfterSeconds whole seconds */
+export function unavailable(detail: string, retryAfterSeconds: number): ScimError {
+  return new ScimError(503, detail, { retryAfterSeconds });
+}
+
+/** The body of an error answer. @see RFC 7644 §3.12: `status` is a string */
+export interface ScimErrorBody {
+  readonly schemas: readonly ['urn:ietf:params:scim:api:messages:2.0:Error'];
+  readonly status: string;
+  readonly scimType?: ScimType;
+  readonly detail: string;
+}
+
+/** The body that says why the request was refused. */
+export function toScimErrorBody({ status, scimType, message }: ScimError): ScimErrorBody {
+  return {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    status: String(status),
+    ...(scimType === undefined ? {} : { scimType }),
+    detail: message,
+  };
+}

@@ -1,0 +1,78 @@
+import { Types } from 'scimmy';
+
+/** One schema: its URN, name and attributes. The only thing we take from scimmy. */
+export type SchemaDefinition = InstanceType<typeof Types.SchemaDefinition>;
+/** One attribute of a schema with its characteristics (RFC 7643 §2.2). */
+export type SchemaAttribute = InstanceType<typeof Types.Attribute>;
+
+/** What an attribute says of itself where it differs from the defaults of RFC 7643 §2.2. */
+export interface AttributeOptions {
+  readonly required?: boolean;
+  readonly caseExact?: boolean;
+  readonly mutability?: 'readOnly' | 'readWrite' | 'immutable' | 'writeOnly';
+  readonly returned?: 'always' | 'never' | 'default' | 'request';
+  readonly uniqueness?: 'none' | 'server' | 'global';
+  /** Suggestions for the reader, not a closed list: providers send other types as well. */
+  readonly canonicalValues?: readonly string[];
+  readonly referenceTypes?: readonly string[];
+  /** Known, but not advertised: it would not come back as sent. */
+  readonly hidden?: boolean;
+}
+
+type SimpleType = 'string' | 'boolean' | 'integer' | 'dateTime' | 'reference' | 'binary';
+
+/** An attribute with one simple value. */
+export function attribute(
+  type: SimpleType,
+  name: string,
+  description: string,
+  options: AttributeOptions = {},
+): SchemaAttribute {
+  return new Types.Attribute(type, name, { description, ...toConfig(options) });
+}
+
+/** An attribute with one complex value. */
+export function complexAttribute(
+  name: string,
+  description: string,
+  subAttributes: readonly SchemaAttribute[],
+): SchemaAttribute {
+  return new Types.Attribute('complex', name, { description }, [...subAttributes]);
+}
+
+/** An attribute with a list of complex values. */
+export function multiValuedAttribute(
+  name: string,
+  description: string,
+  subAttributes: readonly SchemaAttribute[],
+  options: AttributeOptions = {},
+): SchemaAttribute {
+  const config = { description, multiValued: true, ...toConfig(options) };
+  return new Types.Attribute('complex', name, config, [...subAttributes]);
+}
+
+/** A schema that stands by itself: nothing is declared or extended process-wide. */
+export function defineSchema(
+  urn: string,
+  name: string,
+  description: string,
+  attributes: readonly SchemaAttribute[],
+): SchemaDefinition {
+  return new Types.SchemaDefinition(name, urn, description, [...attributes]);
+}
+
+function toConfig({
+  mutability,
+  hidden,
+  canonicalValues,
+  referenceTypes,
+  ...same
+}: AttributeOptions) {
+  return {
+    ...same,
+    ...(mutability === undefined ? {} : { mutable: mutability }),
+    ...(hidden === undefined ? {} : { shadow: hidden }),
+    ...(canonicalValues === undefined ? {} : { canonicalValues: [...canonicalValues] }),
+    ...(referenceTypes === undefined ? {} : { referenceTypes: [...referenceTypes] }),
+  };
+}

@@ -1,0 +1,117 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { SchemaDefinition } from './definition.ts';
+import { enterpriseDefinition } from './enterprise-schema.ts';
+import { groupDefinition } from './group-schema.ts';
+import { groupSchema, type ResourceSchema, userSchema } from './resource-schemas.ts';
+import { userDefinition } from './user-schema.ts';
+import {
+  workManagementGroupDefinition,
+  workManagementUserDefinition,
+} from './work-management-schemas.ts';
+
+/** What the server can do and up to where; becomes the ServiceProviderConfig. */
+export interface ServiceProviderOptions {
+  /** The SCIM base URL without a slash at its end. */
+  readonly baseUrl: string;
+  /** The most resources one list answer carries. */
+  readonly filterMaxResults: number;
+  /** Some providers cut their PATCH requests by `maxOperations`, also where bulk is not supported. */
+  readonly bulk: {
+    readonly supported: boolean;
+    readonly maxOperations: number;
+    readonly maxPayloadBytes: number;
+  };
+  /** Left out: the server pages by index only and says nothing about it. */
+  readonly pagination?: PaginationOptions;
+}
+
+/** How lists are paged. @see RFC 9865 §4 */
+export interface PaginationOptions {
+  readonly cursor: boolean;
+  readonly index: boolean;
+  readonly defaultPaginationMethod: 'cursor' | 'index';
+  readonly defaultPageSize: number;
+  readonly maxPageSize: number;
+  /** Seconds that a cursor stays valid. */
+  readonly cursorTimeoutSeconds: number;
+}
+
+const DEFINITIONS: readonly SchemaDefinition[] = [
+  userDefinition,
+  enterpriseDefinition,
+  groupDefinition,
+  workManagementUserDefinition,
+  workManagementGroupDefinition,
+];
+
+/** The ServiceProviderConfig. Complete on purpose: authentik takes a missing member for "supports nothing". @see RFC 7643 §5 */
+export function toServiceProviderConfig(options: ServiceProviderOptions): JsonObject {
+  const { baseUrl, bulk, filterMaxResults, pagination } = options;
+  return {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
+    patch: { supported: true },
+    bulk: {
+      supported: bulk.supported,
+      maxOperations: bulk.maxOperations,
+      maxPayloadSize: bulk.maxPayloadBytes,
+    },
+    filter: { supported: true, maxResults: filterMaxResults },
+    changePassword: { supported: false },
+    sort: { supported: true },
+    etag: { supported: true },
+    ...(pagination ? { pagination: toPagination(pagination) } : {}),
+    authenticationSchemes: [
+      {
+        type: 'oauthbearertoken',
+        name: 'Bearer token',
+        description: 'A token in the Authorization header of every request.',
+        specUri: 'https://www.rfc-editor.org/info/rfc6750',
+        primary: true,
+      },
+    ],
+    meta: {
+      resourceType: 'ServiceProviderConfig',
+      location: `${baseUrl}/ServiceProviderConfig`,
+    },
+  };
+}
+
+/** The resource types. @param baseUrl without a slash at its end @see RFC 7643 §6 */
+export function toResourceTypes(baseUrl: string): JsonObject[] {
+  return [
+    toResourceType(baseUrl, userSchema, 'Users', 'A person with an account'),
+    toResourceType(baseUrl, groupSchema, 'Groups', 'A group of people'),
+  ];
+}
+
+/** The schemas: only what comes back as it was sent. @param baseUrl without a slash at its end @see RFC 7643 §7 */
+export function toSchemas(baseUrl: string): JsonObject[] {
+  return DEFINITIONS.map((definition) => parseDescription(definition, `${baseUrl}/Schemas`));
+}
+
+function toPagination({ cursorTimeoutSeconds, ...same }: PaginationOptions): JsonObject {
+  return { ...same, cursorTimeout: cursorTimeoutSeconds };
+}
+
+function toResourceType(
+  baseUrl: string,
+  { name, core, extensions }: ResourceSchema,
+  endpoint: string,
+  description: string,
+): JsonObject {
+  return {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
+    id: name,
+    name,
+    endpoint: `/${endpoint}`,
+    description,
+    schema: core.urn,
+    schemaExtensions: extensions.map(({ urn }) => ({ schema: urn, required: false })),
+    meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${name}` },
+  };
+}
+
+/** Through JSON, because scimmy describes attributes by instances that only become data there. */
+function parseDescription(definition: SchemaDefinition, basePath: string): JsonObject {
+  return JSON.parse(JSON.stringify(definition.describe(basePath))) as JsonObject;
+}

@@ -1,0 +1,147 @@
+import {
+  type AttributeRule,
+  listRules,
+  type SchemaTable,
+  toCoreTable,
+  toExtensionTable,
+} from './attribute-table.ts';
+import { enterpriseDefinition } from './enterprise-schema.ts';
+import { groupDefinition } from './group-schema.ts';
+import { userDefinition } from './user-schema.ts';
+import {
+  workManagementGroupDefinition,
+  workManagementUserDefinition,
+} from './work-management-schemas.ts';
+
+/** Where a value lives in a resource. */
+export interface AttributePath {
+  /** The URN of the extension that holds it; undefined: the core schema. */
+  readonly extension: string | undefined;
+  readonly attribute: AttributeRule;
+  readonly sub: AttributeRule | undefined;
+  /** The property names that lead to it, e.g. `['name', 'givenName']`. */
+  readonly keys: readonly string[];
+}
+
+/** All that one type of resource can carry. */
+export interface ResourceSchema {
+  readonly name: 'User' | 'Group';
+  readonly core: SchemaTable;
+  readonly extensions: readonly SchemaTable[];
+  /** Every name an attribute goes by, in lower case: `name.givenname`, `urn:…:user:department`, … */
+  readonly paths: ReadonlyMap<string, AttributePath>;
+  /** The schemas by URN in lower case, misspelt and pre-release URNs included. */
+  readonly tables: ReadonlyMap<string, SchemaTable>;
+}
+
+const ENTERPRISE = enterpriseDefinition.id;
+
+/** URNs that providers send for what is now called otherwise. In lower case. */
+const URN_ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    userDefinition.id,
+    [
+      'urn:ietf:params:scim:schemas:core:2.0user',
+      'urn:scim:schemas:core:2.0:user',
+      'urn:scim:schemas:core:2.0',
+      'urn:scim:schemas:core:1.0',
+    ],
+  ],
+  [
+    groupDefinition.id,
+    [
+      'urn:ietf:params:scim:schemas:core:2.0group',
+      'urn:scim:schemas:core:2.0:group',
+      'urn:scim:schemas:core:2.0',
+      'urn:scim:schemas:core:1.0',
+    ],
+  ],
+  [
+    ENTERPRISE,
+    [
+      'urn:ietf:params:scim:schemas:extension:enterprise:2.0user',
+      'urn:scim:schemas:extension:enterprise:2.0:user',
+      'urn:scim:schemas:extension:enterprise:2.0',
+      'urn:scim:schemas:extension:enterprise:1.0',
+    ],
+  ],
+]);
+
+/** What a User can carry. */
+export const userSchema: ResourceSchema = toResourceSchema('User', toCoreTable(userDefinition), [
+  toExtensionTable(enterpriseDefinition),
+  toExtensionTable(workManagementUserDefinition),
+]);
+
+/** What a Group can carry. */
+export const groupSchema: ResourceSchema = toResourceSchema('Group', toCoreTable(groupDefinition), [
+  toExtensionTable(workManagementGroupDefinition),
+]);
+
+/**
+ * Where the named attribute lives, or undefined when no schema has it. Compared without case; the name
+ * may be qualified by a URN and may end in `.subAttribute`. @see RFC 7644 §3.10
+ */
+export function findAttribute(schema: ResourceSchema, name: string): AttributePath | undefined {
+  return schema.paths.get(name.toLowerCase());
+}
+
+/** The schema that a URN means for this type of resource, or undefined. */
+export function findTable(schema: ResourceSchema, urn: string): SchemaTable | undefined {
+  return schema.tables.get(urn.toLowerCase());
+}
+
+/** Whether a name is qualified by a URN, known or not. Microsoft's marker schema is an http URL. */
+export function isQualified(name: string): boolean {
+  return /^(?:urn:|https?:)/i.test(name);
+}
+
+/** Whether a qualified name belongs to the core schema of the resource, whatever the attribute is. */
+export function isCoreQualified({ core }: ResourceSchema, name: string): boolean {
+  const folded = name.toLowerCase();
+  return listUrns(core.urn).some((urn) => folded.startsWith(`${urn}:`));
+}
+
+function toResourceSchema(
+  name: 'User' | 'Group',
+  core: SchemaTable,
+  extensions: readonly SchemaTable[],
+): ResourceSchema {
+  const paths = new Map<string, AttributePath>();
+  const tables = new Map<string, SchemaTable>();
+  for (const table of [core, ...extensions]) {
+    const extension = table === core ? undefined : table.urn;
+    for (const urn of listUrns(table.urn)) {
+      tables.set(urn, table);
+      addPaths(paths, table, { extension, prefix: `${urn}:` });
+    }
+    // Entra writes "manager" and "department" bare, which no core schema uses for anything else.
+    if (table === core || table.urn === ENTERPRISE)
+      addPaths(paths, table, { extension, prefix: '' });
+  }
+  return Object.freeze({ name, core, extensions: Object.freeze([...extensions]), paths, tables });
+}
+
+function listUrns(urn: string): string[] {
+  return [urn.toLowerCase(), ...(URN_ALIASES.get(urn) ?? [])];
+}
+
+function addPaths(
+  paths: Map<string, AttributePath>,
+  { attributes }: SchemaTable,
+  { extension, prefix }: { extension: string | undefined; prefix: string },
+): void {
+  const add = (path: AttributePath) => {
+    const dotted = [path.attribute, ...(path.sub ? [path.sub] : [])].map(({ name }) => name);
+    const name = `${prefix}${dotted.join('.').toLowerCase()}`;
+    if (!paths.has(name)) paths.set(name, Object.freeze(path));
+  };
+  const container = extension === undefined ? [] : [extension];
+  for (const attribute of listRules(attributes)) {
+    const keys = [...container, attribute.name];
+    add({ extension, attribute, sub: undefined, keys });
+    for (const sub of listRules(attribute.subAttributes)) {
+      add({ extension, attribute, sub, keys: [...keys, sub.name] });
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import {
+  attribute,
+  complexAttribute,
+  defineSchema,
+  multiValuedAttribute,
+  type SchemaAttribute,
+} from './definition.ts';
+
+const PRIMARY = 'Whether this is the preferred value of the attribute. At most one is.';
+
+/** The sub-attributes that most lists of RFC 7643 §2.4 share. */
+function listElement(value: SchemaAttribute, types: readonly string[]): SchemaAttribute[] {
+  return [
+    value,
+    attribute('string', 'display', 'A name of the value for people to read.'),
+    attribute('string', 'type', 'What the value is used for.', { canonicalValues: types }),
+    attribute('boolean', 'primary', PRIMARY),
+  ];
+}
+
+const name = complexAttribute('name', 'The parts of the real name.', [
+  attribute('string', 'formatted', 'The full name, formatted for display.'),
+  attribute('string', 'familyName', 'The family name, or last name.'),
+  attribute('string', 'givenName', 'The given name, or first name.'),
+  attribute('string', 'middleName', 'The middle name or names.'),
+  attribute('string', 'honorificPrefix', 'What stands before the name, such as "Ms."'),
+  attribute('string', 'honorificSuffix', 'What stands after the name, such as "III".'),
+]);
+
+const addresses = multiValuedAttribute('addresses', 'Postal addresses.', [
+  attribute('string', 'formatted', 'The full address, formatted for display.'),
+  attribute('string', 'streetAddress', 'Street, number, floor; may have several lines.'),
+  attribute('string', 'locality', 'The city.'),
+  attribute('string', 'region', 'The state or region.'),
+  attribute('string', 'postalCode', 'The postal code.'),
+  attribute('string', 'country', 'The country.'),
+  attribute('string', 'type', 'What the address is used for.', {
+    canonicalValues: ['work', 'home', 'other'],
+  }),
+  attribute('boolean', 'primary', PRIMARY),
+]);
+
+const groups = multiValuedAttribute(
+  'groups',
+  'The groups the user is in. Changed through the groups.',
+  [
+    attribute('string', 'value', 'The id of the group.', readOnly({ caseExact: true })),
+    attribute(
+      'reference',
+      '$ref',
+      'The URI of the group.',
+      readOnly({ referenceTypes: ['Group'], caseExact: true }),
+    ),
+    attribute('string', 'display', 'The name of the group.', readOnly({})),
+    attribute('string', 'type', 'Always direct.', readOnly({ canonicalValues: ['direct'] })),
+  ],
+  { mutability: 'readOnly' },
+);
+
+function readOnly<T extends object>(options: T) {
+  return { ...options, mutability: 'readOnly' as const };
+}
+
+/** The User of RFC 7643 §4.1. `active` is required because it cannot be blank: an account is on or off. */
+export const userDefinition = defineSchema(
+  'urn:ietf:params:scim:schemas:core:2.0:User',
+  'User',
+  'A person with an account',
+  [
+    attribute('string', 'userName', 'The name the provider knows the person by. Unique.', {
+      required: true,
+      uniqueness: 'server',
+    }),
+    name,
+    attribute('string', 'displayName', 'The name to show.'),
+    attribute('string', 'nickName', 'The casual name.'),
+    attribute('reference', 'profileUrl', 'The URL of an online profile.', {
+      referenceTypes: ['external'],
+    }),
+    attribute('string', 'title', 'The job title.'),
+    attribute('string', 'userType', 'The relation to the company, such as "Contractor".'),
+    attribute('string', 'preferredLanguage', 'The preferred language, such as "en-US".'),
+    attribute('string', 'locale', 'How numbers and dates are written, such as "en-US".'),
+    attribute('string', 'timezone', 'The time zone, such as "Europe/Berlin".'),
+    attribute('boolean', 'active', 'Whether the person may use the service.', { required: true }),
+    attribute('string', 'password', 'Accepted and forgotten: people sign in elsewhere.', {
+      mutability: 'writeOnly',
+      returned: 'never',
+      hidden: true,
+    }),
+    multiValuedAttribute(
+      'emails',
+      'E-mail addresses.',
+      listElement(attribute('string', 'value', 'The address.'), ['work', 'home', 'other']),
+    ),
+    multiValuedAttribute(
+      'phoneNumbers',
+      'Phone numbers, kept as they were sent.',
+      listElement(attribute('string', 'value', 'The number.'), [
+        'work',
+        'home',
+        'mobile',
+        'fax',
+        'pager',
+        'other',
+      ]),
+    ),
+    multiValuedAttribute(
+      'ims',
+      'Addresses for instant messages.',
+      listElement(attribute('string', 'value', 'The address.'), ['xmpp', 'skype', 'other']),
+    ),
+    multiValuedAttribute(
+      'photos',
+      'URLs of photos.',
+      listElement(attribute('reference', 'value', 'The URL.', { referenceTypes: ['external'] }), [
+        'photo',
+        'thumbnail',
+      ]),
+    ),
+    addresses,
+    groups,
+    multiValuedAttribute(
+      'entitlements',
+      'What the person is entitled to.',
+      listElement(attribute('string', 'value', 'The entitlement.'), []),
+    ),
+    multiValuedAttribute(
+      'roles',
+      'What the person is, such as "Student".',
+      listElement(attribute('string', 'value', 'The role.'), []),
+    ),
+    multiValuedAttribute(
+      'x509Certificates',
+      'Certificates.',
+      listElement(attribute('binary', 'value', 'The certificate, DER in base64.'), []),
+    ),
+  ],
+);
