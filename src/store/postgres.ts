@@ -54,11 +54,34 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
     await pool.end();
     throw error;
   }
+  const running = createRunningWrites();
   return {
     engine: 'postgres',
     read: db,
-    write: (work) => retryContended(() => db.transaction().execute(work), random),
-    close: () => db.destroy(),
+    write: (work) =>
+      running.run(() => retryContended(() => db.transaction().execute(work), random)),
+    close: async () => {
+      await running.finish();
+      await db.destroy();
+    },
+  };
+}
+
+/** The pool drops those who wait for a connection when it ends, so the end waits for them. */
+function createRunningWrites() {
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+  return {
+    async run<T>(write: () => Promise<T>): Promise<T> {
+      if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
+      const outcome = write();
+      running.add(outcome);
+      return outcome.finally(() => running.delete(outcome));
+    },
+    async finish(): Promise<void> {
+      isClosed = true;
+      await Promise.allSettled(running);
+    },
   };
 }
 

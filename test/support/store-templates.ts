@@ -1,0 +1,63 @@
+import { copyFileSync } from 'node:fs';
+import pg from 'pg';
+import { openStore } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+
+const postgresTemplate = 'scim_bridge_template';
+
+/** Makes the migrated, empty stores that `copy…` below copies, which is faster than migrating each time. */
+export async function createStoreTemplates(
+  sqlitePath: string,
+  postgresUrl: string | undefined,
+): Promise<void> {
+  const urls = [`sqlite:${sqlitePath}`];
+  if (postgresUrl !== undefined) {
+    urls.push(await createDatabase(postgresUrl, { name: postgresTemplate, template: 'template0' }));
+  }
+  for (const url of urls) {
+    const store = await openStore({ url });
+    await migrate(store);
+    await store.close();
+  }
+}
+
+/** @returns the URL of a fresh, migrated store at `path`. */
+export function copySqliteTemplate(template: string, path: string): string {
+  copyFileSync(template, path);
+  return `sqlite:${path}`;
+}
+
+/** @returns the URL of a fresh, migrated database. */
+export function copyPostgresTemplate(postgresUrl: string, name: string): Promise<string> {
+  return createDatabase(postgresUrl, { name, template: postgresTemplate });
+}
+
+/** @returns the URL of a database without any table. */
+export function createEmptyDatabase(postgresUrl: string, name: string): Promise<string> {
+  return createDatabase(postgresUrl, { name, template: 'template0' });
+}
+
+async function createDatabase(
+  postgresUrl: string,
+  { name, template }: { name: string; template: string },
+): Promise<string> {
+  await runStatement(postgresUrl, `create database ${name} template ${template}`);
+  const url = new URL(postgresUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Removes a database, also while somebody is connected. */
+export async function dropDatabase(postgresUrl: string, name: string): Promise<void> {
+  await runStatement(postgresUrl, `drop database if exists ${name} with (force)`);
+}
+
+async function runStatement(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
