@@ -1,0 +1,95 @@
+import { type ErrorFields, toErrorFields } from './error-fields.ts';
+
+/** How important a line is. `error` wants a person, `warn` may want one, `debug` is for a single request. */
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+
+/** What stands beside the message: ids, counts, codes; never a secret, never what a body held. */
+export interface LogFields {
+  readonly [name: string]: string | number | boolean | undefined | ErrorFields;
+}
+
+/** One line of the log: a message that never varies, so that it can be counted and searched, and its fields. */
+export interface LogLine {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+// Type aliases, because an interface could grow fields that are no log fields.
+type RequestFinished = {
+  readonly requestId: string;
+  readonly method: string;
+  /** The pattern of the route (`/Users/:id`), never the address: filters hold personal data. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+};
+
+type Resource = {
+  readonly resourceType: 'user' | 'group';
+  readonly resourceId: string;
+};
+
+/** Every line that the bridge can log. */
+export const events = {
+  started: (fields: { host: string; port: number; engine: string; version: string }) =>
+    line('info', 'serving', fields),
+  settingWarned: (fields: { warning: string }) => line('warn', 'a setting is rarely meant', fields),
+  stopping: (fields: { signal: string }) =>
+    line('info', 'stopping: finishing what has begun', fields),
+  stopped: (fields: { durationMs: number }) => line('info', 'stopped', fields),
+  crashed: (fields: { error: unknown }) => line('fatal', 'cannot go on', withError(fields)),
+
+  /** Successful reads are frequent and harmless, so only `debug` shows them. */
+  requestFinished: (fields: RequestFinished) => line(toRequestLevel(fields), 'request', fields),
+  requestFailed: (fields: { requestId: string; error: unknown }) =>
+    line('error', 'a request failed in the bridge', withError(fields)),
+  credentialsWrong: (fields: { requestId: string; remoteAddress: string }) =>
+    line('warn', 'a request presented no valid credentials', fields),
+
+  firstReadStarted: () => line('info', 'first read of the service began', {}),
+  firstReadFinished: (fields: { users: number; groups: number; durationMs: number }) =>
+    line('info', 'first read of the service is complete', fields),
+  firstReadFailed: (fields: { error: unknown; retryInMs: number }) =>
+    line('warn', 'first read of the service failed and is tried again', withError(fields)),
+
+  converged: (fields: Resource & { calls: number; durationMs: number }) =>
+    line('info', 'the service holds what is desired', fields),
+  convergeDeferred: (fields: Resource & { attempts: number; retryInMs: number; error: unknown }) =>
+    line('warn', 'not yet applied, tried again later', withError(fields)),
+  convergeRefused: (fields: Resource & { error: unknown }) =>
+    line('info', 'the service refused a write, which was undone', withError(fields)),
+  convergeStuck: (fields: Resource & { error: unknown }) =>
+    line('error', 'acknowledged, then refused by the service', withError(fields)),
+  workerFailed: (fields: { error: unknown }) =>
+    line('error', 'a worker failed and goes on', withError(fields)),
+  adopted: (fields: Resource) => line('info', 'taken over from the service', fields),
+  disputed: (fields: Resource) => line('warn', 'more than one account matches', fields),
+  protectionApplied: (fields: Resource & { reason: string }) =>
+    line('warn', 'a write was refused to protect the resource', fields),
+
+  upstreamCalled: (fields: {
+    operation: string;
+    status: number;
+    durationMs: number;
+    attempt: number;
+  }) => line('debug', 'call to the service', fields),
+  upstreamPaused: (fields: { reason: string; pauseMs: number }) =>
+    line('warn', 'calls to the service are paused', fields),
+  upstreamResumed: () => line('info', 'calls to the service go on', {}),
+  capabilityRefused: (fields: { capability: string; remedy: string }) =>
+    line('warn', 'the service refuses a capability', fields),
+} as const;
+
+function line(level: LogLevel, message: string, fields: LogFields): LogLine {
+  return { level, message, fields };
+}
+
+function withError<Fields extends { readonly error: unknown }>(fields: Fields) {
+  return { ...fields, error: toErrorFields(fields.error) };
+}
+
+function toRequestLevel({ method, status }: RequestFinished): LogLevel {
+  if (status >= 500 && status !== 503) return 'error';
+  return status < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
+}

@@ -1,0 +1,62 @@
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import type { LogFields, LogLevel, LogLine } from './events.ts';
+
+/** Writes lines of events.ts, one JSON object each. */
+export interface Logger {
+  /** Writes one event. */
+  log(line: LogLine): void;
+  /** The same log with fields that every line then carries, such as `requestId`. */
+  with(fields: LogFields): Logger;
+}
+
+/** Where and how much is logged. */
+export interface LoggerOptions {
+  /** The least important lines that are written. */
+  readonly level: LogLevel | 'silent';
+  /** Standard output when left out. */
+  readonly destination?: DestinationStream;
+}
+
+/**
+ * Fields that are never written, should one slip into an event or into an object inside it.
+ * Events carry ids and counts only; this is the second lock on the same door.
+ */
+const redactedNames = [
+  'authorization',
+  'Authorization',
+  'token',
+  'tokens',
+  'secret',
+  'password',
+  'cookie',
+  'headers',
+  'body',
+  'emails',
+  'email',
+  'userName',
+  'displayName',
+];
+
+/** A log of structured lines. */
+export function createLogger({ level, destination }: LoggerOptions): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: {
+      paths: ['', '*.', '*.*.'].flatMap((parent) =>
+        redactedNames.map((name) => `${parent}${name}`),
+      ),
+      censor: '(hidden)',
+    },
+  };
+  return toLogger(destination === undefined ? pino(options) : pino(options, destination));
+}
+
+function toLogger(log: PinoLogger): Logger {
+  return {
+    log: ({ level, message, fields }) => log[level](fields, message),
+    with: (fields) => toLogger(log.child(fields)),
+  };
+}

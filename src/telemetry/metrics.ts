@@ -1,0 +1,80 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+/** What is measured, and the registry that prints it for Prometheus. */
+export interface Metrics {
+  readonly registry: Registry;
+  /** One request answered. `route` is a pattern such as `/Users/:id`: an address would make endless series. */
+  countRequest(labels: RequestLabels, durationMs: number): void;
+  /** What the normaliser had to repair, by kind. */
+  countRepairs(kind: string, count: number): void;
+  /** One call to the service. `status` is 0 when no answer came. */
+  countUpstreamCall(labels: UpstreamLabels, durationMs: number): void;
+  /** How one attempt to bring a resource to its desired state ended. */
+  countConverge(labels: ConvergeLabels): void;
+}
+
+/** @see Metrics.countRequest */
+export interface RequestLabels {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+}
+
+/** @see Metrics.countUpstreamCall */
+export interface UpstreamLabels {
+  readonly operation: string;
+  readonly status: number;
+}
+
+/** @see Metrics.countConverge */
+export interface ConvergeLabels {
+  readonly resourceType: 'user' | 'group';
+  readonly outcome: 'applied' | 'unchanged' | 'later' | 'refused' | 'stuck';
+}
+
+const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** A set of metrics on a registry of its own, so that two bridges in one process do not mix. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const requests = new Histogram({
+    name: 'scim_bridge_http_request_duration_seconds',
+    help: 'Requests answered, and how long that took.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: bucketsSeconds,
+    registers: [registry],
+  });
+  const repairs = new Counter({
+    name: 'scim_bridge_normaliser_repairs_total',
+    help: 'What identity providers send differently from the standard and the bridge repaired.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  const upstreamCalls = new Histogram({
+    name: 'scim_bridge_upstream_call_duration_seconds',
+    help: 'Calls to the service, and how long they took; status 0 means that no answer came.',
+    labelNames: ['operation', 'status'],
+    buckets: bucketsSeconds,
+    registers: [registry],
+  });
+  const converged = new Counter({
+    name: 'scim_bridge_converge_total',
+    help: 'Attempts to bring a resource to its desired state, by how they ended.',
+    labelNames: ['resource_type', 'outcome'],
+    registers: [registry],
+  });
+  return {
+    registry,
+    countRequest: (labels, durationMs) => requests.observe({ ...labels }, durationMs / 1_000),
+    countRepairs: (kind, count) => repairs.inc({ kind }, count),
+    countUpstreamCall: (labels, durationMs) =>
+      upstreamCalls.observe({ ...labels }, durationMs / 1_000),
+    countConverge: ({ resourceType, outcome }) =>
+      converged.inc({ resource_type: resourceType, outcome }),
+  };
+}
+
+/** Adds memory, CPU and event-loop delay of this process; once per process, by whoever composes it. */
+export function addProcessMetrics({ registry }: Metrics): void {
+  collectDefaultMetrics({ register: registry, prefix: 'scim_bridge_' });
+}
