@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import type { Environment } from '../settings/environment.ts';
+import type { LoadedSettings } from '../settings/load.ts';
+
+/** What the outside world is to a command; tests bring their own. */
+export interface CliWorld {
+  readonly env: Environment;
+  /** Returns a file's text; throws when it cannot. */
+  readonly readFile: (path: string) => string;
+  /** Standard output. */
+  readonly write: (text: string) => void;
+  /** Standard error. */
+  readonly writeError: (text: string) => void;
+  /** Resolves with the signal's name when the process is asked to stop. */
+  readonly untilStopped: () => Promise<string>;
+}
+
+/** What a command works with. */
+export interface CliContext extends CliWorld {
+  /** Loads the settings that `--config`, `CONFIG` and the environment give. @throws SettingsError */
+  readonly loadSettings: () => LoadedSettings;
+  /** Says how the process will end; the last word counts. */
+  readonly exitWith: (code: number) => void;
+}
+
+/** Adds one command to the program; each has a file of its own. */
+export type AddCommand = (program: Command, context: CliContext) => void;

@@ -1,0 +1,39 @@
+import { request } from 'undici';
+import { BridgeError } from '../domain/errors.ts';
+import type { Settings } from '../settings/schema.ts';
+import type { AddCommand } from './context.ts';
+
+const timeoutMs = 3_000;
+
+/** `healthcheck`: asks the bridge of the same settings whether its process is well, for container engines. */
+export const addHealthcheckCommand: AddCommand = (program, { loadSettings, write }) => {
+  program
+    .command('healthcheck')
+    .description('ask the running bridge whether it is well; fails when it is not')
+    .action(async () => {
+      const url = toHealthUrl(loadSettings().settings);
+      await assertHealthy(url);
+      write(`${url} is well\n`);
+    });
+};
+
+/** Where a process on the same machine reaches `/healthz`: "every interface" is no address to connect to. */
+export function toHealthUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
+  const loopback = new Map([
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '::1'],
+  ]);
+  const address = loopback.get(host) ?? host;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}/healthz`;
+}
+
+async function assertHealthy(url: string): Promise<void> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const { statusCode, body } = await request(url, { signal }).catch((cause: unknown) => {
+    throw new BridgeError('healthcheck-failed', `${url} does not answer`, { cause });
+  });
+  await body.dump();
+  if (statusCode !== 200) {
+    throw new BridgeError('healthcheck-failed', `${url} answered ${statusCode}`);
+  }
+}

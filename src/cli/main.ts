@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { addHealthcheckCommand } from './healthcheck.ts';
+import { parsePackageVersion } from './package-version.ts';
+import { runProgram } from './program.ts';
+import { addSettingsCommand } from './settings.ts';
+import { untilStopped } from './until-stopped.ts';
+
+const packageFile = join(import.meta.dirname, '../../package.json');
+
+// The command line itself: the only place of this folder that touches the process.
+process.exitCode = await runProgram(process.argv.slice(2), {
+  version: parsePackageVersion(readFileSync(packageFile, 'utf8')),
+  commands: [addSettingsCommand, addHealthcheckCommand],
+  world: {
+    env: process.env,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    write: (text) => process.stdout.write(text),
+    writeError: (text) => process.stderr.write(text),
+    untilStopped,
+  },
+});

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { BridgeError } from '../domain/errors.ts';
+import { addHealthcheckCommand, toHealthUrl } from './healthcheck.ts';
+import { runProgram } from './program.ts';
+import { type Serve, serveCommand } from './serve.ts';
+import { addSettingsCommand } from './settings.ts';
+
+interface RunOptions {
+  readonly env?: Record<string, string>;
+  readonly files?: Record<string, string>;
+  readonly serve?: Serve;
+}
+
+/** Runs one command line in a world of its own. */
+async function run(args: string, { env = {}, files = {}, serve = async () => 0 }: RunOptions = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runProgram(args.split(' '), {
+    version: '1.2.3',
+    commands: [serveCommand(serve), addSettingsCommand, addHealthcheckCommand],
+    world: {
+      env,
+      readFile: (path) => files[path] ?? readFileSync(path, 'utf8'),
+      write: (text) => out.push(text),
+      writeError: (text) => err.push(text),
+      untilStopped: async () => 'SIGTERM',
+    },
+  });
+  return { code, out: out.join(''), err: err.join('') };
+}
+
+async function serveHealth(status: number): Promise<number> {
+  const server = createServer((_, response) => response.writeHead(status).end()).listen(
+    0,
+    '127.0.0.1',
+  );
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+test('--version and --help end with 0 and --help lists commands and exit codes', async () => {
+  expect(await run('--version')).toMatchObject({ code: 0, out: '1.2.3\n' });
+  const { code, out } = await run('--help');
+  expect(code).toBe(0);
+  for (const word of ['serve', 'settings', 'healthcheck', 'Exit codes', '78'])
+    expect(out).toContain(word);
+});
+
+for (const args of ['unknown', '--unknown', 'settings --unknown', 'settings too many']) {
+  test(`"${args}" is a wrong call: 64, and the message goes to standard error`, async () => {
+    const { code, out, err } = await run(args);
+    expect(code).toBe(64);
+    expect(out).toBe('');
+    expect(err).toContain('error:');
+  });
+}
+
+test('serve hands over the settings in effect and ends with the code that it is given', async () => {
+  const seen: unknown[] = [];
+  const serve: Serve = async ({ settings }) => {
+    seen.push(settings.port);
+    return 3;
+  };
+  expect(await run('serve', { env: { PORT: '9000' }, serve })).toMatchObject({ code: 3 });
+  expect(seen).toEqual([9_000]);
+});
+
+test('a failure that is told ends with 1, settings that allow no start with 78', async () => {
+  const serve: Serve = async () => {
+    throw new BridgeError('store-unavailable', 'the disk is full');
+  };
+  expect(await run('serve', { serve })).toMatchObject({ code: 1, err: 'the disk is full\n' });
+  const refused = await run('serve', { env: { PORT: 'none' } });
+  expect(refused.code).toBe(78);
+  expect(refused.err).toContain('port is "none" (from PORT)');
+});
+
+test('--config wins over CONFIG, which wins over the default file', async () => {
+  const files = { 'a.yaml': 'port: 1\n', 'b.yaml': 'port: 2\n' };
+  const env = { CONFIG: 'a.yaml' };
+  expect((await run('settings', { files })).out).toMatch(/^port +8080$/m);
+  expect((await run('settings', { files, env })).out).toMatch(/^port +1$/m);
+  expect((await run('settings --config b.yaml', { files, env })).out).toMatch(/^port +2$/m);
+  expect((await run('--config b.yaml settings', { files, env })).out).toMatch(/^port +2$/m);
+});
+
+test('settings prints every setting, warnings aside, and no secret', async () => {
+  const env = {
+    UPSTREAM_URL: 'http://service.example.com',
+    UPSTREAM_TOKEN: 's3cret',
+    SCIM_TOKENS: 's3cret-s3cret-s3cret',
+    OPS_TOKEN: 's3cret-s3cret-s3cret',
+    UPSTREAM_PROXY: 'http://me:s3cret@proxy:3128',
+    DATABASE_URL: 'postgres://bridge:s3cret@db/bridge',
+  };
+  for (const args of ['settings', 'settings --json']) {
+    const { code, out, err } = await run(args, { env });
+    expect(code).toBe(0);
+    expect(out).toContain('postgres://(hidden)@db/bridge');
+    expect(err).toContain('Warning: upstream.url');
+    expect(out + err).not.toContain('s3cret');
+  }
+});
+
+test('settings --json is one object by name', async () => {
+  const { out } = await run('settings --json', { env: { PORT: '1' } });
+  expect(JSON.parse(out)).toMatchObject({ port: '1', 'scim.writeWait': '3000 ms' });
+});
+
+test('healthcheck succeeds on 200 and fails on everything else', async () => {
+  const well = await serveHealth(200);
+  expect(await run('healthcheck', { env: { PORT: `${well}` } })).toMatchObject({ code: 0 });
+  const unwell = await serveHealth(503);
+  const failed = await run('healthcheck', { env: { PORT: `${unwell}` } });
+  expect(failed).toMatchObject({ code: 1, err: expect.stringContaining('answered 503') });
+  const silent = await run('healthcheck', { env: { PORT: '1' } });
+  expect(silent).toMatchObject({ code: 1, err: expect.stringContaining('does not answer') });
+});
+
+const addresses = [
+  { host: '127.0.0.1', want: 'http://127.0.0.1:80/healthz' },
+  { host: '0.0.0.0', want: 'http://127.0.0.1:80/healthz' },
+  { host: '::', want: 'http://[::1]:80/healthz' },
+  { host: 'bridge.internal', want: 'http://bridge.internal:80/healthz' },
+];
+for (const { host, want } of addresses) {
+  test(`a bridge that listens on ${host} is asked at ${want}`, () => {
+    expect(toHealthUrl({ host, port: 80 })).toBe(want);
+  });
+}
+
+test('the executable runs from any directory', async () => {
+  const bin = join(import.meta.dirname, 'bin.mjs');
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, 'settings'], {
+    cwd: '/',
+    env: {},
+  });
+  expect(stdout).toMatch(/^port +8080$/m);
+});

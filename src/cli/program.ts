@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { BridgeError } from '../domain/errors.ts';
+import { SettingsError } from '../settings/errors.ts';
+import { loadSettings } from '../settings/load.ts';
+import type { AddCommand, CliContext, CliWorld } from './context.ts';
+import { exitCodes, exitCodesHelp } from './exit-codes.ts';
+
+/** The same file from any working directory, in a clone (`src/cli`) and in a package (`dist/cli`). */
+const defaultConfigFile = join(import.meta.dirname, '../../config/default.yaml');
+
+/** What one run of the command line is made of. */
+export interface ProgramParts {
+  readonly version: string;
+  readonly commands: readonly AddCommand[];
+  readonly world: CliWorld;
+}
+
+/**
+ * Runs one command line and returns the exit code. Failures are told on standard error; nothing is thrown but bugs.
+ * @param args without the interpreter and the script.
+ */
+export async function runProgram(
+  args: readonly string[],
+  { version, commands, world }: ProgramParts,
+): Promise<number> {
+  let exitCode: number = exitCodes.done;
+  const program = createProgram(version, world);
+  const context: CliContext = {
+    ...world,
+    loadSettings: () => loadSettings({ ...world, configFile: findConfigFile(program, world) }),
+    exitWith: (code) => {
+      exitCode = code;
+    },
+  };
+  for (const addCommand of commands) addCommand(program, context);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return tellFailure(error, world);
+  }
+}
+
+function createProgram(version: string, { write, writeError }: CliWorld): Command {
+  return new Command('scim-bridge')
+    .description('A SCIM 2.0 server in front of a work-management service.')
+    .version(version)
+    .option('--config <file>', 'YAML file with settings (or CONFIG; default: config/default.yaml)')
+    .addHelpText('after', exitCodesHelp)
+    .showHelpAfterError('Try --help.')
+    .exitOverride()
+    .configureOutput({ writeOut: write, writeErr: writeError });
+}
+
+function findConfigFile(program: Command, { env }: CliWorld): string {
+  const { config } = program.opts<{ config?: string }>();
+  return config ?? (env.CONFIG || defaultConfigFile);
+}
+
+function tellFailure(error: unknown, { writeError }: CliWorld): number {
+  // Commander has already said what is wrong, or has printed the help or the version that was asked for.
+  if (error instanceof CommanderError)
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  if (!(error instanceof BridgeError)) throw error;
+  writeError(`${error.message}\n`);
+  return error instanceof SettingsError ? exitCodes.settings : exitCodes.failed;
+}

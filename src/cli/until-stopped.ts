@@ -1,0 +1,11 @@
+/** Resolves with the name of the signal that asks this process to stop: SIGTERM, or SIGINT (Ctrl-C). */
+export function untilStopped(): Promise<string> {
+  return new Promise((resolve) => {
+    const stop = (signal: string) => {
+      // The next Ctrl-C ends the process at once, as people expect.
+      process.off('SIGTERM', stop).off('SIGINT', stop);
+      resolve(signal);
+    };
+    process.on('SIGTERM', stop).on('SIGINT', stop);
+  });
+}
