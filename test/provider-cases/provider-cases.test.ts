@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { describeFailure } from './describe-failure.ts';
+import { parseProviderCases } from './provider-case.ts';
+import { runCase } from './run-case.ts';
+
+const cases = parseProviderCases();
+
+test('the file holds all 60 cases', () => {
+  expect(cases).toHaveLength(60);
+});
+
+describe.each(['documented', 'narrowest'])('with the service in its %s shape', (shape) => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-cases-'));
+  let bridge: BridgeProcess | undefined;
+
+  beforeAll(async () => {
+    bridge = await startBridge({ folder, env: { SANDBOX_SHAPE: shape } });
+    await bridge.ready();
+  });
+
+  afterAll(async () => {
+    await bridge?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  // The second round finds what the first one left: cases pass on a store that holds other people.
+  describe.each(['first', 'second'])('%s round', () => {
+    test.each(cases)('$id: $name', async (providerCase) => {
+      if (bridge === undefined) throw new Error('the bridge was not started');
+      const failure = await runCase(providerCase, bridge);
+      if (failure) expect.fail(`${describeFailure(failure)}\n${bridge.output().slice(-4_000)}`);
+    });
+  });
+});

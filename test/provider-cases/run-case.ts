@@ -1,0 +1,134 @@
+import { type Dispatcher, Pool } from 'undici';
+import { findByPath } from './json-path.ts';
+import { findMismatch } from './matchers.ts';
+import type { CaseStep, ProviderCase } from './provider-case.ts';
+import { toRequestTarget } from './request-target.ts';
+import { fillJson, fillText, startVariables, type Variables } from './variables.ts';
+
+const answerTimeoutMs = 15_000;
+
+/** Whom to ask. `baseUrl` is the SCIM base URL, without a slash at the end. */
+export interface CaseTarget {
+  baseUrl: string;
+  token: string;
+}
+
+/** A request as it was sent. */
+export interface SentRequest {
+  method: Dispatcher.HttpMethod;
+  path: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+/** An answer as it came. */
+export interface CaseAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+/** The first step of a case that went wrong: what was sent, what came, and each expectation it broke. */
+export interface CaseFailure {
+  providerCase: ProviderCase;
+  stepIndex: number;
+  request: SentRequest;
+  answer: CaseAnswer;
+  problems: string[];
+}
+
+/**
+ * Sends the requests of a case one after another and compares every answer.
+ * @returns undefined when the case passed, else its first wrong step.
+ * @throws what the connection throws, and Error when the case itself makes no sense.
+ */
+export async function runCase(
+  providerCase: ProviderCase,
+  target: CaseTarget,
+): Promise<CaseFailure | undefined> {
+  const variables = startVariables(target.token);
+  const { origin, pathname } = new URL(target.baseUrl);
+  const pool = new Pool(origin, { headersTimeout: answerTimeoutMs, bodyTimeout: answerTimeoutMs });
+  try {
+    for (const [stepIndex, step] of providerCase.steps.entries()) {
+      const request = toRequest(step, variables, pathname);
+      const answer = await send(pool, request);
+      const problems = judge(step, answer, variables);
+      if (problems.length > 0) return { providerCase, stepIndex, request, answer, problems };
+    }
+    return undefined;
+  } finally {
+    await pool.close();
+  }
+}
+
+function toRequest(step: CaseStep, variables: Variables, basePath: string): SentRequest {
+  const body = step.body === undefined ? undefined : JSON.stringify(fillJson(step.body, variables));
+  const headers = new Map([
+    ['authorization', 'Bearer {{token}}'],
+    ['accept', 'application/scim+json'],
+  ]);
+  if (body !== undefined) headers.set('content-type', 'application/scim+json');
+  for (const [name, value] of Object.entries(step.headers ?? {})) {
+    if (value === null) headers.delete(name.toLowerCase());
+    else headers.set(name.toLowerCase(), value);
+  }
+  return {
+    method: step.method,
+    path: basePath + toRequestTarget(fillText(step.path, variables)),
+    headers: Object.fromEntries([...headers].map(([n, value]) => [n, fillText(value, variables)])),
+    body,
+  };
+}
+
+async function send(pool: Pool, request: SentRequest): Promise<CaseAnswer> {
+  const { method, path, headers, body } = request;
+  const response = await pool.request({ method, path, headers, body: body ?? null });
+  const text = await response.body.text();
+  return { status: response.statusCode, headers: response.headers, body: text };
+}
+
+/** Every expectation the answer breaks, as sentences. Keeps what the step captures. */
+function judge(step: CaseStep, answer: CaseAnswer, variables: Map<string, string>): string[] {
+  const { status, json = {}, headers = {} } = step.expect;
+  const problems: string[] = [];
+  if (!status.includes(answer.status)) {
+    problems.push(`status: wanted ${status.join(' or ')}, got ${answer.status}`);
+  }
+  for (const [name, expected] of Object.entries(headers)) {
+    const mismatch = findMismatch(
+      answer.headers[name.toLowerCase()],
+      fillJson(expected, variables),
+    );
+    if (mismatch !== undefined) problems.push(`header ${name}: ${mismatch}`);
+  }
+  // A 204 has no body, so a step that allows one cannot insist on its content.
+  const document = answer.status === 204 ? undefined : parseDocument(answer.body);
+  if (answer.status !== 204) {
+    for (const [path, expected] of Object.entries(json)) {
+      const actual = findByPath(document, fillText(path, variables));
+      const mismatch = findMismatch(actual, fillJson(expected, variables));
+      if (mismatch !== undefined) problems.push(`${path}: ${mismatch}`);
+    }
+  }
+  return [...problems, ...capture(step, document, variables)];
+}
+
+function capture(step: CaseStep, document: unknown, variables: Map<string, string>): string[] {
+  const problems: string[] = [];
+  for (const [name, path] of Object.entries(step.capture ?? {})) {
+    const value = findByPath(document, fillText(path, variables));
+    if (typeof value === 'string') variables.set(name, value);
+    else problems.push(`capture ${name}: there is no text at ${path}`);
+  }
+  return problems;
+}
+
+/** The JSON of a body; undefined, in which no path leads anywhere, when it is none. */
+function parseDocument(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

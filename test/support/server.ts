@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const startTimeoutMs = 20_000;
+const stopTimeoutMs = 20_000;
+const pollMs = 25;
+
+/** A bridge that runs in a process of its own. */
+export interface BridgeProcess {
+  /** The SCIM base URL that it printed. */
+  readonly baseUrl: string;
+  /** A SCIM token that it accepts. */
+  readonly token: string;
+  readonly pid: number;
+  /** Everything it has written to stdout and stderr so far. */
+  output(): string;
+  /** Resolves when `/readyz` says 200. @throws Error after 20 s. */
+  ready(): Promise<void>;
+  /** SIGTERM. @returns the exit code. @throws Error when it is still there after 20 s; then it is killed. */
+  stop(): Promise<number | null>;
+  /** SIGKILL: no handler runs, nothing is flushed. */
+  kill(): Promise<void>;
+}
+
+/**
+ * Starts `node src/main.ts` on a free port of loopback, with its store and its sandbox in `folder`, and waits
+ * until it has printed where it listens. Starting again in the same folder is a restart.
+ * @param env further settings. Nothing else of this process's environment reaches the bridge.
+ * @throws Error with its output when it ends first or prints nothing for 20 s.
+ */
+export async function startBridge(options: {
+  folder: string;
+  env?: Record<string, string>;
+}): Promise<BridgeProcess> {
+  const { folder, env = {} } = options;
+  const child = spawn(process.execPath, [join(root, 'src/main.ts')], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
+      SANDBOX_FILE: join(folder, 'sandbox.db'),
+      ...env,
+    },
+  });
+  const killWithUs = () => child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  child.once('exit', () => process.off('exit', killWithUs));
+
+  const chunks: string[] = [];
+  const output = () => chunks.join('');
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+  }
+  const { baseUrl, token } = await printedAddress(child, output, env.SCIM_TOKENS);
+  return {
+    baseUrl,
+    token,
+    pid: child.pid ?? 0,
+    output,
+    ready: () => waitUntilReady(new URL('/readyz', baseUrl), child, output),
+    stop: () => stop(child, output),
+    kill: () => kill(child),
+  };
+}
+
+async function printedAddress(
+  child: ChildProcess,
+  output: () => string,
+  givenTokens: string | undefined,
+): Promise<{ baseUrl: string; token: string }> {
+  const deadline = AbortSignal.timeout(startTimeoutMs);
+  while (!deadline.aborted && isRunning(child)) {
+    const baseUrl = /^SCIM base URL\s+(\S+)$/m.exec(output())?.[1];
+    const token = givenTokens?.split(',')[0] ?? /^SCIM token\s+(\S+)$/m.exec(output())?.[1];
+    if (baseUrl !== undefined && token !== undefined) return { baseUrl, token };
+    await sleep(pollMs);
+  }
+  await kill(child);
+  throw new Error(`the bridge did not say where it listens:\n${output()}`);
+}
+
+async function waitUntilReady(url: URL, child: ChildProcess, output: () => string): Promise<void> {
+  const deadline = AbortSignal.timeout(startTimeoutMs);
+  while (!deadline.aborted && isRunning(child)) {
+    const { statusCode, body } = await request(url);
+    await body.dump();
+    if (statusCode === 200) return;
+    await sleep(pollMs);
+  }
+  throw new Error(`the bridge did not become ready:\n${output()}`);
+}
+
+async function stop(child: ChildProcess, output: () => string): Promise<number | null> {
+  if (!isRunning(child)) return child.exitCode;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const giveUp = new AbortController();
+  const isLate = sleep(stopTimeoutMs, true, { signal: giveUp.signal }).catch(() => false);
+  const late = await Promise.race([exited.then(() => false), isLate]);
+  giveUp.abort();
+  if (!late) return child.exitCode;
+  await kill(child);
+  throw new Error(`the bridge did not stop on SIGTERM:\n${output()}`);
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (!isRunning(child)) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
