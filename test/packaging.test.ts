@@ -1,0 +1,176 @@
+import { execFile } from 'node:child_process';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { toFileVariable } from '../src/settings/environment.ts';
+import { listSettingRows } from '../src/settings/rows.ts';
+import { settingsSchema } from '../src/settings/schema.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const composeSchema = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      profiles: z.array(z.string()).default([]),
+      environment: z.record(z.string(), z.string()).default({}),
+      ports: z.array(z.string()).default([]),
+      volumes: z.array(z.string()).default([]),
+      build: z.string().optional(),
+    }),
+  ),
+  volumes: z.record(z.string(), z.null()),
+});
+const { services, volumes } = composeSchema.parse(parse(read('docker-compose.yml')));
+
+test('compose: the bridge starts without a profile, the others only with theirs', () => {
+  const profiles = Object.entries(services).map(([name, service]) => [name, service.profiles]);
+  expect(Object.fromEntries(profiles)).toEqual({
+    bridge: [],
+    postgres: ['postgres'],
+    caddy: ['https'],
+  });
+});
+
+test('compose: what must survive is in a declared volume', () => {
+  const named = Object.values(services)
+    .flatMap((service) => service.volumes.map((mount) => mount.split(':')[0] ?? ''))
+    .filter((source) => !source.startsWith('.'));
+  expect(named.toSorted()).toEqual(Object.keys(volumes).toSorted());
+  expect(services.bridge?.volumes).toContain('bridge-data:/app/data');
+});
+
+test('compose: no secret is written down, and none of the services of the base profile faces the network', () => {
+  const values = Object.values(services).flatMap(({ environment }) => Object.entries(environment));
+  const secrets = values.filter(([name]) => /TOKEN|PASSWORD|DATABASE_URL/.test(name));
+  expect(secrets.length).toBeGreaterThan(3);
+  for (const [name, value] of secrets) expect(`${name}=${value}`).toMatch(/=\$\{.*\}$/);
+  for (const port of services.bridge?.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+});
+
+test('compose: every variable of the bridge is a setting', () => {
+  const rows = listSettingRows(settingsSchema);
+  const known = rows.flatMap((row) => [row.variable, toFileVariable(row)]);
+  for (const name of Object.keys(services.bridge?.environment ?? {})) expect(known).toContain(name);
+});
+
+test('compose: files that are mounted exist', () => {
+  const files = Object.values(services)
+    .flatMap((service) => service.volumes.map((mount) => mount.split(':')[0] ?? ''))
+    .filter((source) => source.startsWith('.'));
+  for (const file of files) expect(existsSync(join(root, file)), file).toBe(true);
+});
+
+test('Dockerfile: two stages, an ordinary user, a volume, a health check without a shell', () => {
+  const lines = read('Dockerfile').split('\n');
+  expect(lines.filter((line) => line.startsWith('FROM '))).toHaveLength(2);
+  const lastStage = lines.findLastIndex((line) => line.startsWith('FROM '));
+  expect(lines.indexOf('USER node')).toBeGreaterThan(lastStage);
+  expect(lines).toContain('VOLUME /app/data');
+  expect(lines.find((line) => line.startsWith('HEALTHCHECK'))).toMatch(
+    /CMD \["node", .*"healthcheck"\]$/,
+  );
+  expect(lines.find((line) => line.startsWith('CMD'))).toMatch(/^CMD \["node", .*"serve"\]$/);
+});
+
+test('Dockerfile: what is copied exists and is not kept out by .dockerignore', () => {
+  const copied = read('Dockerfile')
+    .split('\n')
+    .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+    .flatMap((line) => line.split(' ').slice(1, -1));
+  const allowed = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+    .map((line) => line.slice(1));
+  expect(new Set(copied)).toEqual(new Set(allowed));
+  for (const path of copied) expect(existsSync(join(root, path)), path).toBe(true);
+});
+
+test('what is started by name is executable', () => {
+  for (const path of ['src/cli/bin.mjs', '.ci/run']) accessSync(join(root, path), constants.X_OK);
+});
+
+const passed = { status: 'passed', assertionResults: [{ status: 'passed' }] };
+const failed = { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] };
+const broken = { status: 'failed', assertionResults: [] };
+const summaries = [
+  {
+    why: 'all is well',
+    report: { numPassedTests: 7, testResults: [passed] },
+    want: '7 passed, 0 failed',
+    code: 0,
+  },
+  {
+    why: 'skipped tests are told',
+    report: { numPassedTests: 7, numPendingTests: 2, testResults: [passed] },
+    want: '7 passed, 0 failed, 2 skipped',
+    code: 0,
+  },
+  {
+    why: 'a failed test fails',
+    report: { numPassedTests: 6, numFailedTests: 1, testResults: [failed] },
+    tests: 'failed',
+    want: '6 passed, 1 failed',
+    code: 1,
+  },
+  {
+    why: 'a file that cannot be loaded fails',
+    report: { numPassedTests: 6, testResults: [passed, broken] },
+    tests: 'failed',
+    want: '6 passed, 1 failed',
+    code: 1,
+  },
+  {
+    why: 'an error outside of tests fails',
+    report: { numPassedTests: 6, testResults: [passed] },
+    tests: 'failed',
+    want: '6 passed, 1 failed',
+    code: 1,
+  },
+  {
+    why: 'a failed check fails',
+    report: { numPassedTests: 6, testResults: [passed] },
+    check: 'failed',
+    want: '6 passed, 1 failed',
+    code: 1,
+  },
+  {
+    why: 'no report fails',
+    report: undefined,
+    tests: 'failed',
+    want: '0 passed, 1 failed',
+    code: 1,
+  },
+  { why: 'no test at all fails', report: { testResults: [] }, want: '0 passed, 0 failed', code: 1 },
+];
+for (const { why, report, check = 'passed', tests = 'passed', want, code } of summaries) {
+  test(`the closing line of CI: ${why}`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-summary-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'report.json');
+    const zeros = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 };
+    if (report !== undefined) writeFileSync(file, JSON.stringify({ ...zeros, ...report }));
+    const script = join(root, 'scripts/summarise-tests.mjs');
+    const ended = await new Promise<{ code: number | string | null | undefined; out: string }>(
+      (resolve) => {
+        execFile(process.execPath, [script, file, check, tests], (error, out) =>
+          resolve({ code: error === null ? 0 : error.code, out }),
+        );
+      },
+    );
+    expect(ended.out.trimEnd().split('\n').at(-1)).toBe(want);
+    expect(ended.code).toBe(code);
+  });
+}
