@@ -1,0 +1,181 @@
+import { type AuditEntry, linkEntry, userEntries, userRemovedEntry } from './audit.ts';
+import { type Author, commitAs, type Directory, timestamp } from './directory.ts';
+import type { Change, SandboxUser } from './model.ts';
+import { Refusal } from './refusal.ts';
+
+/** What a new account needs; everything but the address has a default. */
+export interface NewUser {
+  readonly email: string;
+  /** Default: what stands before the @ of the address, made unique. */
+  readonly userName?: string | undefined;
+  /** Default: what stands before the @ of the address. */
+  readonly fullName?: string | undefined;
+  readonly active?: boolean | undefined;
+  readonly role?: SandboxUser['role'] | undefined;
+  readonly permissions?: number | undefined;
+  readonly virtual?: boolean | undefined;
+}
+
+/** The fields of an account that can change. */
+export type UserUpdate = Partial<
+  Omit<SandboxUser, 'id' | 'uid' | 'virtual' | 'created' | 'updated'>
+>;
+
+/** @throws Refusal 404 when nobody has this id. */
+export function getUser({ state }: Directory, userId: number): SandboxUser {
+  const user = state.users.find(userId);
+  if (user === undefined) throw new Refusal('not-found', `no user ${userId}`);
+  return user;
+}
+
+/**
+ * Adds an account. Addresses are trimmed and lower-cased, names trimmed: the service normalises.
+ * @throws Refusal 400 for an unusable value, 409 when address or user name is taken.
+ */
+export function addUser(directory: Directory, author: Author, wanted: NewUser): SandboxUser {
+  const { state } = directory;
+  const email = toEmail(wanted.email);
+  const known = state.findUserByEmail(email);
+  if (known && !known.active && directory.shape().addDeactivatedUser === 'reactivates') {
+    return updateUser(directory, author, known.id, { active: true });
+  }
+  if (known) throw new Refusal('conflict', 'Duplication error: a user with this email has access');
+  const localPart = email.slice(0, email.indexOf('@'));
+  const userName = wanted.userName ?? freeUserName(directory, localPart);
+  assertUserNameFree(directory, userName, undefined);
+  const now = timestamp(directory);
+  const user: SandboxUser = {
+    id: state.nextUserId,
+    uid: directory.newUid(),
+    email,
+    userName: toUserName(userName),
+    fullName: toFullName(wanted.fullName ?? localPart),
+    role: wanted.role ?? 2,
+    active: wanted.active ?? true,
+    temporarilyInactive: false,
+    appsPermissions: 1,
+    permissions: wanted.permissions ?? 0,
+    virtual: wanted.virtual ?? false,
+    created: now,
+    updated: now,
+  };
+  commitAs(directory, author, {
+    changes: [{ kind: 'user', user }],
+    entries: userEntries(undefined, user, true),
+  });
+  return user;
+}
+
+/**
+ * Changes an account; what is the same already is no change and leaves no trace in the audit log.
+ * @throws Refusal 404 when nobody has this id, 400 for an unusable value, 409 when address or user name is taken.
+ */
+export function updateUser(
+  directory: Directory,
+  author: Author,
+  userId: number,
+  update: UserUpdate,
+): SandboxUser {
+  const before = getUser(directory, userId);
+  const after: SandboxUser = { ...before, ...normalise(update), updated: timestamp(directory) };
+  if (isSame({ ...after, updated: before.updated }, before)) return before;
+  const sameAddress = directory.state.findUserByEmail(after.email);
+  if (sameAddress && sameAddress.id !== userId) {
+    throw new Refusal('conflict', 'Duplication error: this email is taken');
+  }
+  assertUserNameFree(directory, after.userName, userId);
+  const departures = before.active && !after.active ? leaveGroups(directory, after) : nothing;
+  commitAs(directory, author, {
+    changes: [{ kind: 'user', user: after }, ...departures.changes],
+    entries: [
+      ...userEntries(before, after, directory.shape().auditsRenames),
+      ...departures.entries,
+    ],
+  });
+  return after;
+}
+
+/** Removes a virtual user for good. @throws Refusal 404 when nobody has this id, 400 for an ordinary account. */
+export function removeVirtualUser(directory: Directory, author: Author, userId: number): void {
+  const user = getUser(directory, userId);
+  if (!user.virtual) throw new Refusal('bad-request', 'Should be virtual user');
+  commitAs(directory, author, {
+    changes: [{ kind: 'user-removed', userId }],
+    entries: [userRemovedEntry(user)],
+  });
+}
+
+interface Departures {
+  readonly changes: readonly Change[];
+  readonly entries: readonly AuditEntry[];
+}
+
+const nothing: Departures = { changes: [], entries: [] };
+
+/** What leaving every group takes, where the shape says that the deactivated leave. */
+function leaveGroups(directory: Directory, user: SandboxUser): Departures {
+  if (directory.shape().inactiveMembers !== 'dropped') return nothing;
+  const { groups, members } = directory.state;
+  const left = [...members.groupsOf(user.id)].flatMap((groupId) => groups.find(groupId) ?? []);
+  return {
+    changes: left.map((group) => ({
+      kind: 'link',
+      link: 'member',
+      groupId: group.id,
+      userId: user.id,
+      present: false,
+    })),
+    entries: left.map((group) => linkEntry('member', { group, user, present: false })),
+  };
+}
+
+function normalise(update: UserUpdate): UserUpdate {
+  return {
+    ...update,
+    ...(update.email === undefined ? {} : { email: toEmail(update.email) }),
+    ...(update.userName === undefined ? {} : { userName: toUserName(update.userName) }),
+    ...(update.fullName === undefined ? {} : { fullName: toFullName(update.fullName) }),
+  };
+}
+
+function isSame(left: SandboxUser, right: SandboxUser): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+function assertUserNameFree(directory: Directory, userName: string, userId: number | undefined) {
+  const holder = directory.state.findUserByUserName(toUserName(userName));
+  if (holder && holder.id !== userId) {
+    throw new Refusal('conflict', 'Duplication error: this user name is taken');
+  }
+}
+
+function freeUserName({ state }: Directory, wanted: string): string {
+  if (!state.findUserByUserName(wanted)) return wanted;
+  for (let suffix = 2; suffix < 10_000; suffix += 1) {
+    if (!state.findUserByUserName(`${wanted}_${suffix}`)) return `${wanted}_${suffix}`;
+  }
+  throw new Refusal('conflict', 'Duplication error: no user name is free');
+}
+
+function toEmail(text: string): string {
+  const email = text.trim().toLowerCase();
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new Refusal('bad-request', 'Should be an email');
+  return email;
+}
+
+/** Addresses are lower-cased also where they serve as a user name. */
+function toUserName(text: string): string {
+  const userName = text.trim();
+  if (userName.length < 1 || userName.length > 128) {
+    throw new Refusal('bad-request', "User should match '.username' 1..128");
+  }
+  return userName.includes('@') ? userName.toLowerCase() : userName;
+}
+
+function toFullName(text: string): string {
+  const fullName = text.trim();
+  if (fullName.length < 1 || fullName.length > 128) {
+    throw new Refusal('bad-request', "User should match '.full_name' 1..128");
+  }
+  return fullName;
+}

@@ -1,0 +1,175 @@
+import type { OperationName, Section } from './operations.ts';
+import { Refusal } from './refusal.ts';
+import type { ErrorBody } from './shape.ts';
+
+/** What goes wrong with a call. `effect`: whether the call is carried out all the same; default: it is not. */
+export type Fault =
+  /** The answer comes later; other faults may follow. */
+  | { readonly kind: 'delay'; readonly delayMs: number }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly body?: ErrorBody;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly effect?: 'none' | 'done';
+    }
+  /** No answer until `release`, then the ordinary one. Without effect when the caller hangs up first, unless it was done before. */
+  | { readonly kind: 'hang'; readonly effect?: 'none' | 'done' }
+  /** The connection is cut. */
+  | { readonly kind: 'reset'; readonly at: 'before-effect' | 'after-effect' | 'mid-answer' }
+  /** Carried out, then 200 with a page of HTML. */
+  | { readonly kind: 'html' }
+  /** Carried out, then the ordinary status with half of its JSON. */
+  | { readonly kind: 'truncated' };
+
+/** Which calls a fault meets. */
+export interface FaultRule {
+  readonly operation: OperationName | '*';
+  readonly fault: Fault;
+  /** Matching calls that pass unharmed first; default 0. */
+  readonly skip?: number | undefined;
+  /** Calls that it meets; default: until it is removed. */
+  readonly times?: number | undefined;
+}
+
+/** A fault that was set. */
+export interface ActiveFault {
+  readonly rule: FaultRule;
+  /** How many calls it has met. */
+  readonly met: number;
+  /** Resolves when it has met at least `calls` calls. */
+  until(calls: number): Promise<void>;
+  remove(): void;
+}
+
+/** What the next call has to suffer. */
+export interface Suffering {
+  readonly delayMs: number;
+  readonly fault: Exclude<Fault, { kind: 'delay' }> | undefined;
+}
+
+/** Everything that is made to go wrong, changeable at any time. */
+export class Faults {
+  readonly #rules = new Set<Rule>();
+  readonly #hanging = new Set<() => void>();
+  readonly #refused = new Map<Section, 402 | 403>();
+  #requestsPerSecond: number | undefined;
+
+  /** Calls allowed per second, or undefined for no limit. */
+  get requestsPerSecond(): number | undefined {
+    return this.#requestsPerSecond;
+  }
+
+  limitRate(requestsPerSecond: number | undefined): void {
+    this.#requestsPerSecond = requestsPerSecond;
+  }
+
+  /** Shuts a section: 402, the company's tariff lacks it; 403, the token's account may not. */
+  refuse(section: Section, status: 402 | 403): void {
+    this.#refused.set(section, status);
+  }
+
+  allow(section: Section): void {
+    this.#refused.delete(section);
+  }
+
+  /** Sets a fault. Of several that match, the first set wins; delays add up. */
+  add(rule: FaultRule): ActiveFault {
+    const active = new Rule(rule, () => this.#rules.delete(active));
+    this.#rules.add(active);
+    return active;
+  }
+
+  /** Those that can still meet a call. */
+  active(): readonly ActiveFault[] {
+    return [...this.#rules].filter((rule) => !rule.spent);
+  }
+
+  /** Lets every hanging call go on. */
+  release(): void {
+    for (const go of this.#hanging) go();
+  }
+
+  /** Nothing goes wrong any more; hanging calls go on. */
+  clear(): void {
+    this.#rules.clear();
+    this.#refused.clear();
+    this.#requestsPerSecond = undefined;
+    this.release();
+  }
+
+  /** @throws Refusal 402 or 403 when the section is shut. */
+  assertAllowed(section: Section | null): void {
+    const status = section === null ? undefined : this.#refused.get(section);
+    if (status === 402) throw new Refusal('not-in-tariff', 'Feature is not supported by tariff');
+    if (status === 403) throw new Refusal('forbidden', `no access to ${section}`);
+  }
+
+  /** Takes what a call of this operation has to suffer off the rules. */
+  take(operation: OperationName | 'unknown'): Suffering {
+    let delayMs = 0;
+    for (const rule of this.#rules) {
+      if (!rule.meets(operation)) continue;
+      const { fault } = rule.rule;
+      if (fault.kind !== 'delay') return { delayMs, fault };
+      delayMs += fault.delayMs;
+    }
+    return { delayMs, fault: undefined };
+  }
+
+  /** Resolves with `released` at the next `release`, or with `closed` when the caller hangs up. */
+  hang(closed: AbortSignal): Promise<'released' | 'closed'> {
+    return new Promise((resolve) => {
+      const end = (outcome: 'released' | 'closed') => {
+        this.#hanging.delete(release);
+        closed.removeEventListener('abort', hangUp);
+        resolve(outcome);
+      };
+      const release = () => end('released');
+      const hangUp = () => end('closed');
+      this.#hanging.add(release);
+      closed.addEventListener('abort', hangUp);
+      if (closed.aborted) hangUp();
+    });
+  }
+}
+
+class Rule implements ActiveFault {
+  readonly rule: FaultRule;
+  readonly remove: () => void;
+  readonly #waiting = new Set<() => void>();
+  #seen = 0;
+  #met = 0;
+
+  constructor(rule: FaultRule, remove: () => void) {
+    this.rule = rule;
+    this.remove = remove;
+  }
+
+  get met(): number {
+    return this.#met;
+  }
+
+  get spent(): boolean {
+    return this.#met >= (this.rule.times ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Counts a call; true when this fault is for it. */
+  meets(operation: OperationName | 'unknown'): boolean {
+    if (this.rule.operation !== '*' && this.rule.operation !== operation) return false;
+    if (this.spent) return false;
+    this.#seen += 1;
+    if (this.#seen <= (this.rule.skip ?? 0)) return false;
+    this.#met += 1;
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of waiting) wake();
+    return true;
+  }
+
+  async until(calls: number): Promise<void> {
+    while (this.#met < calls) {
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** One account of the imitated company. */
+export interface SandboxUser {
+  /** Positive, given once and never again. */
+  readonly id: number;
+  readonly uid: string;
+  /** Lower case; unique in the company. */
+  readonly email: string;
+  /** Unique in the company; the service calls it `username` in REST. */
+  readonly userName: string;
+  /** The only name the service holds; SCIM's parts are cut from it. */
+  readonly fullName: string;
+  /** 1 is the owner, 2 everybody else. REST shows 3 for both while `active` is false. */
+  readonly role: 1 | 2;
+  readonly active: boolean;
+  /** Still in the company, but cannot sign in and needs no licence. */
+  readonly temporarilyInactive: boolean;
+  /** Bits: 1 full, 2 guest, 4 service desk only. */
+  readonly appsPermissions: number;
+  /** The bit mask of personal rights, without those that come from groups. */
+  readonly permissions: number;
+  /** A placeholder without a mailbox: the only kind of account that can be removed. */
+  readonly virtual: boolean;
+  /** ISO 8601 with milliseconds, UTC. */
+  readonly created: string;
+  readonly updated: string;
+}
+
+/** One group. Who is in it is kept as links, so that it stays small. */
+export interface SandboxGroup {
+  readonly id: number;
+  readonly uid: string;
+  /** Shown instead of `id` when the shape says that SCIM has ids of its own. */
+  readonly scimId: string;
+  readonly name: string;
+  /** Bit mask of rights that members inherit. */
+  readonly permissions: number;
+  readonly addToCardsAndSpacesEnabled: boolean;
+  readonly created: string;
+  readonly updated: string;
+}
+
+/** In which way a user belongs to a group. */
+export type LinkKind = 'member' | 'admin';
+
+/** One line of the audit log, with its author as of that moment. */
+export interface AuditEvent {
+  readonly id: string;
+  readonly authorId: number | null;
+  readonly authorUid: string | null;
+  readonly authorUserName: string | null;
+  readonly authorAddress: string | null;
+  readonly category: 'user_management' | 'user_profile' | 'group_management';
+  readonly action: string;
+  readonly message: string;
+  readonly details: Readonly<Record<string, string | number | boolean>>;
+  readonly created: string;
+}
+
+/**
+ * One step of a commit, as data: a file can keep it and a restart can repeat it. `user` and `group` insert or replace;
+ * removing either removes its links too; `link` adds or removes one.
+ */
+export type Change =
+  | { readonly kind: 'user'; readonly user: SandboxUser }
+  | { readonly kind: 'user-removed'; readonly userId: number }
+  | { readonly kind: 'group'; readonly group: SandboxGroup }
+  | { readonly kind: 'group-removed'; readonly groupId: number }
+  | {
+      readonly kind: 'link';
+      readonly link: LinkKind;
+      readonly groupId: number;
+      readonly userId: number;
+      readonly present: boolean;
+    }
+  | { readonly kind: 'event'; readonly event: AuditEvent }
+  | { readonly kind: 'events-cleared' };

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { CallLog } from './calls.ts';
+import type { Directory } from './directory.ts';
+import { addUser } from './directory-users.ts';
+import { Faults } from './faults.ts';
+import { answerControl } from './http/control.ts';
+import { createRequestListener } from './http/serve.ts';
+import type { Change } from './model.ts';
+import type { Seed } from './seed.ts';
+import { SandboxService } from './service.ts';
+import {
+  changeShape,
+  type SandboxPreset,
+  type SandboxShape,
+  type SandboxShapeChange,
+  sandboxPresets,
+} from './shape.ts';
+import { State } from './state.ts';
+import { openStateFile, type StateFile } from './state-file.ts';
+
+/** How to start a sandbox; every field has a default. */
+export interface SandboxOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string | undefined;
+  /** Default 0: any free port. */
+  readonly port?: number | undefined;
+  /** Where the state is kept; without it the state ends with the sandbox. */
+  readonly file?: string | undefined;
+  /** Default: made once and kept in the file. */
+  readonly token?: string | undefined;
+  /** A preset, or changes to `documented`. */
+  readonly shape?: SandboxPreset | SandboxShapeChange | undefined;
+  /** Invented where there is nobody but the owner yet. */
+  readonly seed?: Seed | undefined;
+  /** Milliseconds since 1970. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** A running sandbox. */
+export interface Sandbox {
+  /** The `{base_url}` of the service, without a slash at the end. */
+  readonly url: string;
+  readonly token: string;
+  readonly service: SandboxService;
+  readonly calls: CallLog;
+  readonly faults: Faults;
+  readonly shape: SandboxShape;
+  setShape(change: SandboxPreset | SandboxShapeChange): void;
+  /** Only the owner is left, calls and faults are cleared; the shape stays, ids go on counting. */
+  reset(): void;
+  /** Cuts open connections and closes the file. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves an imitation of the work-management service over HTTP: exactly the documented operations of `operations.ts`,
+ * for a company with one owner account, `owner@example.com`, to whom the token belongs.
+ * @throws Error when the port or the file is in use.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const file = options.file === undefined ? undefined : openStateFile(options.file);
+  try {
+    return await serve(options, file);
+  } catch (error) {
+    file?.close();
+    throw error;
+  }
+}
+
+async function serve(options: SandboxOptions, file: StateFile | undefined): Promise<Sandbox> {
+  let shape = toShape(options.shape ?? {});
+  const directory = createDirectory(file, options.clock ?? Date.now, () => shape);
+  const service = new SandboxService(directory);
+  if (options.seed && directory.state.users.size === 1) service.seed(options.seed);
+  const token = options.token ?? file?.keep('token', randomUUID) ?? randomUUID();
+  const [calls, faults] = [new CallLog(), new Faults()];
+  const setShape = (change: SandboxPreset | SandboxShapeChange) => {
+    shape = toShape(change, shape);
+  };
+  const reset = () => {
+    clearDirectory(directory);
+    faults.clear();
+    calls.reset();
+  };
+  const controlDeps = { service, calls, faults, shape: () => shape, setShape, reset };
+  const server = createServer({ keepAliveTimeout: 60_000 });
+  const baseUrl = await listen(server, options);
+  const listener = createRequestListener({
+    directory,
+    faults,
+    calls,
+    token,
+    baseUrl,
+    control: (method, path, body) => answerControl(controlDeps, { method, path, body }),
+  });
+  server.on('request', listener);
+  return {
+    url: baseUrl,
+    token,
+    service,
+    calls,
+    faults,
+    get shape() {
+      return shape;
+    },
+    setShape,
+    reset,
+    stop: () => stop(server, file),
+  };
+}
+
+function toShape(
+  change: SandboxPreset | SandboxShapeChange,
+  base: SandboxShape = sandboxPresets.documented,
+): SandboxShape {
+  return typeof change === 'string' ? sandboxPresets[change] : changeShape(base, change);
+}
+
+function createDirectory(
+  file: StateFile | undefined,
+  nowMs: () => number,
+  shape: () => SandboxShape,
+): Directory {
+  const state = new State(file, file?.remembered);
+  const companyUid = file?.keep('company-uid', randomUUID) ?? randomUUID();
+  const directory: Directory = {
+    state,
+    companyUid,
+    ownerId: 1, // Always the first account, and ordinary accounts are never removed.
+    shape,
+    nowMs,
+    newUid: randomUUID,
+  };
+  if (state.users.size === 0) addOwner(directory);
+  return directory;
+}
+
+function addOwner(directory: Directory): void {
+  const author = { userId: directory.ownerId, address: '127.0.0.1' };
+  addUser(directory, author, {
+    email: 'owner@example.com',
+    userName: 'owner',
+    fullName: 'Olivia Owner',
+    role: 1,
+    permissions: 1_048_567, // Every documented right.
+  });
+  directory.state.commit([{ kind: 'events-cleared' }]);
+}
+
+function clearDirectory({ state, ownerId }: Directory): void {
+  const groups = state.groups.all();
+  const users = state.users.all().filter(({ id }) => id !== ownerId);
+  const owner = state.users.all().filter(({ id }) => id === ownerId);
+  state.commit([
+    ...owner.map((user): Change => ({ kind: 'user', user: { ...user, role: 1, active: true } })),
+    ...groups.map((group): Change => ({ kind: 'group-removed', groupId: group.id })),
+    ...users.map((user): Change => ({ kind: 'user-removed', userId: user.id })),
+    { kind: 'events-cleared' },
+  ]);
+}
+
+async function listen(server: Server, { host = '127.0.0.1', port = 0 }: SandboxOptions) {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the sandbox has no port');
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${address.port}`;
+}
+
+async function stop(server: Server, file: StateFile | undefined): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+  file?.close();
+}

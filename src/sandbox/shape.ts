@@ -1,0 +1,193 @@
+/** The lists whose pages have a default size and a maximum. */
+export type SandboxList = 'scimUsers' | 'scimGroups' | 'companyUsers' | 'groups' | 'auditLogs';
+
+/** How many items a page holds. */
+export interface PageLimit {
+  /** Used when the caller names no size. */
+  readonly default: number;
+  /** A larger wish is cut to this; null: no bound. */
+  readonly max: number | null;
+}
+
+/** What a refused call carries as its body. `documented`: as the public documentation says for each status. */
+export type ErrorBody = 'documented' | 'empty' | 'message' | 'html';
+
+/** A user attribute that SCIM updateUser may be allowed to change. */
+export type UpdatableAttribute = 'active' | 'name' | 'userName' | 'emails';
+
+/**
+ * Everything the public documentation of the service leaves open, as plain data. A sandbox has exactly one shape at a
+ * time; it may be changed while it runs. Nothing here changes what is stored, only what is accepted and how it is shown.
+ */
+export interface SandboxShape {
+  /** JSON type of the `id` of a SCIM user. */
+  readonly userId: 'number' | 'string';
+  /** What the `id` of a SCIM group is: the REST `id`, the REST `uid`, or an id that REST never shows. */
+  readonly groupId: 'rest-id-string' | 'rest-id-number' | 'uid' | 'own';
+  /** JSON type of `members[].value` and `groups[].value` in SCIM answers. */
+  readonly memberValue: 'number' | 'string';
+  /** JSON type of a user id in the operations of SCIM updateGroup. */
+  readonly memberValueAccepted: 'number' | 'string' | 'both';
+  /** Whether SCIM addUser uses `name`; otherwise it is ignored. */
+  readonly createName: 'used' | 'ignored';
+  /** What SCIM addUser does with `userName`. */
+  readonly createUserName: 'used' | 'ignored' | 'refused';
+  /** Entries of `emails` that SCIM addUser accepts. */
+  readonly emailsAccepted: 'strings' | 'objects' | 'both';
+  /** Entries of `emails` in SCIM answers. */
+  readonly emailsReturned: 'strings' | 'objects';
+  /** SCIM addUser with the address of a deactivated account. */
+  readonly addDeactivatedUser: 'refused' | 'reactivates';
+  /** What SCIM updateUser changes; an operation on anything else refuses the whole call. */
+  readonly updatable: readonly UpdatableAttribute[];
+  /** `lenient` also takes `Replace`, operations without a path, and booleans as text. */
+  readonly patchSyntax: 'strict' | 'lenient';
+  /**
+   * Member operations that SCIM updateGroup accepts: any number of operations with one id each; arrays of `{ value }`;
+   * either; one single operation with one id; or no member operation at all.
+   */
+  readonly memberPatch:
+    | 'one-per-operation'
+    | 'array'
+    | 'both'
+    | 'one-operation-per-request'
+    | 'none';
+  /** Whether the answer of SCIM updateGroup carries `members`. */
+  readonly patchAnswersMembers: boolean;
+  /** Whether the groups in a SCIM list carry `members`. */
+  readonly listCarriesMembers: boolean;
+  /** What SCIM getUsers does with `filter`. Honoured: one comparison with `eq`. */
+  readonly filter: 'honoured' | 'ignored' | 'refused';
+  readonly errorBody: ErrorBody;
+  readonly pages: Readonly<Record<SandboxList, PageLimit>>;
+  /** Lists that always answer their first page. */
+  readonly offsetIgnoredBy: readonly SandboxList[];
+  /** When company users are paged; `section`: only with `for_members_section` or `only_virtual`, else all or the first page. */
+  readonly companyUsersPaging: 'always' | 'section-else-all' | 'section-else-first-page';
+  /** Whether the list of company users shows deactivated accounts. */
+  readonly companyUsersShowDeactivated: boolean;
+  /** Order of users and groups in lists, by id. */
+  readonly listOrder: 'asc' | 'desc';
+  /** Order of audit events, by time. */
+  readonly auditOrder: 'asc' | 'desc';
+  /** Form of `details` in audit events; `string` is JSON text. */
+  readonly auditDetails: 'object' | 'string' | 'null';
+  /** Whether changes of a name are in the audit log: the documented list of actions has none for them. */
+  readonly auditsRenames: boolean;
+  /** Deactivated people in groups: kept and addable, not addable, or taken out when they are deactivated. */
+  readonly inactiveMembers: 'allowed' | 'refused' | 'dropped';
+  /** Whether the account that creates a group becomes its admin. */
+  readonly creatorBecomesAdmin: boolean;
+  /** Where a group name that is taken answers 409. */
+  readonly uniqueGroupNames: 'everywhere' | 'scim' | 'nowhere';
+  /** REST: adding somebody who is there (409) or removing somebody who is not (404); accepted: 200. */
+  readonly repeatedMember: 'refused' | 'accepted';
+  /** Status of a successful DELETE; 204 has no body. */
+  readonly deleteStatus: 200 | 204;
+  /** Status of a successful PATCH; 204 has no body. */
+  readonly updateStatus: 200 | 204;
+  readonly addUserStatus: 200 | 201;
+  readonly addGroupStatus: 200 | 201;
+  /** Status of a successful POST in REST. */
+  readonly restCreateStatus: 200 | 201;
+  /** Headers of a rate limit: `Retry-After` with a 429, `X-RateLimit-*` with every answer, or nothing. */
+  readonly rateLimitHeaders: 'retry-after' | 'reset' | 'none';
+  /** Content type of SCIM answers. */
+  readonly scimContentType: 'application/json' | 'application/scim+json';
+}
+
+/** A partial shape; `pages` too may name only some of the lists. */
+export type SandboxShapeChange = Partial<Omit<SandboxShape, 'pages'>> & {
+  readonly pages?: Partial<Record<SandboxList, PageLimit>>;
+};
+
+/** `documented`: what is publicly known. `narrowest`: the least a service could take. `generous`: the most. */
+export type SandboxPreset = 'documented' | 'narrowest' | 'generous';
+
+const documented: SandboxShape = {
+  userId: 'number',
+  groupId: 'rest-id-string',
+  memberValue: 'number',
+  memberValueAccepted: 'number',
+  createName: 'used',
+  createUserName: 'used',
+  emailsAccepted: 'both',
+  emailsReturned: 'objects',
+  addDeactivatedUser: 'refused',
+  updatable: ['active', 'name'],
+  patchSyntax: 'strict',
+  memberPatch: 'one-per-operation',
+  patchAnswersMembers: true,
+  listCarriesMembers: true,
+  filter: 'honoured',
+  errorBody: 'documented',
+  pages: {
+    scimUsers: { default: 100, max: 500 },
+    scimGroups: { default: 100, max: 500 },
+    companyUsers: { default: 100, max: 100 },
+    groups: { default: 100, max: null },
+    auditLogs: { default: 100, max: 500 },
+  },
+  offsetIgnoredBy: [],
+  companyUsersPaging: 'always',
+  companyUsersShowDeactivated: true,
+  listOrder: 'asc',
+  auditOrder: 'desc',
+  auditDetails: 'object',
+  auditsRenames: true,
+  inactiveMembers: 'allowed',
+  creatorBecomesAdmin: false,
+  uniqueGroupNames: 'everywhere',
+  repeatedMember: 'refused',
+  deleteStatus: 200,
+  updateStatus: 200,
+  addUserStatus: 201,
+  addGroupStatus: 200,
+  restCreateStatus: 200,
+  rateLimitHeaders: 'reset',
+  scimContentType: 'application/json',
+};
+
+const hundred: PageLimit = { default: 100, max: 100 };
+const unbounded: PageLimit = { default: 100, max: null };
+
+/** The complete shape of each preset. */
+export const sandboxPresets: Readonly<Record<SandboxPreset, SandboxShape>> = {
+  documented,
+  narrowest: {
+    ...documented,
+    createName: 'ignored',
+    emailsAccepted: 'objects',
+    memberPatch: 'one-operation-per-request',
+    filter: 'ignored',
+    errorBody: 'empty',
+    pages: {
+      scimUsers: hundred,
+      scimGroups: hundred,
+      companyUsers: hundred,
+      groups: hundred,
+      auditLogs: hundred,
+    },
+  },
+  generous: {
+    ...documented,
+    memberValueAccepted: 'both',
+    updatable: ['active', 'name', 'userName', 'emails'],
+    patchSyntax: 'lenient',
+    memberPatch: 'both',
+    errorBody: 'message',
+    pages: {
+      scimUsers: unbounded,
+      scimGroups: unbounded,
+      companyUsers: unbounded,
+      groups: unbounded,
+      auditLogs: unbounded,
+    },
+    repeatedMember: 'accepted',
+  },
+};
+
+/** `shape` with the named fields replaced. Pure. */
+export function changeShape(shape: SandboxShape, change: SandboxShapeChange): SandboxShape {
+  return { ...shape, ...change, pages: { ...shape.pages, ...change.pages } };
+}
