@@ -1,0 +1,80 @@
+import { foldCase } from '../../domain/fold.ts';
+import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
+import { invalidFilter } from './tokens.ts';
+import type { CompareOp, Filter, FilterTarget, Literal } from './tree.ts';
+
+/** A comparison as it was read. `at`: where its value stands, for the error. */
+export interface RawComparison {
+  readonly target: FilterTarget;
+  readonly op: CompareOp;
+  readonly literal: Literal;
+  readonly at: number;
+}
+
+const ORDER: ReadonlySet<CompareOp> = new Set(['gt', 'ge', 'lt', 'le']);
+const PART: ReadonlySet<CompareOp> = new Set(['co', 'sw', 'ew']);
+
+/**
+ * Makes a comparison ready for evaluation. A complex attribute stands for its `value`; a value that
+ * the attribute can never hold makes it match nothing.
+ * @throws ScimError 400 `invalidFilter` for what cannot be asked: an order of booleans, part of a number, a date that is none
+ */
+export function toComparison({ target, op, literal, at }: RawComparison): Filter {
+  if (literal === null) return toNullComparison(target, op, at);
+  const leaf = toLeaf(target);
+  if (!leaf) return { kind: 'nothing' };
+  const { type } = leaf.rule;
+  if (ORDER.has(op) && (type === 'boolean' || type === 'binary')) {
+    throw invalidFilter(`"${op}" does not apply to this attribute`, at);
+  }
+  if (PART.has(op) && (typeof literal !== 'string' || type === 'boolean' || type === 'integer')) {
+    throw invalidFilter(`"${op}" does not apply to this attribute and value`, at);
+  }
+  const typed = toTyped(leaf.rule, literal);
+  if (typed === undefined) return { kind: 'nothing' };
+  const comparable = toComparable(leaf.rule, op, typed);
+  if (Number.isNaN(comparable)) throw invalidFilter('a date that is none', at);
+  return { kind: 'compare', target: leaf, op, literal: typed, comparable };
+}
+
+/** Null stands for "no value" (RFC 7643 §2.5). */
+function toNullComparison(target: FilterTarget, op: CompareOp, at: number): Filter {
+  const present: Filter = { kind: 'present', target };
+  if (op === 'ne') return present;
+  if (op === 'eq') return { kind: 'not', part: present };
+  throw invalidFilter(`"${op}" does not apply to null`, at);
+}
+
+/** `emails eq` and `manager eq` mean the sub-attribute `value` (RFC 7643 §2.4). */
+function toLeaf({ keys, rule }: FilterTarget): FilterTarget | undefined {
+  if (rule.type !== 'complex') return { keys, rule };
+  const value = findRule(rule.subAttributes, 'value');
+  return value && { keys: [...keys, value.name], rule: value };
+}
+
+function toTyped(
+  { type }: AttributeRule,
+  literal: string | number | boolean,
+): string | number | boolean | undefined {
+  if (type === 'boolean') return toBoolean(literal);
+  if (type === 'integer') return typeof literal === 'number' ? literal : undefined;
+  // Numbers without quotes: ids made of digits are sent like that.
+  return typeof literal === 'boolean' ? undefined : String(literal);
+}
+
+/** Entra writes booleans as the texts "True" and "False". */
+function toBoolean(literal: string | number | boolean): boolean | undefined {
+  if (typeof literal === 'boolean') return literal;
+  const word = String(literal).toLowerCase();
+  return word === 'true' || word === 'false' ? word === 'true' : undefined;
+}
+
+function toComparable(
+  rule: AttributeRule,
+  op: CompareOp,
+  typed: string | number | boolean,
+): string | number | boolean {
+  if (typeof typed !== 'string') return typed;
+  if (rule.type === 'dateTime' && !PART.has(op)) return Date.parse(typed);
+  return rule.caseExact ? typed : foldCase(typed);
+}

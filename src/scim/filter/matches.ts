@@ -1,0 +1,100 @@
+import { assertNever } from '../../domain/errors.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { Comparison, Filter, FilterTarget } from './tree.ts';
+
+/**
+ * Whether the resource fulfils the filter: a list does when one of its values does, `ne` also where
+ * there is no value. Only names out of a schema are looked up. @see RFC 7644 §3.4.2.2
+ */
+export function matches(filter: Filter, resource: JsonObject): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.parts.every((part) => matches(part, resource));
+    case 'or':
+      return filter.parts.some((part) => matches(part, resource));
+    case 'not':
+      return !matches(filter.part, resource);
+    case 'some':
+      return someValue(
+        resource,
+        filter.target,
+        (value) => isJsonObject(value) && matches(filter.part, value),
+      );
+    case 'present':
+      return someValue(resource, filter.target, isAssigned);
+    case 'compare':
+      return compares(filter, resource);
+    case 'nothing':
+      return false;
+    default:
+      return assertNever(filter);
+  }
+}
+
+/** Whether the value says anything: null, empty text, empty list and empty object do not. */
+export function isAssigned(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === '') return false;
+  if (Array.isArray(value)) return value.some(isAssigned);
+  return !isJsonObject(value) || Object.values(value).some(isAssigned);
+}
+
+function compares(comparison: Comparison, resource: JsonObject): boolean {
+  const { target, op } = comparison;
+  if (someValue(resource, target, (value) => test(comparison, value))) return true;
+  return op === 'ne' && !someValue(resource, target, isAssigned);
+}
+
+function test({ target: { rule }, op, comparable }: Comparison, value: JsonValue): boolean {
+  if (typeof comparable === 'number') {
+    const number = rule.type === 'dateTime' ? Date.parse(String(value)) : value;
+    return typeof number === 'number' && holds(op, number, comparable);
+  }
+  if (typeof comparable === 'boolean') {
+    return typeof value === 'boolean' && (op === 'ne') === (value !== comparable);
+  }
+  if (typeof value !== 'string') return false;
+  return holdsText(op, rule.caseExact ? value : foldCase(value), comparable);
+}
+
+function holdsText(op: Comparison['op'], value: string, comparable: string): boolean {
+  if (op === 'co') return value.includes(comparable);
+  if (op === 'sw') return value.startsWith(comparable);
+  if (op === 'ew') return value.endsWith(comparable);
+  return holds(op, value, comparable);
+}
+
+function holds<T extends string | number>(op: Comparison['op'], value: T, comparable: T): boolean {
+  switch (op) {
+    case 'eq':
+      return value === comparable;
+    case 'ne':
+      return value !== comparable;
+    case 'gt':
+      return value > comparable;
+    case 'ge':
+      return value >= comparable;
+    case 'lt':
+      return value < comparable;
+    case 'le':
+      return value <= comparable;
+    default:
+      return false; // co, sw and ew never get here with anything but texts, which are tested before.
+  }
+}
+
+function someValue(
+  resource: JsonObject,
+  { keys }: FilterTarget,
+  accepts: (value: JsonValue) => boolean,
+): boolean {
+  return walk(resource, 0);
+
+  function walk(value: JsonValue | undefined, depth: number): boolean {
+    if (value === undefined || value === null) return false;
+    if (Array.isArray(value)) return value.some((item) => walk(item, depth));
+    const key = keys[depth];
+    if (key === undefined) return accepts(value);
+    return isJsonObject(value) && walk(value[key], depth + 1);
+  }
+}

@@ -1,0 +1,206 @@
+import { badRequest } from '../errors.ts';
+import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
+import { findAttribute, isQualified, type ResourceSchema } from '../schema/resource-schemas.ts';
+import { toComparison } from './comparison.ts';
+import { invalidFilter, type Token, toTokens } from './tokens.ts';
+import type { CompareOp, Filter, FilterTarget, Literal } from './tree.ts';
+
+/** How much of a filter is read at most. */
+export interface FilterLimits {
+  /** Nested parentheses, brackets and negations. */
+  readonly depthMax: number;
+  /** Characters. */
+  readonly lengthMax: number;
+}
+
+/** Far beyond what any provider sends, far below what costs anything. */
+export const FILTER_LIMITS: FilterLimits = { depthMax: 50, lengthMax: 10_000 };
+
+/** What a name inside the filter means; undefined: no schema has it. */
+type Scope = (name: string) => FilterTarget | undefined;
+
+/** Where the parser stands. */
+interface Reader {
+  readonly tokens: readonly Token[];
+  readonly depthMax: number;
+  next: number;
+  depth: number;
+}
+
+const COMPARE_OPS: ReadonlyMap<string, CompareOp> = new Map(
+  (['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const).map((op) => [op, op]),
+);
+const PLAIN_NAME = /^[a-z$][\w$-]*(?:\.[a-z$][\w$-]*)*$/i;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+/**
+ * Reads a filter in time linear in its length. Beside the grammar it takes `not x eq y` without
+ * parentheses, `True`, and a path after a value filter: `emails[type eq "work"].value eq "…"`.
+ * @throws ScimError 400 `invalidFilter` when it is blank, malformed, too long or too deep
+ * @see RFC 7644 §3.4.2.2
+ */
+export function parseFilter(
+  filter: unknown,
+  schema: ResourceSchema,
+  limits: FilterLimits = FILTER_LIMITS,
+): Filter {
+  return parseInScope(filter, (name) => findTarget(schema, name), limits);
+}
+
+/**
+ * Reads the filter between the brackets of a value path; its names are sub-attributes of `attribute`.
+ * @throws ScimError as `parseFilter` does
+ */
+export function parseElementFilter(
+  filter: string,
+  attribute: AttributeRule,
+  limits: FilterLimits = FILTER_LIMITS,
+): Filter {
+  return parseInScope(filter, elementScope(attribute), limits);
+}
+
+function parseInScope(
+  filter: unknown,
+  scope: Scope,
+  { depthMax, lengthMax }: FilterLimits,
+): Filter {
+  if (typeof filter !== 'string' || filter.trim() === '') {
+    throw badRequest('invalidFilter', 'The filter is blank.');
+  }
+  if (filter.length > lengthMax) {
+    throw badRequest('invalidFilter', `The filter is longer than ${lengthMax} characters.`);
+  }
+  const reader: Reader = { tokens: toTokens(filter), depthMax, next: 0, depth: 0 };
+  const parsed = readOr(reader, scope);
+  take(reader, 'end');
+  return parsed;
+}
+
+function readOr(reader: Reader, scope: Scope): Filter {
+  const parts = [readAnd(reader, scope)];
+  while (takeWord(reader, 'or')) parts.push(readAnd(reader, scope));
+  return join('or', parts);
+}
+
+function readAnd(reader: Reader, scope: Scope): Filter {
+  const parts = [readTerm(reader, scope)];
+  while (takeWord(reader, 'and')) parts.push(readTerm(reader, scope));
+  return join('and', parts);
+}
+
+function join(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
+  const [only] = parts;
+  return parts.length === 1 && only ? only : { kind, parts };
+}
+
+function readTerm(reader: Reader, scope: Scope): Filter {
+  if (takeWord(reader, 'not')) {
+    return { kind: 'not', part: descend(reader, () => readTerm(reader, scope)) };
+  }
+  if (peek(reader).kind === '(') {
+    take(reader, '(');
+    const inner = descend(reader, () => readOr(reader, scope));
+    take(reader, ')');
+    return inner;
+  }
+  const name = takeName(reader);
+  if (peek(reader).kind === '[') return readElements(reader, scope(name));
+  return readTest(reader, scope(name));
+}
+
+/** `[filter]`, and what may follow it: a sub-attribute of the same element, with a test of its own. */
+function readElements(reader: Reader, list: FilterTarget | undefined): Filter {
+  take(reader, '[');
+  const scope: Scope = list ? elementScope(list.rule) : () => undefined;
+  const inner = descend(reader, () => readOr(reader, scope));
+  take(reader, ']');
+  const after = peek(reader);
+  if (after.kind !== 'word' || !after.text.startsWith('.')) return toSome(list, inner);
+  reader.next += 1;
+  const test = readTest(reader, scope(checkName(after.text.slice(1), after.at)));
+  return toSome(list, { kind: 'and', parts: [inner, test] });
+}
+
+function toSome(target: FilterTarget | undefined, part: Filter): Filter {
+  return target ? { kind: 'some', target, part } : { kind: 'nothing' };
+}
+
+function readTest(reader: Reader, target: FilterTarget | undefined): Filter {
+  const operator = take(reader, 'word');
+  const name = operator.text.toLowerCase();
+  if (name === 'pr') return target ? { kind: 'present', target } : { kind: 'nothing' };
+  const op = COMPARE_OPS.get(name);
+  if (!op) throw invalidFilter('an unknown operator', operator.at);
+  const { at } = peek(reader);
+  const literal = takeLiteral(reader);
+  return target ? toComparison({ target, op, literal, at }) : { kind: 'nothing' };
+}
+
+function takeLiteral(reader: Reader): Literal {
+  const token = peek(reader);
+  if (token.kind !== 'text' && token.kind !== 'word') {
+    throw invalidFilter('a value is missing', token.at);
+  }
+  reader.next += 1;
+  if (token.kind === 'text') return token.text;
+  const word = token.text.toLowerCase();
+  if (word === 'true' || word === 'false') return word === 'true';
+  if (word === 'null') return null;
+  if (NUMBER.test(word)) return Number(word);
+  throw invalidFilter('a value that is neither quoted nor a number', token.at);
+}
+
+function takeName(reader: Reader): string {
+  const { text, at } = take(reader, 'word');
+  return checkName(text, at);
+}
+
+function checkName(name: string, at: number): string {
+  if (PLAIN_NAME.test(name) || isQualified(name)) return name;
+  throw invalidFilter('an attribute name that is malformed', at);
+}
+
+function descend<T>(reader: Reader, read: () => T): T {
+  reader.depth += 1;
+  if (reader.depth > reader.depthMax) {
+    throw invalidFilter(`more than ${reader.depthMax} levels`, peek(reader).at);
+  }
+  const result = read();
+  reader.depth -= 1;
+  return result;
+}
+
+function peek({ tokens, next }: Reader): Token {
+  return tokens[next] ?? { kind: 'end', text: '', at: 0 };
+}
+
+function take(reader: Reader, kind: Token['kind']): Token {
+  const token = peek(reader);
+  if (token.kind !== kind) throw invalidFilter(describeMissing(kind), token.at);
+  reader.next += 1;
+  return token;
+}
+
+function describeMissing(kind: Token['kind']): string {
+  if (kind === 'end') return 'something after its end';
+  return kind === 'word' ? 'a name or an operator is missing' : `"${kind}" is missing`;
+}
+
+function takeWord(reader: Reader, word: string): boolean {
+  const token = peek(reader);
+  const found = token.kind === 'word' && token.text.toLowerCase() === word;
+  if (found) reader.next += 1;
+  return found;
+}
+
+function findTarget(schema: ResourceSchema, name: string): FilterTarget | undefined {
+  const path = findAttribute(schema, name);
+  return path && { keys: path.keys, rule: path.sub ?? path.attribute };
+}
+
+function elementScope({ subAttributes }: AttributeRule): Scope {
+  return (name) => {
+    const rule = findRule(subAttributes, name);
+    return rule && { keys: [rule.name], rule };
+  };
+}

@@ -1,0 +1,80 @@
+import { badRequest, type ScimError } from '../errors.ts';
+
+/** A piece of a filter. `at` counts from 0. */
+export interface Token {
+  readonly kind: 'word' | 'text' | '(' | ')' | '[' | ']' | 'end';
+  /** The word as written, or the text between quotes with its escapes resolved. */
+  readonly text: string;
+  readonly at: number;
+}
+
+const WORD = /[^\s()[\]"]+/y;
+const SPACE = /\s*/y;
+
+/**
+ * Cuts a filter into tokens, looking at each character once. The last token is `end`.
+ * @throws ScimError 400 `invalidFilter`: a text that does not end or is no JSON string
+ */
+export function toTokens(filter: string): Token[] {
+  const tokens: Token[] = [];
+  let at = skipSpace(filter, 0);
+  while (at < filter.length) {
+    const [token, end] = readToken(filter, at);
+    tokens.push(token);
+    at = skipSpace(filter, end);
+  }
+  tokens.push({ kind: 'end', text: '', at });
+  return tokens;
+}
+
+/** 400 `invalidFilter`, with the place where reading stopped. */
+export function invalidFilter(problem: string, at: number, cause?: unknown): ScimError {
+  const detail = `The filter cannot be understood: ${problem} at character ${at + 1}.`;
+  return badRequest('invalidFilter', detail, cause);
+}
+
+/** Whether no store refuses the text: no NUL, no half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+function readToken(filter: string, at: number): [Token, number] {
+  const first = filter[at];
+  if (first === '(' || first === ')' || first === '[' || first === ']') {
+    return [{ kind: first, text: first, at }, at + 1];
+  }
+  if (first === '"') return readText(filter, at);
+  WORD.lastIndex = at;
+  const [word = ''] = WORD.exec(filter) ?? [];
+  return [{ kind: 'word', text: word, at }, at + word.length];
+}
+
+function readText(filter: string, at: number): [Token, number] {
+  const end = findClosingQuote(filter, at) + 1;
+  if (end === 0) throw invalidFilter('a text that does not end', at);
+  const text = parseJsonText(filter.slice(at, end), at);
+  if (!isStorable(text)) throw invalidFilter('a character that is not allowed', at);
+  return [{ kind: 'text', text, at }, end];
+}
+
+function findClosingQuote(filter: string, opening: number): number {
+  for (let i = opening + 1; i < filter.length; i += 1) {
+    if (filter[i] === '"') return i;
+    if (filter[i] === '\\') i += 1; // Whatever is escaped, it does not close the text.
+  }
+  return -1;
+}
+
+function parseJsonText(quoted: string, at: number): string {
+  try {
+    return JSON.parse(quoted) as string; // What starts and ends with a quote parses to a string, or not at all.
+  } catch (cause) {
+    throw invalidFilter('a text that is no JSON string', at, cause);
+  }
+}
+
+function skipSpace(filter: string, at: number): number {
+  SPACE.lastIndex = at;
+  SPACE.exec(filter);
+  return SPACE.lastIndex;
+}

@@ -1,0 +1,37 @@
+import type { AttributeRule } from '../schema/attribute-table.ts';
+
+/** The operators that compare with a value. @see RFC 7644 §3.4.2.2, table 3 */
+export type CompareOp = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le';
+
+/** What a filter may compare with, as it was written. */
+export type Literal = string | number | boolean | null;
+
+/** The attribute that a filter looks at; `keys` are property names out of a schema. */
+export interface FilterTarget {
+  readonly keys: readonly string[];
+  readonly rule: AttributeRule;
+}
+
+/** One comparison. */
+export interface Comparison {
+  readonly kind: 'compare';
+  readonly target: FilterTarget;
+  readonly op: CompareOp;
+  /** As written, with the type of the attribute: what an element made from the filter would hold. */
+  readonly literal: string | number | boolean;
+  /** Made comparable once: folded where the attribute ignores case, epoch milliseconds for a dateTime. */
+  readonly comparable: string | number | boolean;
+}
+
+/**
+ * A parsed filter, bound to the attributes of one type of resource (or of one list's elements).
+ * `some`: an element of the list fulfils `part`, whose targets start at the element.
+ * `nothing`: an attribute that no schema has, which matches nothing.
+ */
+export type Filter =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
+  | { readonly kind: 'not'; readonly part: Filter }
+  | { readonly kind: 'some'; readonly target: FilterTarget; readonly part: Filter }
+  | { readonly kind: 'present'; readonly target: FilterTarget }
+  | { readonly kind: 'nothing' }
+  | Comparison;
