@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { describeStores } from '../../test/support/stores.ts';
+import { describePostgres, describeStores } from '../../test/support/stores.ts';
 import type { Db, Store } from './database.ts';
 import type { Schema } from './schema.ts';
 import { StoreError } from './store-error.ts';
@@ -39,7 +39,7 @@ async function storeErrorOf(work: Promise<unknown>): Promise<StoreError> {
   throw new Error(`expected a StoreError, got ${error}`);
 }
 
-describeStores('the store', ({ engine, makeStore, makeUrl, open }) => {
+describeStores('the store', ({ makeStore, makeUrl, open }) => {
   test('a read sees a write as soon as it resolves, and nothing before', async () => {
     const store = await createCounters(await makeStore());
 
@@ -180,8 +180,10 @@ describeStores('the store', ({ engine, makeStore, makeUrl, open }) => {
     expect(late.code).toBe('store-closed');
     expect(await listNames(reopened.read)).toHaveLength(20);
   });
+});
 
-  test.runIf(engine === 'postgres')('two writes that deadlock both come true', async () => {
+describePostgres('the store under contention', ({ makeStore }) => {
+  test('two writes that deadlock both come true', async () => {
     const store = await createCounters(await makeStore());
     await store.write(async (tx) => {
       await insertCounter(tx, 'a');

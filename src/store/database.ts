@@ -18,9 +18,9 @@ export interface Store {
    * rejects, everything it changed is undone and its own error comes back.
    *
    * `work` awaits nothing but queries on its `tx`: on SQLite other writes wait for it, and a nested
-   * `write` would wait for itself. It may run again from the start after a deadlock, so it changes
-   * nothing but the store. A statement that failed ends it (`insert … on conflict` instead of a catch):
-   * PostgreSQL refuses to go on.
+   * `write` would wait for itself. It may run again from the start (after a deadlock, or when a neighbour
+   * met a full disk), so it changes nothing but the store. A statement that fails ends it, because
+   * PostgreSQL refuses to go on: prefer `insert … on conflict` to a catch.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Waits for running writes. Later ones are refused with `store-closed`. */

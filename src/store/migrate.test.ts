@@ -1,6 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import { expect, test } from 'vitest';
-import { describeStores } from '../../test/support/stores.ts';
+import { describePostgres, describeStores } from '../../test/support/stores.ts';
 import type { Store } from './database.ts';
 import { migrate } from './migrate.ts';
 
@@ -22,7 +22,7 @@ async function listTables(store: Store): Promise<string[]> {
   return tables.map(({ name }) => name).sort();
 }
 
-describeStores('migrate', ({ engine, makeUrl, open }) => {
+describeStores('migrate', ({ makeUrl, open }) => {
   test('an empty store gets every migration, once', async () => {
     const store = await open(await makeUrl('empty'));
 
@@ -65,8 +65,10 @@ describeStores('migrate', ({ engine, makeUrl, open }) => {
     await expect(failed).rejects.toThrow('no further');
     expect(await listTables(store)).toEqual([]);
   });
+});
 
-  test.runIf(engine === 'postgres')('replicas that start together migrate once', async () => {
+describePostgres('migrate', ({ makeUrl, open }) => {
+  test('replicas that start together migrate once', async () => {
     const url = await makeUrl('empty');
     const replicas = await Promise.all([open(url), open(url), open(url)]);
 

@@ -42,8 +42,10 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
     types: { getTypeParser },
     ...timeouts,
   });
-  // Without a listener the loss of an idle connection would end the process.
+  // Without these two listeners a lost connection would end the process. While a connection is in use, the
+  // query that runs, or the next one, fails with the reason; only the loss of an idle one is news.
   pool.on('error', (error) => onConnectionLost?.(toPostgresStoreError(error)));
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db: Db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: translatingPool(pool) }),
   });

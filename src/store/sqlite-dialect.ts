@@ -12,18 +12,24 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 
+/** A connection whose transactions are opened and committed by somebody else, the write queue. */
+export interface SavepointDialectConfig {
+  database: SqliteDatabase;
+  isInTransaction(): boolean;
+}
+
 /**
- * kysely's SQLite dialect for a connection whose transactions are opened by somebody else (the write queue):
- * what kysely calls a transaction is a savepoint in there, so that one write can fail alone.
+ * kysely's SQLite dialect where what kysely calls a transaction is a savepoint inside one that is already
+ * open, so that one write can fail alone.
  */
 export class SavepointDialect extends SqliteDialect {
-  readonly #database: SqliteDatabase;
-  constructor(database: SqliteDatabase) {
-    super({ database });
-    this.#database = database;
+  readonly #config: SavepointDialectConfig;
+  constructor(config: SavepointDialectConfig) {
+    super(config);
+    this.#config = config;
   }
   override createDriver(): Driver {
-    return new SavepointDriver({ database: this.#database });
+    return new SavepointDriver(this.#config);
   }
   override createAdapter(): DialectAdapter {
     return new SingleWriterAdapter();
@@ -38,6 +44,11 @@ const release = CompiledQuery.raw('release write');
 const undo = CompiledQuery.raw('rollback to write');
 
 class SavepointDriver extends SqliteDriver {
+  readonly #config: SavepointDialectConfig;
+  constructor(config: SavepointDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(savepoint);
   }
@@ -45,6 +56,8 @@ class SavepointDriver extends SqliteDriver {
     await connection.executeQuery(release);
   }
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // A full disk or an I/O error makes SQLite undo everything itself; the savepoint is gone with it.
+    if (!this.#config.isInTransaction()) return;
     await connection.executeQuery(undo);
     await connection.executeQuery(release);
   }

@@ -74,7 +74,8 @@ function connect(path: string, { readOnly }: { readOnly: boolean }): DatabaseSyn
 
 function toKysely(connection: DatabaseSync): Kysely<Schema> {
   const database = cachedStatements(connection, statementsMax);
-  return new Kysely<Schema>({ dialect: new SavepointDialect(database) });
+  const isInTransaction = () => connection.isTransaction;
+  return new Kysely<Schema>({ dialect: new SavepointDialect({ database, isInTransaction }) });
 }
 
 function writerTransaction(writer: DatabaseSync): WriterTransaction {

@@ -15,7 +15,8 @@ export interface WriterTransaction {
 /** Runs writes one after another; those that arrive together share one commit. */
 export interface WriteQueue {
   /**
-   * Runs `write` inside the transaction of a batch. `write` undoes its own changes before it rejects.
+   * Runs `write` inside the transaction of a batch. `write` undoes its own changes before it rejects, and
+   * rejects when it finds the transaction gone. It may run again when that happened to a neighbour.
    * Settles only after the commit: a value that was returned is durable, and an error that was thrown
    * is not the echo of a neighbour whose change never became true.
    * @throws StoreError `store-closed`; whatever begin() and commit() throw; whatever `write` throws.
@@ -80,14 +81,14 @@ async function attempt<T>(
   }
 }
 
-/** Runs a batch in one transaction and settles its jobs. @returns the jobs that did not get a turn. */
+/** Runs a batch in one transaction and settles its jobs. @returns the jobs that must run (again). */
 async function runBatch(transaction: WriterTransaction, batch: Job[]): Promise<Job[]> {
   const told: (() => void)[] = [];
   try {
     transaction.begin();
     for (const job of batch) {
       told.push(await job.attempt());
-      if (!transaction.isOpen()) return lostTransaction(batch, told);
+      if (!transaction.isOpen()) return withoutCulprit(batch, told);
     }
     transaction.commit();
   } catch (error) {
@@ -99,10 +100,11 @@ async function runBatch(transaction: WriterTransaction, batch: Job[]): Promise<J
   return [];
 }
 
-/** The database undid the whole transaction under the last job: that one knows why, those before it do not. */
-function lostTransaction(batch: Job[], told: (() => void)[]): Job[] {
-  const error = new StoreError('store-unavailable', 'the transaction was lost to a neighbour');
-  for (const job of batch.slice(0, told.length - 1)) job.fail(error);
+/**
+ * The database gave the whole transaction up under the last job that ran. That one is told why; its
+ * neighbours have done nothing wrong and run again without it.
+ */
+function withoutCulprit(batch: Job[], told: (() => void)[]): Job[] {
   told.at(-1)?.();
-  return batch.slice(told.length);
+  return batch.toSpliced(told.length - 1, 1);
 }

@@ -28,6 +28,11 @@ export interface StoreSuite {
  */
 export function describeStores(title: string, suite: (stores: StoreSuite) => void): void {
   describe(`${title} (sqlite)`, () => suite(sqliteSuite()));
+  describePostgres(title, suite);
+}
+
+/** The PostgreSQL half of `describeStores`, for promises that only a server can be asked to keep. */
+export function describePostgres(title: string, suite: (stores: StoreSuite) => void): void {
   const postgresUrl = inject('postgresUrl');
   describe.skipIf(postgresUrl === undefined)(`${title} (postgres)`, () =>
     suite(postgresSuite(postgresUrl ?? '')),
