@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { parsePackageVersion } from './package-version.ts';
 import { runProgram } from './program.ts';
+import { addSandboxCommand } from './sandbox.ts';
 import { addSettingsCommand } from './settings.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -11,7 +12,7 @@ const packageFile = join(import.meta.dirname, '../../package.json');
 // The command line itself: the only place of this folder that touches the process.
 process.exitCode = await runProgram(process.argv.slice(2), {
   version: parsePackageVersion(readFileSync(packageFile, 'utf8')),
-  commands: [addSettingsCommand, addHealthcheckCommand],
+  commands: [addSettingsCommand, addHealthcheckCommand, addSandboxCommand],
   world: {
     env: process.env,
     readFile: (path) => readFileSync(path, 'utf8'),

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { BridgeError } from '../domain/errors.ts';
 import { addHealthcheckCommand, toHealthUrl } from './healthcheck.ts';
 import { runProgram } from './program.ts';
+import { addSandboxCommand } from './sandbox.ts';
 import { type Serve, serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
 
@@ -23,7 +25,7 @@ async function run(args: string, { env = {}, files = {}, serve = async () => 0 }
   const err: string[] = [];
   const code = await runProgram(args.split(' '), {
     version: '1.2.3',
-    commands: [serveCommand(serve), addSettingsCommand, addHealthcheckCommand],
+    commands: [serveCommand(serve), addSettingsCommand, addHealthcheckCommand, addSandboxCommand],
     world: {
       env,
       readFile: (path) => files[path] ?? readFileSync(path, 'utf8'),
@@ -123,6 +125,24 @@ test('healthcheck succeeds on 200 and fails on everything else', async () => {
   expect(failed).toMatchObject({ code: 1, err: expect.stringContaining('answered 503') });
   const silent = await run('healthcheck', { env: { PORT: '1' } });
   expect(silent).toMatchObject({ code: 1, err: expect.stringContaining('does not answer') });
+});
+
+test('sandbox prints where it is served and with which token, and ends when asked to', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const env = { SANDBOX_FILE: join(folder, 'new/sandbox.db') };
+  const first = await run('sandbox', { env });
+  expect(first).toMatchObject({ code: 0, err: '' });
+  expect(first.out).toMatch(/^Base URL {2}http:\/\/127\.0\.0\.1:\d+\nToken {5}\S{16,}\n$/);
+  const token = (out: string) => /Token +(\S+)/.exec(out)?.[1];
+  expect(token((await run('sandbox', { env })).out)).toBe(token(first.out));
+});
+
+test('a sandbox whose port is taken ends with 1 and says so', async () => {
+  const env = { SANDBOX_PORT: `${await serveHealth(200)}`, SANDBOX_FILE: ':memory:' };
+  const { code, err } = await run('sandbox', { env });
+  expect(code).toBe(1);
+  expect(err).toContain('EADDRINUSE');
 });
 
 const addresses = [

@@ -26,7 +26,7 @@ export function listSettingRows(schema: z.ZodObject, parent: readonly string[] =
 }
 
 /** The environment variable of a path: upper snake case. */
-export function toVariable(path: readonly string[]): string {
+function toVariable(path: readonly string[]): string {
   return path.map((key) => key.replace(/[A-Z]/g, '_$&').toUpperCase()).join('_');
 }
 

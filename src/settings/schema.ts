@@ -14,7 +14,7 @@ import {
 } from './kinds.ts';
 
 /** The work-management service, and what the field knows of it but its documents leave open. */
-export const upstreamSchema = z.strictObject({
+const upstreamSchema = z.strictObject({
   url: httpUrl()
     .optional()
     .describe(
@@ -71,7 +71,7 @@ export const upstreamSchema = z.strictObject({
 });
 
 /** What identity providers meet. */
-export const scimSchema = z.strictObject({
+const scimSchema = z.strictObject({
   tokens: secretList({ charactersMin: 16 })
     .prefault([])
     .describe(
@@ -103,7 +103,7 @@ export const scimSchema = z.strictObject({
 });
 
 /** What becomes of people. */
-export const usersSchema = z.strictObject({
+const usersSchema = z.strictObject({
   adopt: choice(['yes', 'refuse', 'ask'])
     .prefault('yes')
     .describe(
@@ -115,7 +115,7 @@ export const usersSchema = z.strictObject({
 });
 
 /** What becomes of groups. */
-export const groupsSchema = z.strictObject({
+const groupsSchema = z.strictObject({
   adopt: choice(['yes', 'refuse', 'ask'])
     .prefault('yes')
     .describe('A group that already exists in the service, as `users.adopt`.'),
@@ -130,7 +130,7 @@ export const groupsSchema = z.strictObject({
 });
 
 /** Whom the bridge never takes over, deactivates or demotes by itself. */
-export const protectSchema = z.strictObject({
+const protectSchema = z.strictObject({
   users: textList('userNames or e-mail addresses, `*` stands for any text')
     .prefault([])
     .describe('People who are never adopted, deactivated, deleted or demoted.'),
@@ -140,7 +140,7 @@ export const protectSchema = z.strictObject({
 });
 
 /** What operators and monitoring meet. */
-export const opsSchema = z.strictObject({
+const opsSchema = z.strictObject({
   token: secret({ charactersMin: 16 })
     .optional()
     .describe('What operators present. Without it `/ops` and `/metrics` are not served.'),
@@ -150,7 +150,7 @@ export const opsSchema = z.strictObject({
 });
 
 /** The embedded imitation of the service. */
-export const sandboxSchema = z.strictObject({
+const sandboxSchema = z.strictObject({
   port: wholeNumber({ min: 0, max: 65_535 })
     .prefault(0)
     .describe('Port of the sandbox on loopback; 0 takes a free one.'),
@@ -210,7 +210,3 @@ export const settingsSchema = z.strictObject({
 
 /** The settings of one process. Durations are in milliseconds, sizes in bytes. */
 export type Settings = z.output<typeof settingsSchema>;
-/** @see upstreamSchema */
-export type UpstreamSettings = Settings['upstream'];
-/** @see scimSchema */
-export type ScimSettings = Settings['scim'];

@@ -2,7 +2,8 @@
 export interface ErrorFields {
   readonly name: string;
   readonly message: string;
-  readonly stack?: string | undefined;
+  /** The frames alone. */
+  readonly stack: string;
   readonly code?: string;
   readonly status?: number;
   readonly operation?: string;
@@ -12,21 +13,34 @@ export interface ErrorFields {
 const causesMax = 5;
 
 /**
- * An error as log fields. Only named properties are taken: errors of HTTP clients carry whole bodies and headers,
- * and those hold personal data and tokens.
+ * An error as log fields. Only named properties are taken: errors of HTTP clients and database drivers carry whole
+ * bodies, headers and rows, and those hold personal data and tokens.
  */
-export function toErrorFields(error: unknown, depth = 0): ErrorFields {
-  if (!(error instanceof Error))
-    return { name: typeof error, message: 'something that is no Error was thrown' };
-  return {
+export function toErrorFields(error: unknown): ErrorFields {
+  return toFields(error, 0);
+}
+
+function toFields(error: unknown, depth: number): ErrorFields {
+  if (!(error instanceof Error)) {
+    return { name: typeof error, message: 'something that is no Error was thrown', stack: '' };
+  }
+  const own = {
     name: error.name,
-    message: error.message,
-    stack: error.stack,
+    message: quotesData(error) ? '(hidden: it may quote data)' : error.message,
+    stack: (error.stack ?? '').split('\n').filter(isFrame).join('\n'),
     ...pickDetails(error),
-    ...(error.cause === undefined || depth >= causesMax
-      ? {}
-      : { cause: toErrorFields(error.cause, depth + 1) }),
   };
+  if (error.cause === undefined || depth >= causesMax) return own;
+  return { ...own, cause: toFields(error.cause, depth + 1) };
+}
+
+/** JSON.parse quotes the text that it refuses, PostgreSQL (whose errors have a severity) the value. */
+function quotesData(error: Error): boolean {
+  return error instanceof SyntaxError || 'severity' in error;
+}
+
+function isFrame(line: string): boolean {
+  return /^\s+at /.test(line);
 }
 
 function pickDetails(error: Error): Pick<ErrorFields, 'code' | 'status' | 'operation'> {

@@ -57,6 +57,20 @@ test('an error keeps its code and its causes, and nothing of the bodies that it 
   expect(JSON.stringify(lines)).not.toContain('s3cret');
 });
 
+test('a message that quotes data is hidden: what JSON.parse refuses, what PostgreSQL refuses', () => {
+  const errors = [
+    new SyntaxError('Unexpected token in "s3cret"'),
+    Object.assign(new Error('invalid input: s3cret'), { severity: 'ERROR' }),
+  ];
+  const lines = record((logger) => {
+    for (const cause of errors) {
+      logger.log(events.workerFailed({ error: new Error('cannot read', { cause }) }));
+    }
+  });
+  expect(lines).toHaveLength(2);
+  expect(JSON.stringify(lines)).not.toContain('s3cret');
+});
+
 test('errors whose causes run in a circle are cut', () => {
   const error = new Error('round');
   error.cause = error;
@@ -72,7 +86,7 @@ const hidden = ['authorization', 'token', 'body', 'password', 'emails', 'userNam
 for (const name of hidden) {
   test(`${name} is hidden, should it slip into an event or one level below`, () => {
     const line = (fields: LogLine['fields']): LogLine => ({ level: 'info', message: 'x', fields });
-    const nested = { error: { name: 'Error', message: 'm', [name]: 's3cret' } };
+    const nested = { error: { name: 'Error', message: 'm', stack: '', [name]: 's3cret' } };
     const lines = record((logger) => {
       logger.log(line({ [name]: 's3cret' }));
       logger.log(line(nested));

@@ -13,21 +13,18 @@ export interface Metrics {
   countConverge(labels: ConvergeLabels): void;
 }
 
-/** @see Metrics.countRequest */
-export interface RequestLabels {
+interface RequestLabels {
   readonly method: string;
   readonly route: string;
   readonly status: number;
 }
 
-/** @see Metrics.countUpstreamCall */
-export interface UpstreamLabels {
+interface UpstreamLabels {
   readonly operation: string;
   readonly status: number;
 }
 
-/** @see Metrics.countConverge */
-export interface ConvergeLabels {
+interface ConvergeLabels {
   readonly resourceType: 'user' | 'group';
   readonly outcome: 'applied' | 'unchanged' | 'later' | 'refused' | 'stuck';
 }
