@@ -10,11 +10,11 @@ const root = join(import.meta.dirname, '../..');
 const rows = listSettingRows(settingsSchema);
 const readFile = (path: string) => readFileSync(join(root, path), 'utf8');
 
-test('docs/settings.md is what the schema says (node scripts/generate-docs.ts writes it)', () => {
+test('docs/settings.md is what the schema says (npm run docs writes it)', () => {
   expect(readFile('docs/settings.md')).toBe(toSettingsPage(rows));
 });
 
-test('config/default.yaml is what the schema says (node scripts/generate-docs.ts writes it)', () => {
+test('config/default.yaml is what the schema says (npm run docs writes it)', () => {
   expect(readFile('config/default.yaml')).toBe(toDefaultConfig(rows));
 });
 

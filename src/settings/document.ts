@@ -35,7 +35,7 @@ A bad or unknown setting stops the start with a message that names it and says w
 `;
 
 const configIntroduction = `# Every setting at its default; docs/settings.md says more.
-# Generated from src/settings/schema.ts by scripts/generate-docs.ts: copy this file to change it.
+# Generated from src/settings/schema.ts by "npm run docs": copy this file to change it.
 `;
 
 function toSection({ path }: SettingRow): string {
