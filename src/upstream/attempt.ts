@@ -1,0 +1,63 @@
+import type { Gates, PassageResult } from './gates.ts';
+import type { Operation } from './operations/operation.ts';
+import { type Attempt, type OutgoingCall, toNotSent } from './outgoing-call.ts';
+import { type SendDeps, send } from './send.ts';
+
+/** What every attempt is given. */
+export interface AttemptDeps extends SendDeps {
+  readonly gates: Gates;
+}
+
+/** Sends the call once and returns its parsed answer. The turn is over then, however it ends. @throws UpstreamError */
+export async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<unknown> {
+  const { call, turn } = attempt;
+  try {
+    const passage = deps.gates.enter(call.operation.id, call.options.key);
+    let result: PassageResult = { kind: 'not-tried' };
+    try {
+      await announce(deps, attempt);
+      const sent = await send(deps, attempt);
+      result = sent.result;
+      if (sent.kind === 'failed') throw sent.error;
+      return sent.value;
+    } finally {
+      passage.settle(result);
+    }
+  } finally {
+    turn.end();
+  }
+}
+
+/** @throws UpstreamError `observe-mode` when the call would change something and that is refused now. */
+export function assertWritable({ hooks }: SendDeps, call: Pick<OutgoingCall, 'operation'>): void {
+  if (!isMutating(call.operation) || hooks.writes?.() !== 'refuse') return;
+  throw toNotSent('observe-mode', call, {
+    detail: 'nothing is changed in the service while only observing',
+  });
+}
+
+function isMutating({ method }: Operation): boolean {
+  return method !== 'GET';
+}
+
+/** The last look of others before the call leaves, and our own. @throws UpstreamError */
+async function announce(deps: AttemptDeps, { call, scope, number }: Attempt): Promise<void> {
+  const { operation, args, callClass, options } = call;
+  const hook = isMutating(operation) ? deps.hooks.beforeSend : undefined;
+  if (hook || options.beforeSend) {
+    const sending = { operation, args, attempt: number, callClass, key: options.key };
+    try {
+      await hook?.(sending);
+      await options.beforeSend?.(sending);
+    } catch (cause) {
+      throw toNotSent('stopped', call, { detail: 'stopped before it was sent', cause });
+    }
+  }
+  assertWritable(deps, call); // Again: it may have waited long for its turn.
+  const ended = scope.ended();
+  if (ended !== undefined) {
+    const code = ended === 'caller' ? 'aborted' : 'timeout';
+    const cause: unknown = scope.signal.reason;
+    throw toNotSent(code, call, { detail: 'its time was over before it was sent', cause });
+  }
+}

@@ -1,0 +1,47 @@
+import type { Clock } from './clock.ts';
+import { type Admission, createProbeGate, type ProbeGate, type Verdict } from './probe-gate.ts';
+
+/** A gate that shuts only after failures of several resources in a row. */
+export interface Breaker extends Omit<ProbeGate, 'settle'> {
+  /** `bad` is a 5xx or a failed connection, `good` any other answer: also a refusal proves that the service is there. */
+  settle(admission: Admission, verdict: Verdict, key: string): void;
+}
+
+/** When the breaker opens. One resource that always fails must not stop the others. */
+export interface BreakerOptions {
+  readonly clock: Clock;
+  /** Failures without a good answer in between. */
+  readonly failures: number;
+  /** Different resources among them. */
+  readonly resources: number;
+}
+
+const FIRST_PROBE_MS = 5_000;
+const PROBE_MAX_MS = 60_000;
+
+/** A breaker that has seen nothing yet. */
+export function createBreaker({ clock, failures, resources }: BreakerOptions): Breaker {
+  const gate = createProbeGate({ clock, firstMs: FIRST_PROBE_MS, maxMs: PROBE_MAX_MS });
+  const failed = new Set<string>();
+  let count = 0;
+
+  /** A failure says nothing about the service until there are enough of them. */
+  function weigh(verdict: Verdict, key: string): Verdict {
+    if (verdict === 'good') {
+      count = 0;
+      failed.clear();
+    }
+    if (verdict !== 'bad') return verdict;
+    count += 1;
+    if (failed.size < resources) failed.add(key);
+    return count >= failures && failed.size >= resources ? 'bad' : 'unknown';
+  }
+
+  return {
+    ...gate,
+    settle(admission, verdict, key) {
+      const weighed = weigh(verdict, key);
+      gate.settle(admission, admission === 'probe' ? verdict : weighed);
+    },
+  };
+}

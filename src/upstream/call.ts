@@ -1,0 +1,81 @@
+import { type AttemptDeps, assertWritable, runAttempt } from './attempt.ts';
+import type { Budget, Turn } from './budget.ts';
+import { type CallScope, openCallScope } from './call-scope.ts';
+import { UpstreamError } from './errors.ts';
+import type { OutgoingCall } from './outgoing-call.ts';
+import { planRepeatMs } from './retry.ts';
+
+/** What every call is given. */
+export interface CallDeps extends AttemptDeps {
+  readonly budget: Budget;
+  readonly attemptsMax: number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** Runs a call to its end: its turn, its attempts, the waits between them. @throws UpstreamError */
+export async function runCall(deps: CallDeps, call: OutgoingCall): Promise<unknown> {
+  const { signal, timeoutMs = deps.timeouts.callMs } = call.options;
+  assertWritable(deps, call);
+  deps.gates.assertOpen(call.operation.id);
+  const turn = await takeTurn(deps, call, { signal, again: false });
+  const scope = openCallScope(deps.clock, timeoutMs, signal);
+  try {
+    return await runAttempts(deps, call, { scope, turn });
+  } finally {
+    scope.close();
+  }
+}
+
+async function runAttempts(
+  deps: CallDeps,
+  call: OutgoingCall,
+  { scope, turn }: { scope: CallScope; turn: Turn },
+): Promise<unknown> {
+  let doubt: UpstreamError | undefined;
+  for (let number = 1; ; number += 1) {
+    try {
+      return await runAttempt(deps, { call, scope, turn, number });
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      if (error.outcome === 'unknown') doubt = error;
+      const next = await findNextTurn(deps, call, { error, scope, attempt: number });
+      if (!next) throw toFinalError(error, doubt);
+      turn = next;
+    }
+  }
+}
+
+/** The turn of the next attempt after the wait before it, or undefined when there is none. */
+async function findNextTurn(
+  deps: CallDeps,
+  call: OutgoingCall,
+  { error, scope, attempt }: { error: UpstreamError; scope: CallScope; attempt: number },
+): Promise<Turn | undefined> {
+  const { attemptsMax, random, clock } = deps;
+  const { repeat } = call.operation;
+  const remainingMs = scope.ended() === undefined ? scope.remainingMs() : 0;
+  const plan = { error, attempt, attemptsMax, repeat, remainingMs, random: random() };
+  const delayMs = planRepeatMs(plan);
+  if (delayMs === undefined) return undefined;
+  try {
+    if (delayMs > 0) await clock.sleep(delayMs, scope.signal);
+    return await takeTurn(deps, call, { signal: scope.signal, again: true });
+  } catch {
+    // The time was over, or the client was closed: what the attempt met says more than that.
+    return undefined;
+  }
+}
+
+function takeTurn(
+  { budget }: CallDeps,
+  { operation, callClass, options }: OutgoingCall,
+  { signal, again }: { signal: AbortSignal | undefined; again: boolean },
+): Turn | Promise<Turn> {
+  return budget.take({ operation: operation.id, callClass, key: options.key, signal, again });
+}
+
+/** An earlier attempt that may have had an effect is not undone by a later one that did not leave or was put off. */
+function toFinalError(error: UpstreamError, doubt: UpstreamError | undefined): UpstreamError {
+  return error.retry === 'later' ? (doubt ?? error) : error;
+}

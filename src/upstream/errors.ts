@@ -1,0 +1,97 @@
+import type { AnswerBody } from './answer-body.ts';
+
+/**
+ * What went wrong, as one stable word.
+ * The service said no: `refused` (400, 422 and other 4xx) `not-permitted` (402, 403, 405) `not-found` `conflict`
+ * `too-large` (413). Not now: `credentials-refused` (401) `rate-limited` (429) `unavailable` (408, 5xx) `redirected`.
+ * The answer cannot be used: `unreadable` `response-too-large`. No answer: `connection` `timeout` `aborted`.
+ * Ours, nothing was sent: `circuit-open` `overloaded` (queue full) `observe-mode` `stopped` (a hook said no) `closed`.
+ */
+export type UpstreamErrorCode =
+  | 'refused'
+  | 'not-permitted'
+  | 'not-found'
+  | 'conflict'
+  | 'too-large'
+  | 'credentials-refused'
+  | 'rate-limited'
+  | 'unavailable'
+  | 'redirected'
+  | 'unreadable'
+  | 'response-too-large'
+  | 'connection'
+  | 'timeout'
+  | 'aborted'
+  | 'circuit-open'
+  | 'overloaded'
+  | 'observe-mode'
+  | 'stopped'
+  | 'closed';
+
+/**
+ * Whether the service may have done what was asked: `not-sent` it has not seen the call; `answered` it refused;
+ * `unknown` it may have done it (the answer was lost, broken, or a failure that says nothing about the effect).
+ */
+export type Outcome = 'not-sent' | 'unknown' | 'answered';
+
+/** What an `UpstreamError` is made of. */
+export interface UpstreamFailure {
+  /** `group.name` of the operation, or what was being read. */
+  readonly operation: string;
+  /** Our own words, for operators; never anything from a body, a token or a person. */
+  readonly detail: string;
+  readonly retry: 'later' | 'never';
+  readonly outcome: Outcome;
+  readonly status?: number | undefined;
+  readonly body?: AnswerBody | undefined;
+  readonly words?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** The service did not do what we asked. `retry` tells the caller what to do; nobody judges `status` again. */
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError';
+  readonly code: UpstreamErrorCode;
+  readonly operation: string;
+  readonly retry: 'later' | 'never';
+  readonly outcome: Outcome;
+  /** HTTP status; undefined when no response came. */
+  readonly status: number | undefined;
+  /** The request id that the service gave, for its support. */
+  readonly requestId: string | undefined;
+  /** How long the service, or our own pause, asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  // Private, so that no logger that copies an error's fields ever meets a body.
+  readonly #body: AnswerBody;
+  readonly #words: string | undefined;
+
+  constructor(code: UpstreamErrorCode, failure: UpstreamFailure) {
+    const { operation, detail, status, cause } = failure;
+    const answered = status === undefined ? '' : ` (status ${status})`;
+    super(
+      `${operation}: ${code}${answered}: ${detail}`,
+      cause === undefined ? undefined : { cause },
+    );
+    this.code = code;
+    this.operation = operation;
+    this.retry = failure.retry;
+    this.outcome = failure.outcome;
+    this.status = status;
+    this.requestId = failure.requestId;
+    this.retryAfterMs = failure.retryAfterMs;
+    this.#body = failure.body ?? { kind: 'empty' };
+    this.#words = failure.words;
+  }
+
+  /** The answer as far as it could be read; may hold personal data. */
+  get body(): AnswerBody {
+    return this.#body;
+  }
+
+  /** The service's own explanation, at most 300 characters, for the one who asked; may hold personal data. */
+  get words(): string | undefined {
+    return this.#words;
+  }
+}

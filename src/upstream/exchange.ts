@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+
+/** One request as it goes over the wire. */
+export interface WireRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly method: Dispatcher.HttpMethod;
+  /** Names and values in turn. */
+  readonly headers: string[];
+  readonly body: string | undefined;
+}
+
+/** Limits of one exchange. Network timeouts run in real time, whatever clock the rest follows. */
+export interface ExchangeLimits {
+  readonly headersMs: number;
+  readonly bodyMs: number;
+  readonly responseBytesMax: number;
+  readonly signal: AbortSignal;
+}
+
+/** An answer, read completely. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** The body is larger than we are ready to hold. */
+export class ResponseTooLarge extends Error {
+  override readonly name = 'ResponseTooLarge';
+  readonly status: number;
+  constructor(status: number, bytesMax: number) {
+    super(`the response is larger than ${bytesMax} bytes`);
+    this.status = status;
+  }
+}
+
+/** Sends one request and reads its answer. @throws ResponseTooLarge, the signal's reason, or an error of undici. */
+export async function exchange(
+  dispatcher: Dispatcher,
+  request: WireRequest,
+  limits: ExchangeLimits,
+): Promise<Answer> {
+  const { origin, path, method, headers, body } = request;
+  const answer = await dispatcher.request({
+    origin,
+    path,
+    method,
+    headers,
+    body: body ?? null,
+    headersTimeout: limits.headersMs,
+    bodyTimeout: limits.bodyMs,
+    signal: limits.signal,
+  });
+  const text = await readText(answer, limits.responseBytesMax);
+  return { status: answer.statusCode, headers: answer.headers, text };
+}
+
+async function readText(answer: Dispatcher.ResponseData, bytesMax: number): Promise<string> {
+  const { body, headers, statusCode } = answer;
+  const announced = Number(headers['content-length'] ?? Number.NaN);
+  if (announced <= bytesMax) return body.text();
+  if (announced > bytesMax) {
+    body.on('error', () => undefined).destroy(); // The error would be our own leaving.
+    throw new ResponseTooLarge(statusCode, bytesMax);
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    const buffer = Buffer.from(chunk);
+    bytes += buffer.length;
+    if (bytes > bytesMax) throw new ResponseTooLarge(statusCode, bytesMax);
+    chunks.push(buffer);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}

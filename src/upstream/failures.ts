@@ -1,0 +1,94 @@
+import { findWords, readAnswerBody } from './answer-body.ts';
+import type { CallScope } from './call-scope.ts';
+import type { ConnectFailures } from './dispatcher.ts';
+import { UpstreamError } from './errors.ts';
+import { type Answer, ResponseTooLarge } from './exchange.ts';
+import { parseRetryAfterMs } from './pause.ts';
+import { judgeStatus } from './status-table.ts';
+
+/** What the caller is told about an answer other than 2xx. The token never comes back in the service's words. */
+export function toAnswerError(
+  operation: string,
+  answer: Answer,
+  { token, nowMs, pauseMs }: { token: string; nowMs: number; pauseMs: number | undefined },
+): UpstreamError {
+  const { code, retry, outcome } = judgeStatus(answer.status);
+  const body = readAnswerBody(answer.text.replaceAll(token, '[token]'));
+  return new UpstreamError(code, {
+    operation,
+    detail: `the service answered ${answer.status}`,
+    retry,
+    outcome,
+    status: answer.status,
+    body,
+    words: findWords(body),
+    requestId: findRequestId(answer),
+    retryAfterMs: pauseMs ?? parseRetryAfterMs(answer.headers, nowMs),
+  });
+}
+
+/** The JSON of a 2xx answer, undefined when it is empty; or the error `unreadable`: the work may be done then. */
+export function parseAnswer(operation: string, answer: Answer): ParsedAnswer {
+  const requestId = findRequestId(answer);
+  const value = readAnswerBody(answer.text);
+  if (value.kind === 'empty') return { kind: 'done', value: undefined, requestId };
+  if (value.kind === 'json') return { kind: 'done', value: value.value, requestId };
+  const error = new UpstreamError('unreadable', {
+    operation,
+    detail: `the answer is no JSON but ${value.kind}`,
+    retry: 'later',
+    outcome: 'unknown',
+    status: answer.status,
+    body: value,
+    requestId,
+  });
+  return { kind: 'failed', error };
+}
+
+/** What a 2xx answer holds. */
+export type ParsedAnswer =
+  | { readonly kind: 'done'; readonly value: unknown; readonly requestId: string | undefined }
+  | { readonly kind: 'failed'; readonly error: UpstreamError };
+
+/** What the caller is told when no answer could be read. */
+export function toExchangeError(
+  operation: string,
+  cause: unknown,
+  { scope, connects }: { scope: CallScope; connects: ConnectFailures },
+): UpstreamError {
+  const later = { operation, cause, retry: 'later' } as const;
+  const outcome = connects.neverLeft(cause) ? 'not-sent' : 'unknown';
+  if (cause instanceof ResponseTooLarge) {
+    const { status, message } = cause;
+    return new UpstreamError('response-too-large', { ...later, outcome, status, detail: message });
+  }
+  switch (scope.ended()) {
+    case 'caller':
+      return new UpstreamError('aborted', { ...later, outcome, detail: 'given up by the caller' });
+    case 'deadline':
+      return new UpstreamError('timeout', { ...later, outcome, detail: "the call's time is over" });
+    default:
+      return toNetworkError(later, cause, outcome);
+  }
+}
+
+function toNetworkError(
+  later: { operation: string; cause: unknown; retry: 'later' },
+  cause: unknown,
+  outcome: 'not-sent' | 'unknown',
+): UpstreamError {
+  const name = codeOf(cause);
+  const late = name === 'UND_ERR_HEADERS_TIMEOUT' || name === 'UND_ERR_BODY_TIMEOUT';
+  const detail = `no complete answer (${name})`;
+  return new UpstreamError(late ? 'timeout' : 'connection', { ...later, outcome, detail });
+}
+
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown';
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
+}
+
+function findRequestId({ headers }: Answer): string | undefined {
+  const id = headers['x-request-id'] ?? headers['request-id'] ?? headers['x-correlation-id'];
+  return (Array.isArray(id) ? id[0] : id)?.slice(0, 200);
+}

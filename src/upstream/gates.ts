@@ -1,0 +1,98 @@
+import { createBreaker } from './breaker.ts';
+import type { Clock } from './clock.ts';
+import { UpstreamError } from './errors.ts';
+import { createProbeGate, type GateState, type Verdict } from './probe-gate.ts';
+
+/** What stops all calls: a refused token, and a service that is down. */
+export interface Gates {
+  /** @throws UpstreamError `credentials-refused` or `circuit-open` when a call had no chance now. Changes nothing. */
+  assertOpen(operation: string): void;
+  /** Lets a call through that is about to leave. @throws UpstreamError as `assertOpen`. */
+  enter(operation: string, key: string | undefined): Passage;
+  readonly credentials: () => GateState;
+  readonly service: () => GateState;
+}
+
+/** A call that passed; its result must be told, so that the gates learn and a probe makes room for the next. */
+export interface Passage {
+  settle(result: PassageResult): void;
+}
+
+/** What the call met: an answer with this status, no answer, or nothing because it did not leave. */
+export type PassageResult =
+  | { readonly kind: 'answer'; readonly status: number }
+  | { readonly kind: 'no-answer' }
+  | { readonly kind: 'not-tried' };
+
+const CREDENTIALS_FIRST_PROBE_MS = 10_000;
+const CREDENTIALS_PROBE_MAX_MS = 300_000;
+const FAILURES_TO_OPEN = 5;
+const RESOURCES_TO_OPEN = 3;
+
+/** Open gates. */
+export function createGates(clock: Clock): Gates {
+  const credentials = createProbeGate({
+    clock,
+    firstMs: CREDENTIALS_FIRST_PROBE_MS,
+    maxMs: CREDENTIALS_PROBE_MAX_MS,
+  });
+  const breaker = createBreaker({
+    clock,
+    failures: FAILURES_TO_OPEN,
+    resources: RESOURCES_TO_OPEN,
+  });
+
+  function assertOpen(operation: string): void {
+    const refusedMs = credentials.shutForMs();
+    if (refusedMs > 0) throw credentialsRefused(operation, refusedMs);
+    const downMs = breaker.shutForMs();
+    if (downMs > 0) throw circuitOpen(operation, downMs);
+  }
+
+  return {
+    assertOpen,
+    enter(operation, key) {
+      assertOpen(operation);
+      const admitted = { credentials: credentials.admit(), service: breaker.admit() };
+      return {
+        settle(result) {
+          credentials.settle(admitted.credentials, judgeCredentials(result));
+          // Calls without a resource count by what they do.
+          breaker.settle(admitted.service, judgeService(result), key ?? operation);
+        },
+      };
+    },
+    credentials: credentials.state,
+    service: breaker.state,
+  };
+}
+
+function judgeCredentials(result: PassageResult): Verdict {
+  if (result.kind !== 'answer') return 'unknown';
+  return result.status === 401 ? 'bad' : 'good';
+}
+
+function judgeService(result: PassageResult): Verdict {
+  if (result.kind === 'not-tried') return 'unknown';
+  return result.kind === 'answer' && result.status < 500 ? 'good' : 'bad';
+}
+
+function credentialsRefused(operation: string, retryAfterMs: number): UpstreamError {
+  return new UpstreamError('credentials-refused', {
+    operation,
+    detail: 'not sent, because the service refuses the token; it is tried again now and then',
+    retry: 'later',
+    outcome: 'not-sent',
+    retryAfterMs,
+  });
+}
+
+function circuitOpen(operation: string, retryAfterMs: number): UpstreamError {
+  return new UpstreamError('circuit-open', {
+    operation,
+    detail: 'not sent, because the service fails for several resources; it is tried again soon',
+    retry: 'later',
+    outcome: 'not-sent',
+    retryAfterMs,
+  });
+}

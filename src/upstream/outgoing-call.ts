@@ -1,0 +1,35 @@
+import type { Turn } from './budget.ts';
+import type { CallClass } from './call-class.ts';
+import type { CallScope } from './call-scope.ts';
+import { UpstreamError, type UpstreamErrorCode } from './errors.ts';
+import type { Operation } from './operations/operation.ts';
+import type { PreparedRequest } from './operations/prepare.ts';
+import type { CallOptions } from './transport-options.ts';
+
+/** A checked call on its way. */
+export interface OutgoingCall {
+  readonly operation: Operation;
+  readonly args: unknown;
+  readonly request: PreparedRequest;
+  readonly callClass: CallClass;
+  readonly options: CallOptions;
+}
+
+/** One attempt of a call, whose turn has come. */
+export interface Attempt {
+  readonly call: OutgoingCall;
+  readonly scope: CallScope;
+  readonly turn: Turn;
+  /** 1 for the first. */
+  readonly number: number;
+}
+
+/** The error of an attempt that never left. */
+export function toNotSent(
+  code: UpstreamErrorCode,
+  { operation }: Pick<OutgoingCall, 'operation'>,
+  { detail, cause }: { detail: string; cause?: unknown },
+): UpstreamError {
+  const fate = { retry: 'later', outcome: 'not-sent' } as const;
+  return new UpstreamError(code, { operation: operation.id, detail, cause, ...fate });
+}

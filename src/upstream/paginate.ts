@@ -1,0 +1,122 @@
+import { UpstreamError } from './errors.ts';
+import type { ArgsOf, PagedOperation } from './operations/operation.ts';
+import {
+  advance,
+  type Completeness,
+  type Cursor,
+  createCursor,
+  type PageContent,
+} from './page-progress.ts';
+import { unreadable } from './shapes/reader.ts';
+import { parseScimList } from './shapes/scim-list.ts';
+import type { CallOptions, Transport } from './transport.ts';
+
+/** How a list is read. */
+export interface PageOptions extends CallOptions {
+  /** Entries asked for per page; the service may send fewer or more. */
+  readonly pageSize: number;
+  /** Where an earlier read stopped; `pageSize` is taken from it. */
+  readonly from?: Cursor | undefined;
+  /** 100,000 by default. */
+  readonly pagesMax?: number | undefined;
+}
+
+/** One page; `cursor` continues after it. */
+export interface Page {
+  readonly items: readonly unknown[];
+  readonly total: number | undefined;
+  readonly cursor: Cursor;
+}
+
+/** The pages of a list, read one by one as they are asked for. Iterate once. */
+export interface Pages extends AsyncIterable<Page> {
+  /** Whether what was read is provably everything; incomplete until the iteration has ended by itself. */
+  readonly result: Completeness;
+  /** Where to continue after the pages delivered so far. */
+  readonly cursor: Cursor;
+}
+
+/**
+ * Reads a list page by page to its proven end.
+ * A failed page is thrown as UpstreamError; the read can go on from `cursor` then.
+ */
+export function paginate<O extends PagedOperation>(
+  transport: Pick<Transport, 'callChecked'>,
+  operation: O,
+  args: ArgsOf<O>,
+  options: PageOptions,
+): Pages {
+  const { pageSize, from, pagesMax = 100_000, ...call } = options;
+  let cursor = from ?? createCursor(pageSize);
+  let result: Completeness = { complete: false, reason: 'not read to the end' };
+
+  async function* readPages(): AsyncGenerator<Page> {
+    for (let pages = 0; pages < pagesMax; pages += 1) {
+      const page = await fetchPage(transport, operation, { args, call, cursor });
+      const progress = advance(page.cursor, page);
+      if (progress.kind === 'end') {
+        result = progress.result;
+        return;
+      }
+      cursor = progress.cursor;
+      if (progress.kind === 'last') result = { complete: true };
+      yield { items: page.items, total: page.total, cursor };
+      if (progress.kind === 'last') return;
+    }
+    result = { complete: false, reason: 'too many pages' };
+  }
+
+  return {
+    [Symbol.asyncIterator]: readPages,
+    get result() {
+      return result;
+    },
+    get cursor() {
+      return cursor;
+    },
+  };
+}
+
+interface FetchedPage extends PageContent {
+  /** The cursor asked with; its page size may be smaller than before. */
+  readonly cursor: Cursor;
+}
+
+/** One page; an answer too large to hold is asked for by halves. */
+async function fetchPage(
+  transport: Pick<Transport, 'callChecked'>,
+  operation: PagedOperation,
+  { args, call, cursor }: { args: unknown; call: CallOptions; cursor: Cursor },
+): Promise<FetchedPage> {
+  for (let pageSize = cursor.pageSize; ; pageSize = Math.floor(pageSize / 2)) {
+    const asked = { ...cursor, pageSize };
+    try {
+      const body = await transport.callChecked(
+        operation,
+        withPosition(operation, args, asked),
+        call,
+      );
+      return { ...parsePage(operation, body), cursor: asked };
+    } catch (error) {
+      const tooLarge = error instanceof UpstreamError && error.code === 'response-too-large';
+      if (!tooLarge || pageSize <= 1) throw error;
+    }
+  }
+}
+
+function withPosition(operation: PagedOperation, args: unknown, cursor: Cursor): object {
+  const { position, pageSize } = cursor;
+  const place =
+    operation.paging === 'start-index'
+      ? { startIndex: position + 1, count: pageSize }
+      : { offset: position, limit: pageSize };
+  const given = typeof args === 'object' && args !== null ? args : {};
+  const query = 'query' in given && typeof given.query === 'object' ? given.query : {};
+  return { ...given, query: { ...query, ...place } };
+}
+
+function parsePage({ id, paging }: PagedOperation, body: unknown): PageContent {
+  if (paging === 'start-index') return parseScimList(body);
+  if (!Array.isArray(body)) throw unreadable(id, 'is not a list');
+  return { items: body, total: undefined };
+}

@@ -1,0 +1,34 @@
+import type { Budget } from './budget.ts';
+import type { Clock } from './clock.ts';
+import type { Answer } from './exchange.ts';
+import { pauseAfter429Ms } from './pause.ts';
+
+/** Turns 429 answers into pauses of the whole budget. */
+export interface RateLimit {
+  /** Learns from an answer to a request sent at `sentAtMs`. The pause in milliseconds when it is a 429. */
+  note(answer: Answer, sentAtMs: number): number | undefined;
+}
+
+/** A rate limit that has not been met yet. */
+export function createRateLimit(budget: Pick<Budget, 'pause'>, clock: Clock): RateLimit {
+  let streak = 0;
+  let pausedAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    note({ status, headers }, sentAtMs) {
+      // Requests that left before the pause say nothing about the time after it: five answers to one burst are one 429.
+      const isNews = sentAtMs >= pausedAtMs;
+      if (status !== 429) {
+        if (isNews) streak = 0;
+        return undefined;
+      }
+      const nowMs = clock.now();
+      if (isNews) {
+        streak += 1;
+        pausedAtMs = nowMs;
+      }
+      const pauseMs = pauseAfter429Ms(headers, { nowMs, streak });
+      budget.pause(nowMs + pauseMs);
+      return pauseMs;
+    },
+  };
+}

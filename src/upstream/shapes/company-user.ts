@@ -1,0 +1,45 @@
+import { createReader } from './reader.ts';
+
+/** A person as the company's list shows them. What an answer does not show is undefined. */
+export interface CompanyUser {
+  readonly id: number;
+  readonly uid: string | undefined;
+  readonly email: string | undefined;
+  readonly username: string | undefined;
+  readonly fullName: string | undefined;
+  /** False before an invitation is accepted and after a deactivation. */
+  readonly activated: boolean | undefined;
+  /** 1 owner, 2 user, 3 deactivated. */
+  readonly role: number | undefined;
+  readonly virtual: boolean | undefined;
+  /** Bits: 1 full access, 2 guest, 4 service desk. */
+  readonly appsPermissions: number | undefined;
+  readonly temporarilyInactive: boolean | undefined;
+  /** Bit mask, those inherited through groups included. */
+  readonly permissions: number | undefined;
+  /** Bit mask of the person alone. */
+  readonly ownPermissions: number | undefined;
+  readonly takesLicence: boolean | undefined;
+  readonly companyId: number | undefined;
+}
+
+/** One person of companyUsers, or of users.retrieveCurrentUser. @throws UpstreamError `unreadable` */
+export function parseCompanyUser(body: unknown): CompanyUser {
+  const reader = createReader('company user', body);
+  return {
+    id: reader.integer('id'),
+    uid: reader.textOrUndefined('uid'),
+    email: reader.textOrUndefined('email'),
+    username: reader.textOrUndefined('username'),
+    fullName: reader.textOrUndefined('full_name'),
+    activated: reader.flagOrUndefined('activated'),
+    role: reader.integerOrUndefined('role'),
+    virtual: reader.flagOrUndefined('virtual'),
+    appsPermissions: reader.integerOrUndefined('apps_permissions'),
+    temporarilyInactive: reader.flagOrUndefined('temporarily_inactive'),
+    permissions: reader.integerOrUndefined('permissions'),
+    ownPermissions: reader.integerOrUndefined('own_permissions'),
+    takesLicence: reader.flagOrUndefined('take_licence'),
+    companyId: reader.integerOrUndefined('company_id'),
+  };
+}

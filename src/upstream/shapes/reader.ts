@@ -1,0 +1,103 @@
+import { UpstreamError } from '../errors.ts';
+
+/**
+ * Reads the fields of one object of an answer. Wrong types are an `UpstreamError` that names the field and never its
+ * value; absent and null are undefined, or an error where the field is required.
+ */
+export interface Reader {
+  /** The raw value; undefined when absent or null. */
+  raw(name: string): unknown;
+  text(name: string): string;
+  textOrUndefined(name: string): string | undefined;
+  /** Whole numbers; the service may send them as text. */
+  integer(name: string): number;
+  integerOrUndefined(name: string): number | undefined;
+  /** Also as the words `true` and `false`. */
+  flag(name: string): boolean;
+  flagOrUndefined(name: string): boolean | undefined;
+  /** The entries of an array; undefined when absent or null. */
+  list(name: string): readonly unknown[] | undefined;
+  /** An id that may come as a number or as text. */
+  idText(name: string): string;
+  fail(name: string, expected: string): UpstreamError;
+}
+
+/** A reader of one object. @param what names the object in errors. @throws UpstreamError `unreadable` when it is none. */
+export function createReader(what: string, value: unknown): Reader {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw unreadable(what, 'is not an object');
+  }
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const raw = (name: string): unknown => fields.get(name) ?? undefined;
+  const fail = (name: string, expected: string) => unreadable(what, `${name} is not ${expected}`);
+
+  /** An absent field is undefined; a present one has the type or is an error. */
+  function optional<T>(parse: (value: unknown) => T | undefined, expected: string) {
+    return (name: string): T | undefined => {
+      const present = raw(name);
+      if (present === undefined) return undefined;
+      const parsed = parse(present);
+      if (parsed === undefined) throw fail(name, expected);
+      return parsed;
+    };
+  }
+
+  function required<T>(read: (name: string) => T | undefined, expected: string) {
+    return (name: string): T => {
+      const value = read(name);
+      if (value === undefined) throw fail(name, expected);
+      return value;
+    };
+  }
+
+  const textOrUndefined = optional(toText, 'text');
+  const integerOrUndefined = optional(toInteger, 'a whole number');
+  const flagOrUndefined = optional(toFlag, 'true or false');
+  return {
+    raw,
+    fail,
+    textOrUndefined,
+    integerOrUndefined,
+    flagOrUndefined,
+    text: required(textOrUndefined, 'text'),
+    integer: required(integerOrUndefined, 'a whole number'),
+    flag: required(flagOrUndefined, 'true or false'),
+    list: optional(toList, 'a list'),
+    idText: required(optional(toIdText, 'an id'), 'an id'),
+  };
+}
+
+/** The error of an answer that cannot be understood: what the call did is unknown. */
+export function unreadable(what: string, problem: string): UpstreamError {
+  return new UpstreamError('unreadable', {
+    operation: what,
+    detail: problem,
+    retry: 'later',
+    outcome: 'unknown',
+  });
+}
+
+/** An id as text, from a number or from text that is not empty. */
+export function toIdText(value: unknown): string | undefined {
+  if (Number.isSafeInteger(value)) return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A whole number, from a number or from its digits. */
+export function toInteger(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function toFlag(value: unknown): boolean | undefined {
+  if (value === true || value === 'true') return true;
+  return value === false || value === 'false' ? false : undefined;
+}
+
+function toList(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}

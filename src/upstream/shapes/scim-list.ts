@@ -1,0 +1,18 @@
+import { createReader } from './reader.ts';
+
+/** One page of a SCIM list. */
+export interface ScimList {
+  readonly items: readonly unknown[];
+  /** `totalResults`; undefined when the service does not say. */
+  readonly total: number | undefined;
+}
+
+/** The list object of getUsers and getGroups (RFC 7644 §3.4.2). @throws UpstreamError `unreadable` */
+export function parseScimList(body: unknown): ScimList {
+  const reader = createReader('SCIM list', body);
+  const total = reader.integerOrUndefined('totalResults');
+  const items = reader.list('Resources');
+  // RFC 7644 allows an empty list without Resources; anything else without it is not a list.
+  if (items === undefined && total !== 0) throw reader.fail('Resources', 'a list');
+  return { items: items ?? [], total };
+}

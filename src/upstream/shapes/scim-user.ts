@@ -1,0 +1,56 @@
+import { findEntryValue } from './entry-value.ts';
+import { createReader, type Reader, toIdText } from './reader.ts';
+
+/** A person as the service's SCIM interface shows them. */
+export interface ScimUser {
+  readonly id: number;
+  readonly userName: string | undefined;
+  readonly givenName: string | undefined;
+  readonly familyName: string | undefined;
+  /** Both names as one, as the service joins them; '' when it shows none. */
+  readonly fullName: string;
+  readonly active: boolean;
+  /** Addresses in the order of the answer; empty when it shows none. */
+  readonly emails: readonly string[];
+  /** SCIM ids of the person's groups; undefined when the answer does not list them, as lists of users do not. */
+  readonly groupIds: readonly string[] | undefined;
+}
+
+/** One user of an answer or of a list. @throws UpstreamError `unreadable` */
+export function parseScimUser(body: unknown): ScimUser {
+  const reader = createReader('SCIM user', body);
+  return {
+    id: reader.integer('id'),
+    userName: reader.textOrUndefined('userName'),
+    ...parseName(reader),
+    active: reader.flag('active'),
+    emails: (reader.list('emails') ?? []).map((entry) => parseEmail(reader, entry)),
+    groupIds: reader.list('groups')?.map((entry) => parseGroupId(reader, entry)),
+  };
+}
+
+/** A name comes in parts, formatted, or as one text. */
+function parseName(reader: Reader): Pick<ScimUser, 'givenName' | 'familyName' | 'fullName'> {
+  const raw = reader.raw('name');
+  if (raw === undefined) return noName;
+  if (typeof raw === 'string') return { ...noName, fullName: raw };
+  const name = createReader('SCIM user name', raw);
+  const givenName = name.textOrUndefined('givenName');
+  const familyName = name.textOrUndefined('familyName');
+  const joined = [givenName, familyName].filter(Boolean).join(' ');
+  return { givenName, familyName, fullName: joined || (name.textOrUndefined('formatted') ?? '') };
+}
+
+const noName = { givenName: undefined, familyName: undefined, fullName: '' } as const;
+
+function parseEmail(reader: Reader, entry: unknown): string {
+  const value = findEntryValue(entry);
+  if (typeof value !== 'string') throw reader.fail('emails', 'a list of addresses');
+  return value;
+}
+
+function parseGroupId(reader: Reader, entry: unknown): string {
+  const id = toIdText(findEntryValue(entry));
+  if (id === undefined) throw reader.fail('groups', 'a list of ids');
+  return id;
+}

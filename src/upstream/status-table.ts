@@ -1,0 +1,42 @@
+import type { Outcome, UpstreamErrorCode } from './errors.ts';
+
+/** What a status means for the caller. */
+export interface Judgement {
+  readonly code: UpstreamErrorCode;
+  readonly retry: 'later' | 'never';
+  readonly outcome: Outcome;
+}
+
+/**
+ * What an answer other than 2xx means; total. A 5xx or 408 may come from a gateway after the service has done the work,
+ * and a redirect from a login page before it, so the effect of these is unknown.
+ */
+export function judgeStatus(status: number): Judgement {
+  switch (status) {
+    case 401:
+      return { code: 'credentials-refused', retry: 'later', outcome: 'answered' };
+    case 402:
+    case 403:
+    case 405:
+      return { code: 'not-permitted', retry: 'never', outcome: 'answered' };
+    case 404:
+    case 410:
+      return { code: 'not-found', retry: 'never', outcome: 'answered' };
+    case 408:
+      return { code: 'unavailable', retry: 'later', outcome: 'unknown' };
+    case 409:
+      return { code: 'conflict', retry: 'never', outcome: 'answered' };
+    case 413:
+      return { code: 'too-large', retry: 'never', outcome: 'answered' };
+    case 429:
+      return { code: 'rate-limited', retry: 'later', outcome: 'answered' };
+    default:
+      return judgeRange(status);
+  }
+}
+
+function judgeRange(status: number): Judgement {
+  if (status >= 500) return { code: 'unavailable', retry: 'later', outcome: 'unknown' };
+  if (status >= 400) return { code: 'refused', retry: 'never', outcome: 'answered' };
+  return { code: 'redirected', retry: 'later', outcome: 'unknown' };
+}

@@ -1,0 +1,68 @@
+import { createBudget } from './budget.ts';
+import type { CallDeps } from './call.ts';
+import { createDispatcher, watchConnectFailures } from './dispatcher.ts';
+import { createGates } from './gates.ts';
+import { createRateLimit } from './rate-limit.ts';
+import type { TransportOptions } from './transport-options.ts';
+
+const defaultTimeouts = {
+  connectMs: 5_000,
+  headersMs: 15_000,
+  bodyMs: 15_000,
+  callMs: 30_000,
+} as const;
+
+/** The parts of a transport, wired. @throws TypeError for a base URL or token that cannot be used. */
+export function createDeps(options: TransportOptions): CallDeps {
+  const { clock, random, token, hooks = {}, inFlightMax = 64 } = options;
+  const { origin } = parseBaseUrl(options.baseUrl);
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const budget = createBudget({
+    requestsPerSecond: options.requestsPerSecond,
+    marginMs: options.rateMarginMs ?? 25,
+    inFlightMax,
+    queueMax: options.queueMax ?? 10_000,
+    clock,
+  });
+  const { connectMs } = timeouts;
+  const own = { origin, proxy: options.proxy, connectMs, connections: inFlightMax };
+  const dispatcher = options.dispatcher ?? createDispatcher(own);
+  return {
+    origin,
+    token,
+    headers: createHeaders(token, options.userAgent ?? 'scim-bridge'),
+    timeouts,
+    responseBytesMax: options.responseBytesMax ?? 32 * 1024 * 1024,
+    attemptsMax: options.attemptsMax ?? 3,
+    clock,
+    random,
+    hooks,
+    budget,
+    rateLimit: createRateLimit(budget, clock),
+    gates: createGates(clock),
+    dispatcher,
+    connects: watchConnectFailures(dispatcher),
+  };
+}
+
+function parseBaseUrl(baseUrl: string): URL {
+  const url = URL.parse(baseUrl);
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (!url || !isHttp || url.username || url.password || url.search || url.hash) {
+    throw new TypeError('the base URL must be http(s)://host[:port][/path] and nothing more');
+  }
+  return url;
+}
+
+/** Bearer credentials as in RFC 6750 §2.1, checked here so that no later error ever quotes them. */
+function createHeaders(token: string, userAgent: string): { bare: string[]; json: string[] } {
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new TypeError('the token must be visible ASCII characters without spaces');
+  }
+  const bare = [
+    ['authorization', `Bearer ${token}`],
+    ['accept', 'application/json'],
+    ['user-agent', userAgent],
+  ].flat();
+  return { bare, json: [...bare, 'content-type', 'application/json'] };
+}

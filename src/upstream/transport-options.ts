@@ -1,0 +1,98 @@
+import type { Dispatcher } from 'undici';
+import type { CallClass } from './call-class.ts';
+import type { Clock } from './clock.ts';
+import type { Operation, Section } from './operations/operation.ts';
+
+/** What a transport is made of. */
+export interface TransportOptions {
+  /** `https://company.example`, with a path where the service lives below one. */
+  readonly baseUrl: string;
+  readonly token: string;
+  /** Prefix of REST paths: `/api/latest` (the default) or `/api/v1`. */
+  readonly apiVersion?: 'latest' | 'v1' | undefined;
+  /** 0 means no limit. Never more than this leave in any second. */
+  readonly requestsPerSecond: number;
+  /** Added to that second, in milliseconds, because requests arrive closer together than they leave; 25 by default. */
+  readonly rateMarginMs?: number | undefined;
+  /** Requests on their way at the same time; 64 by default. */
+  readonly inFlightMax?: number | undefined;
+  /** Calls that may wait for their turn; 10,000 by default, then `overloaded`. */
+  readonly queueMax?: number | undefined;
+  /** Attempts of one call, the first included; 3 by default. */
+  readonly attemptsMax?: number | undefined;
+  /** URL of an HTTP proxy. */
+  readonly proxy?: string | undefined;
+  /** Sends instead of a pool of our own; stays the caller's to close. */
+  readonly dispatcher?: Dispatcher | undefined;
+  readonly timeouts?: Partial<Timeouts> | undefined;
+  /** Bytes of one answer at most; 32 MiB by default (a group of 100,000 members is about 10 MB). */
+  readonly responseBytesMax?: number | undefined;
+  readonly userAgent?: string | undefined;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly hooks?: TransportHooks | undefined;
+}
+
+/** Limits of time, in milliseconds. */
+export interface Timeouts {
+  /** To make a connection; 5 s. */
+  readonly connectMs: number;
+  /** From sending to the head of the answer; 15 s. */
+  readonly headersMs: number;
+  /** Between two pieces of the body; 15 s. */
+  readonly bodyMs: number;
+  /** One call from its first turn on, over all attempts and pauses; waiting for that turn not counted; 30 s. */
+  readonly callMs: number;
+}
+
+/** Where others look in. Hooks must not throw, but for `beforeSend`. */
+export interface TransportHooks {
+  /** After each attempt that left or tried to. */
+  readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined;
+  /**
+   * Before each attempt of a mutating call, when its turn has come. Throwing stops the call (`stopped`); nothing was
+   * sent by this attempt then.
+   */
+  readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
+  /** Asked before each mutating call: `refuse` ends it with `observe-mode`. */
+  readonly writes?: (() => 'send' | 'refuse') | undefined;
+}
+
+/** A mutating call about to leave. `args` may hold personal data. */
+export interface Sending {
+  readonly operation: Operation;
+  readonly args: unknown;
+  readonly attempt: number;
+  readonly callClass: CallClass;
+  readonly key: string | undefined;
+}
+
+/** What became of one attempt; nothing in it is personal. */
+export interface AttemptReport {
+  readonly operation: string;
+  readonly section: Section;
+  readonly callClass: CallClass;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** HTTP status; undefined when no answer came. */
+  readonly status: number | undefined;
+  /** Code of the error, undefined when the attempt succeeded. */
+  readonly code: string | undefined;
+  /** From sending to the end of the answer, in milliseconds. */
+  readonly durationMs: number;
+  readonly requestId: string | undefined;
+}
+
+/** How one call is to be treated. */
+export interface CallOptions {
+  /** `pass` by default. */
+  readonly class?: CallClass | undefined;
+  /** The resource that the call is about; resources take turns. */
+  readonly key?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Instead of `timeouts.callMs`. */
+  readonly timeoutMs?: number | undefined;
+  /** Like the hook, for this call alone and for reads too: the last look before it leaves. */
+  readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
+}

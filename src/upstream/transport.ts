@@ -1,0 +1,79 @@
+import type { BudgetState } from './budget.ts';
+import { runCall } from './call.ts';
+import type { CallClass } from './call-class.ts';
+import type { ArgsOf, Operation } from './operations/operation.ts';
+import { compileOperation, type Prepare } from './operations/prepare.ts';
+import type { GateState } from './probe-gate.ts';
+import { createDeps } from './transport-deps.ts';
+import type { CallOptions, TransportOptions } from './transport-options.ts';
+
+export type { CallClass } from './call-class.ts';
+export type { CallOptions, TransportHooks, TransportOptions } from './transport-options.ts';
+
+/** The one way to the service: every call shares its token, budget, pauses and connections. */
+export interface Transport {
+  /**
+   * Runs an operation and returns the parsed JSON of its answer, undefined where there is no body.
+   * @throws TypeError when the arguments do not fit the row, before anything is sent.
+   * @throws UpstreamError for everything else.
+   */
+  call<O extends Operation>(operation: O, args: ArgsOf<O>, options?: CallOptions): Promise<unknown>;
+  /** The same for arguments known only at run time; they are checked the same way. */
+  callChecked(operation: Operation, args: unknown, options?: CallOptions): Promise<unknown>;
+  health(): TransportHealth;
+  /** Roughly how long a new call of this class would wait for its turn, in milliseconds. */
+  queueAheadMs(callClass: CallClass): number;
+  /** Refuses what waits, lets what is on its way finish, closes the connections. */
+  close(): Promise<void>;
+}
+
+/** What the transport knows of the service without asking it. */
+export interface TransportHealth extends BudgetState {
+  /** Shut while the service refuses our token (401). */
+  readonly credentials: GateState;
+  /** Shut while the service does not answer or answers 5xx. */
+  readonly service: GateState;
+}
+
+/** A transport of its own pool, unless a dispatcher is given. @throws TypeError for a base URL or token that cannot be. */
+export function createTransport(options: TransportOptions): Transport {
+  const deps = createDeps(options);
+  const { budget, gates, dispatcher } = deps;
+  const prepareFor = createPrepares(options);
+
+  // Async, so that a TypeError is a rejection like every other failure.
+  async function call(operation: Operation, args: unknown, callOptions: CallOptions = {}) {
+    const request = prepareFor(operation)(args);
+    const callClass = callOptions.class ?? 'pass';
+    return runCall(deps, { operation, args, request, callClass, options: callOptions });
+  }
+
+  return {
+    call,
+    callChecked: call,
+    health: () => ({
+      ...budget.state(),
+      credentials: gates.credentials(),
+      service: gates.service(),
+    }),
+    queueAheadMs: (callClass) => budget.queueAheadMs(callClass),
+    async close() {
+      budget.close();
+      if (dispatcher !== options.dispatcher) await dispatcher.close();
+    },
+  };
+}
+
+/** The compiled form of each row, made at its first use. */
+function createPrepares({ baseUrl, apiVersion = 'latest' }: TransportOptions) {
+  const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const prefixes = { scim: basePath, rest: `${basePath}/api/${apiVersion}` };
+  const prepares = new Map<Operation, Prepare>();
+  return (operation: Operation): Prepare => {
+    const known = prepares.get(operation);
+    if (known) return known;
+    const prepare = compileOperation(operation, prefixes[operation.api]);
+    prepares.set(operation, prepare);
+    return prepare;
+  };
+}

@@ -1,0 +1,133 @@
+import { type CallClass, callClasses } from './call-class.ts';
+
+/** Who is waiting, and who is next: by class, then in turn between resources, first in first out for one resource. */
+export interface WaitingRoom<W> {
+  /** `again` is for a call that already had its turn: it goes before its whole class. */
+  add(place: Place<W>): void;
+  /** True when it was still waiting. */
+  remove(place: Place<W>): boolean;
+  /** Takes the next one out, or undefined when nobody waits. */
+  next(): W | undefined;
+  /** Takes everybody out. */
+  clear(): W[];
+  readonly size: number;
+  count(callClass: CallClass): number;
+}
+
+/** One who waits. Calls without a key are each a resource of their own. */
+export interface Place<W> {
+  readonly callClass: CallClass;
+  readonly key: unknown;
+  readonly again: boolean;
+  readonly waiter: W;
+}
+
+/** Others may pass a waiting look this many times; then it goes, so looking keeps a tenth of all turns. */
+const LOOK_PASSED_MAX = 9;
+
+/** An empty waiting room. */
+export function createWaitingRoom<W>(): WaitingRoom<W> {
+  const queues = {
+    remove: createClassQueue<W>(),
+    change: createClassQueue<W>(),
+    look: createClassQueue<W>(),
+    pass: createClassQueue<W>(),
+  } satisfies Record<CallClass, ClassQueue<W>>;
+  let size = 0;
+  let lookPassed = 0;
+
+  function pickClass(): CallClass | undefined {
+    if (queues.look.size > 0 && lookPassed >= LOOK_PASSED_MAX) return 'look';
+    return callClasses.find((callClass) => queues[callClass].size > 0);
+  }
+
+  function next(): W | undefined {
+    const callClass = pickClass();
+    if (callClass === undefined) return undefined;
+    lookPassed = callClass === 'look' || queues.look.size === 0 ? 0 : lookPassed + 1;
+    size -= 1;
+    return queues[callClass].shift();
+  }
+
+  return {
+    add(place) {
+      queues[place.callClass].push(place);
+      size += 1;
+    },
+    remove(place) {
+      const removed = queues[place.callClass].delete(place);
+      if (removed) size -= 1;
+      return removed;
+    },
+    next,
+    clear() {
+      const everybody: W[] = [];
+      for (let waiter = next(); waiter !== undefined; waiter = next()) everybody.push(waiter);
+      return everybody;
+    },
+    get size() {
+      return size;
+    },
+    count: (callClass) => queues[callClass].size,
+  };
+}
+
+interface ClassQueue<W> {
+  readonly size: number;
+  push(place: Place<W>): void;
+  delete(place: Place<W>): boolean;
+  shift(): W | undefined;
+}
+
+/** The resources take turns: a Map keeps the order of insertion, and who was served moves to its end. */
+function createClassQueue<W>(): ClassQueue<W> {
+  const again = new Set<Place<W>>();
+  const byKey = new Map<unknown, Set<Place<W>>>();
+  let size = 0;
+
+  function shift(): W | undefined {
+    const place = takeFirst(again) ?? shiftByKey();
+    if (place) size -= 1;
+    return place?.waiter;
+  }
+
+  function shiftByKey(): Place<W> | undefined {
+    for (const [key, places] of byKey) {
+      const place = takeFirst(places);
+      byKey.delete(key);
+      if (places.size > 0) byKey.set(key, places);
+      return place;
+    }
+    return undefined;
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    push(place) {
+      size += 1;
+      const key = place.key ?? place;
+      const places = place.again ? again : (byKey.get(key) ?? new Set());
+      places.add(place);
+      if (!place.again) byKey.set(key, places);
+    },
+    delete(place) {
+      const key = place.key ?? place;
+      const places = place.again ? again : byKey.get(key);
+      if (!places?.delete(place)) return false;
+      if (!place.again && places.size === 0) byKey.delete(key);
+      size -= 1;
+      return true;
+    },
+    shift,
+  };
+}
+
+function takeFirst<T>(set: Set<T>): T | undefined {
+  for (const first of set) {
+    set.delete(first);
+    return first;
+  }
+  return undefined;
+}
