@@ -1,0 +1,27 @@
+import type { LoadedSettings } from '../settings/load.ts';
+import type { AddCommand } from './context.ts';
+
+/** What a probe of the service is given. */
+export interface CheckOptions {
+  readonly loaded: LoadedSettings;
+  readonly format: 'text' | 'json';
+  /** Standard output. */
+  readonly write: (text: string) => void;
+}
+
+/** Probes the service without changing it; resolves with the exit code. */
+export type Check = (options: CheckOptions) => Promise<number>;
+
+/** `check`: whether the bridge can work with the service, and which settings would suit it better. */
+export function checkCommand(check: Check): AddCommand {
+  return (program, { loadSettings, exitWith, write }) => {
+    program
+      .command('check')
+      .description('probe the service without changing it: address, token, rights, open questions')
+      .option('--json', 'as one JSON object')
+      .action(async ({ json }: { json?: true }) => {
+        const format = json ? 'json' : 'text';
+        exitWith(await check({ loaded: loadSettings(), format, write }));
+      });
+  };
+}
