@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonValue } from '../../domain/json.ts';
+import type { AttributeRule } from '../schema/attribute-table.ts';
+import type { Repairs } from './repairs.ts';
+
+/**
+ * A text, boolean or whole number in the type of its attribute. null: it is to have no value.
+ * undefined: nothing the attribute could hold was sent.
+ */
+export function coerceSimple(
+  rule: AttributeRule,
+  value: JsonValue,
+  repairs: Repairs,
+): string | number | boolean | null | undefined {
+  const bare = unwrapObject(unwrapArray(value, repairs), repairs);
+  const coerced = bare === undefined ? undefined : toTyped(rule, bare, repairs);
+  if (coerced === undefined) repairs.count('value-dropped');
+  return coerced;
+}
+
+/** Whether the value says that there is to be none. */
+export function isBlank(value: JsonValue, repairs: Repairs): value is null | '' {
+  if (value === '') repairs.count('blank-as-unassign');
+  return value === null || value === '';
+}
+
+/** `["X"]` is X and `[]` is null; several values where one belongs are nothing that could be kept. */
+export function unwrapArray(value: JsonValue, repairs: Repairs): JsonValue | undefined {
+  if (!Array.isArray(value)) return value;
+  repairs.count('array-around-value');
+  return value.length > 1 ? undefined : (value[0] ?? null);
+}
+
+function unwrapObject(value: JsonValue | undefined, repairs: Repairs): JsonValue | undefined {
+  if (!isJsonObject(value)) return value;
+  if (!Object.hasOwn(value, 'value')) return undefined;
+  repairs.count('object-around-value');
+  return value.value;
+}
+
+function toTyped({ type }: AttributeRule, value: JsonValue, repairs: Repairs) {
+  if (isBlank(value, repairs)) return null;
+  if (type === 'boolean') return toBoolean(value, repairs);
+  if (type === 'integer') return toInteger(value, repairs);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object') return undefined;
+  repairs.count('text-as-other');
+  return String(value);
+}
+
+function toBoolean(value: JsonValue, repairs: Repairs): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (word !== 'true' && word !== 'false') return undefined;
+  repairs.count('boolean-as-text');
+  return word === 'true';
+}
+
+function toInteger(value: JsonValue, repairs: Repairs): number | undefined {
+  if (Number.isSafeInteger(value)) return Number(value);
+  if (typeof value !== 'string' || !/^\s*-?\d{1,15}\s*$/.test(value)) return undefined;
+  repairs.count('number-as-text');
+  return Number(value);
+}

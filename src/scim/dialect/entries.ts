@@ -1,0 +1,105 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { SchemaTable } from '../schema/attribute-table.ts';
+import { listRules } from '../schema/attribute-table.ts';
+import {
+  type AttributePath,
+  findAttribute,
+  findTable,
+  isQualified,
+  type ResourceSchema,
+} from '../schema/resource-schemas.ts';
+import type { Repairs } from './repairs.ts';
+
+/** One value of a body and where it belongs. */
+export interface BodyEntry {
+  readonly path: AttributePath;
+  readonly value: JsonValue;
+}
+
+/** What a body says of attributes that a provider may write. */
+export interface Body {
+  readonly entries: BodyEntry[];
+  /** URNs of extensions that are there, be it with nothing in them. */
+  readonly extensions: string[];
+  /** Keys with a value filter, which only a PATCH can follow: `emails[type eq "work"].value`. */
+  readonly filtered: string[];
+}
+
+/**
+ * Finds out what the keys of a body mean: in any case, dotted, qualified by a URN, or an extension's
+ * URN with an object. What nobody knows, and what a provider cannot write, is left out.
+ */
+export function readBody(body: JsonObject, schema: ResourceSchema, repairs: Repairs): Body {
+  const read: Body = { entries: [], extensions: [], filtered: [] };
+  for (const name of Object.keys(body)) {
+    readKey(read, { name, value: body[name] ?? null, schema }, repairs);
+  }
+  return read;
+}
+
+/** Entries that unassign everything an extension holds. */
+export function listUnassigned(schema: ResourceSchema, table: SchemaTable): BodyEntry[] {
+  return listRules(table.attributes).flatMap(({ name, mutability }) => {
+    const path = findAttribute(schema, `${table.urn}:${name}`);
+    return path && mutability === 'readWrite' ? [{ path, value: null }] : [];
+  });
+}
+
+function readKey(
+  read: Body,
+  { name, value, schema }: { name: string; value: JsonValue; schema: ResourceSchema },
+  repairs: Repairs,
+): void {
+  const path = findAttribute(schema, name);
+  const table = path ? undefined : findTable(schema, name);
+  if (path) {
+    countSpelling(name, path, repairs);
+    addEntry(read.entries, { path, value }, repairs);
+  } else if (table) {
+    if (table !== schema.core) read.extensions.push(table.urn);
+    addTable(read.entries, { schema, table, value }, repairs);
+  } else if (name.includes('[')) {
+    read.filtered.push(name);
+  } else {
+    repairs.count(isQualified(name) ? 'unknown-schema-dropped' : 'unknown-attribute-dropped');
+  }
+}
+
+function addTable(
+  entries: BodyEntry[],
+  { schema, table, value }: { schema: ResourceSchema; table: SchemaTable; value: JsonValue },
+  repairs: Repairs,
+): void {
+  if (value === null || value === '') {
+    if (table !== schema.core) entries.push(...listUnassigned(schema, table));
+    return;
+  }
+  const parts = isJsonObject(value) ? value : {};
+  if (parts !== value) repairs.count('value-dropped');
+  for (const name of Object.keys(parts)) {
+    const path = findAttribute(schema, `${table.urn}:${name}`);
+    if (!path) repairs.count('unknown-attribute-dropped');
+    else addEntry(entries, { path, value: parts[name] ?? null }, repairs);
+  }
+}
+
+function addEntry(entries: BodyEntry[], entry: BodyEntry, repairs: Repairs): void {
+  const { attribute, sub } = entry.path;
+  if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') {
+    repairs.count('read-only-dropped');
+  } else if (attribute.mutability === 'writeOnly') {
+    repairs.count('password-dropped');
+  } else if (attribute.name !== 'schemas') {
+    entries.push(entry);
+  }
+}
+
+function countSpelling(
+  name: string,
+  { attribute, sub, extension }: AttributePath,
+  repairs: Repairs,
+): void {
+  if (name === attribute.name && extension === undefined) return;
+  if (isQualified(name) || extension !== undefined) repairs.count('name-qualified');
+  else repairs.count(sub ? 'name-dotted' : 'name-case');
+}

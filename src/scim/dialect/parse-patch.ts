@@ -1,0 +1,135 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
+import type { ResourceSchema } from '../schema/resource-schemas.ts';
+import { listUnassigned, readBody } from './entries.ts';
+import { countSchemas, parseBody } from './parse-body.ts';
+import { parsePath } from './parse-path.ts';
+import type { PatchStep, PatchTarget } from './patch-step.ts';
+import type { Repairs } from './repairs.ts';
+import { type PatchOp, toStep } from './to-step.ts';
+
+const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+const OPS: ReadonlyMap<string, PatchOp> = new Map([
+  ['add', 'add'],
+  ['replace', 'replace'],
+  ['remove', 'remove'],
+]);
+
+/** Operations on one user; a group may be changed member by member. */
+const USER_OPERATIONS_MAX = 1_000;
+
+/** One operation as it was sent, its member names put right. */
+interface Operation {
+  readonly op: PatchOp;
+  /** undefined: the value is an object that names the attributes. */
+  readonly path: string | undefined;
+  /** undefined: there is none. */
+  readonly value: JsonValue | undefined;
+}
+
+/** What all operations of one request share. */
+interface Context {
+  readonly schema: ResourceSchema;
+  readonly repairs: Repairs;
+}
+
+/**
+ * Reads the body of a PATCH in any provider's dialect into canonical operations, in order. Nothing is
+ * applied here, so that a PATCH is taken as a whole or not at all.
+ * @throws ScimError 400 `invalidSyntax`: no operations, an unknown op; `invalidPath` and `mutability`: see
+ * `parsePath`; `noTarget`: a removal of nothing; `invalidValue`: no value, or one of the wrong type
+ * @see RFC 7644 §3.5.2
+ */
+export function parsePatch(body: unknown, schema: ResourceSchema, repairs: Repairs): PatchStep[] {
+  const object = parseBody(body);
+  countSchemas(object, (urn) => urn === PATCH_OP, repairs);
+  const operations = toOperations(findPart(object, 'Operations', repairs), repairs);
+  if (schema.name === 'User' && operations.length > USER_OPERATIONS_MAX) {
+    throw invalidValue(`The body has more than ${USER_OPERATIONS_MAX} Operations.`);
+  }
+  return operations.flatMap((operation) =>
+    toSteps(toOperation(operation, repairs), { schema, repairs }),
+  );
+}
+
+function toOperations(value: JsonValue | undefined, repairs: Repairs): JsonValue[] {
+  if (isJsonObject(value)) {
+    repairs.count('operation-for-list');
+    return [value];
+  }
+  if (Array.isArray(value) && value.length > 0) return value;
+  throw invalidSyntax('The body has no Operations.');
+}
+
+function toOperation(value: JsonValue, repairs: Repairs): Operation {
+  if (!isJsonObject(value)) throw invalidSyntax('An operation is not a JSON object.');
+  const path = findPart(value, 'path', repairs);
+  if (path !== undefined && path !== null && typeof path !== 'string') {
+    throw badRequest('invalidPath', 'The path of an operation is not a text.');
+  }
+  return {
+    op: toOp(findPart(value, 'op', repairs), repairs),
+    path: path === null || path?.trim() === '' ? undefined : path,
+    value: findPart(value, 'value', repairs),
+  };
+}
+
+function toOp(value: JsonValue | undefined, repairs: Repairs): PatchOp {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  const op = OPS.get(word);
+  if (!op) throw invalidSyntax('The op of an operation is none of add, replace and remove.');
+  if (op !== value) repairs.count('op-case');
+  return op;
+}
+
+/** A member of a message; providers differ in its case. */
+function findPart(object: JsonObject, name: string, repairs: Repairs): JsonValue | undefined {
+  if (Object.hasOwn(object, name)) return object[name];
+  const spelt = Object.keys(object).find((key) => key.toLowerCase() === name.toLowerCase());
+  if (spelt === undefined) return undefined;
+  repairs.count('name-case');
+  return object[spelt];
+}
+
+function toSteps({ op, path, value }: Operation, context: Context): PatchStep[] {
+  if (path !== undefined) return toPathSteps({ op, path, value }, context);
+  if (op === 'remove') throw badRequest('noTarget', 'A remove operation has no path.');
+  const object = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (isJsonObject(object)) return toObjectSteps(op, object, context);
+  throw invalidValue('An operation without a path needs an object of attributes as its value.');
+}
+
+function toPathSteps(
+  { op, path, value }: Operation & { readonly path: string },
+  context: Context,
+): PatchStep[] {
+  const { schema, repairs } = context;
+  const parsed = parsePath(path, schema, repairs);
+  if (parsed.kind === 'dropped') return [];
+  if (parsed.kind === 'attribute') return toStep({ op, target: parsed.target, value }, repairs);
+  const isWhole = op === 'remove' || value === null || value === '';
+  if (isWhole && parsed.table !== schema.core) {
+    return listUnassigned(schema, parsed.table).flatMap((entry) =>
+      toStep({ op: 'remove', target: toTarget(entry), value: undefined }, repairs),
+    );
+  }
+  if (op === 'remove') throw badRequest('mutability', 'The core schema cannot be removed.');
+  if (!isJsonObject(value)) throw invalidValue('A schema needs an object of attributes.');
+  return toObjectSteps(op, { [parsed.table.urn]: value }, context);
+}
+
+/** An object without a path: each of its keys is an operation of its own. */
+function toObjectSteps(op: PatchOp, object: JsonObject, context: Context): PatchStep[] {
+  const { schema, repairs } = context;
+  const { entries, filtered } = readBody(object, schema, repairs);
+  return [
+    ...entries.flatMap((entry) =>
+      toStep({ op, target: toTarget(entry), value: entry.value }, repairs),
+    ),
+    ...filtered.flatMap((path) => toPathSteps({ op, path, value: object[path] }, context)),
+  ];
+}
+
+function toTarget({ path }: { readonly path: PatchTarget['path'] }): PatchTarget {
+  return { path, where: undefined };
+}

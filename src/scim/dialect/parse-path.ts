@@ -1,0 +1,90 @@
+import { badRequest, type ScimError } from '../errors.ts';
+import { parseElementFilter } from '../filter/parse-filter.ts';
+import type { SchemaTable } from '../schema/attribute-table.ts';
+import {
+  findAttribute,
+  findTable,
+  isCoreQualified,
+  isQualified,
+  type ResourceSchema,
+} from '../schema/resource-schemas.ts';
+import type { PatchTarget } from './patch-step.ts';
+import type { Repairs } from './repairs.ts';
+
+/** What the path of an operation means; `dropped`: something the bridge accepts and forgets. */
+export type PatchPath =
+  | { readonly kind: 'attribute'; readonly target: PatchTarget }
+  | { readonly kind: 'schema'; readonly table: SchemaTable }
+  | { readonly kind: 'dropped' };
+
+/** Characters of a path. */
+const PATH_LENGTH_MAX = 10_000;
+
+/**
+ * Reads the path of an operation: `name`, `name.sub`, `list[filter]`, `list[filter].sub`, each
+ * qualified by a URN or not, or the URN of a schema.
+ * @throws ScimError 400 `invalidPath`: malformed, or no core attribute; `invalidFilter`: the part between
+ * the brackets; `mutability`: read-only
+ * @see RFC 7644 §3.5.2
+ */
+export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs): PatchPath {
+  if (path.length > PATH_LENGTH_MAX) throw invalidPath('is too long');
+  const { name, filter } = split(path.trim());
+  const found = findAttribute(schema, name);
+  if (!found) return toOther(name, schema, { repairs, filter });
+  const { attribute, sub } = found;
+  if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') {
+    throw badRequest('mutability', `${found.keys.join('.')} is read-only.`);
+  }
+  if (attribute.mutability === 'writeOnly' || attribute.name === 'schemas') {
+    if (attribute.mutability === 'writeOnly') repairs.count('password-dropped');
+    return { kind: 'dropped' };
+  }
+  if (filter === undefined) return { kind: 'attribute', target: { path: found, where: undefined } };
+  if (!attribute.multiValued) throw invalidPath('has a filter on something that is no list');
+  return {
+    kind: 'attribute',
+    target: { path: found, where: parseElementFilter(filter, attribute) },
+  };
+}
+
+/** A name that is no attribute: a schema, something beyond the core schema to be forgotten, or a mistake. */
+function toOther(
+  name: string,
+  schema: ResourceSchema,
+  { repairs, filter }: { repairs: Repairs; filter: string | undefined },
+): PatchPath {
+  const table = filter === undefined ? findTable(schema, name) : undefined;
+  if (table) return { kind: 'schema', table };
+  if (!isQualified(name) || isCoreQualified(schema, name)) {
+    throw invalidPath(`names no attribute of a ${schema.name}`);
+  }
+  repairs.count('unknown-schema-dropped');
+  return { kind: 'dropped' };
+}
+
+/** `emails[type eq "work"].value` is `emails.value` with a filter. */
+function split(path: string): { name: string; filter: string | undefined } {
+  const opening = path.indexOf('[');
+  if (opening === -1) return { name: path, filter: undefined };
+  const closing = findClosingBracket(path, opening);
+  const after = path.slice(closing + 1);
+  if (closing === -1 || (after !== '' && !after.startsWith('.'))) throw invalidPath('is malformed');
+  return { name: path.slice(0, opening) + after, filter: path.slice(opening + 1, closing) };
+}
+
+/** The first bracket outside a quoted text, or -1. */
+function findClosingBracket(path: string, opening: number): number {
+  let quoted = false;
+  for (let i = opening + 1; i < path.length; i += 1) {
+    if (path[i] === '"') quoted = !quoted;
+    else if (path[i] === '\\' && quoted)
+      i += 1; // Whatever is escaped, it does not close the text.
+    else if (path[i] === ']' && !quoted) return i;
+  }
+  return -1;
+}
+
+function invalidPath(problem: string): ScimError {
+  return badRequest('invalidPath', `The path ${problem}.`);
+}

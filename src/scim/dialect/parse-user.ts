@@ -1,0 +1,77 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { invalidValue } from '../errors.ts';
+import { type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
+import { coerceValue } from './coerce.ts';
+import { withoutNulls } from './elements.ts';
+import { type BodyEntry, readBody } from './entries.ts';
+import { countSchemas, isSchemaOf, parseBody } from './parse-body.ts';
+import type { Repairs } from './repairs.ts';
+
+/** What the body of a POST or PUT says of a user. */
+export interface UserInput {
+  /** Canonical: names in the spelling of the schema, an extension's below its URN, nothing read-only, nothing null. */
+  readonly attributes: JsonObject;
+  /** Attributes and extensions that the body names, be it to say that they have no value. */
+  readonly mentioned: ReadonlySet<string>;
+}
+
+/**
+ * Reads the body of a POST or PUT of a user in any provider's dialect.
+ * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: userName missing, active not a boolean, see `parseBody`
+ */
+export function parseUser(body: unknown, repairs: Repairs): UserInput {
+  const object = parseBody(body);
+  countSchemas(object, (urn) => isSchemaOf(userSchema, urn), repairs);
+  const { entries, extensions } = readBody(object, userSchema, repairs);
+  const input = toInput(entries, extensions, repairs);
+  assertNamed(input.attributes, 'userName', userSchema);
+  return input;
+}
+
+/** Attributes out of entries; those that could not hold what was sent are as if not mentioned. */
+export function toInput(
+  entries: readonly BodyEntry[],
+  extensions: readonly string[],
+  repairs: Repairs,
+): UserInput {
+  const attributes: JsonObject = {};
+  const mentioned = new Set(extensions);
+  for (const { path, value } of entries) {
+    if (path.sub && path.attribute.multiValued) {
+      repairs.count('unknown-attribute-dropped');
+      continue;
+    }
+    const coerced = coerceValue(path.sub ?? path.attribute, value, repairs);
+    if (coerced === undefined) continue;
+    if (coerced === null && path.attribute.name === 'active') {
+      repairs.count('blank-active-dropped'); // An account is on or off; blank must not switch it.
+      continue;
+    }
+    mentioned.add(path.extension ?? path.attribute.name);
+    if (coerced !== null) assign(attributes, path.keys, coerced);
+  }
+  return { attributes, mentioned };
+}
+
+/** @throws ScimError 400 `invalidValue` when the name a resource cannot be without is missing or blank */
+export function assertNamed(attributes: JsonObject, name: string, { name: type }: ResourceSchema) {
+  const value = attributes[name];
+  if (typeof value === 'string' && value.trim() !== '') return;
+  throw invalidValue(`A ${type} needs a ${name}.`);
+}
+
+/** Sets a value below objects that are made on the way. The keys are names of a schema. */
+function assign(target: JsonObject, keys: readonly string[], value: JsonValue): void {
+  const [key, ...rest] = keys;
+  if (key === undefined) return;
+  const held = target[key];
+  if (rest.length > 0) {
+    const inner = isJsonObject(held) ? held : {};
+    assign(inner, rest, value);
+    target[key] = inner;
+  } else if (isJsonObject(value)) {
+    target[key] = { ...(isJsonObject(held) ? held : {}), ...withoutNulls(value) };
+  } else {
+    target[key] = value;
+  }
+}

@@ -1,0 +1,45 @@
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { Filter } from '../filter/tree.ts';
+import type { AttributePath } from '../schema/resource-schemas.ts';
+import type { PeopleList } from './parse-members.ts';
+
+/** What an operation of a PATCH points at. */
+export interface PatchTarget {
+  readonly path: AttributePath;
+  /** Which elements of a list; its names start at the element. undefined: the attribute itself, or all elements. */
+  readonly where: Filter | undefined;
+}
+
+/**
+ * One canonical operation of a PATCH; an operation of a provider becomes none, one or several.
+ * - `set`: the value has the type of the target; parts of an object may be null, which unassigns them
+ * - `clear`: no value any more
+ * - `exclude`: leave out the elements of a list that are like one of these
+ * - `people`, `people-where`: members or admins of a group, by id or by a filter on the element
+ */
+export type PatchStep = AttributeStep | PeopleStep;
+
+/** An operation on anything but the people of a group. */
+export type AttributeStep =
+  | {
+      readonly kind: 'set';
+      readonly op: 'add' | 'replace';
+      readonly target: PatchTarget;
+      readonly value: JsonValue;
+    }
+  | { readonly kind: 'clear'; readonly target: PatchTarget }
+  | {
+      readonly kind: 'exclude';
+      readonly target: PatchTarget;
+      readonly values: readonly JsonObject[];
+    };
+
+/** An operation on the people of a group. */
+export type PeopleStep =
+  | {
+      readonly kind: 'people';
+      readonly list: PeopleList;
+      readonly op: 'add' | 'remove' | 'replace';
+      readonly ids: readonly string[];
+    }
+  | { readonly kind: 'people-where'; readonly list: PeopleList; readonly filter: Filter };

@@ -1,0 +1,131 @@
+import type { JsonValue } from '../../domain/json.ts';
+import { badRequest, invalidValue } from '../errors.ts';
+import type { Filter } from '../filter/tree.ts';
+import type { AttributeRule } from '../schema/attribute-table.ts';
+import { coerceValue } from './coerce.ts';
+import { coerceElement, coerceList } from './coerce-list.ts';
+import { findPeopleList } from './parse-group.ts';
+import { type PeopleList, parseMembers } from './parse-members.ts';
+import type { PatchStep, PatchTarget } from './patch-step.ts';
+import type { Repairs } from './repairs.ts';
+
+/** What an operation does. @see RFC 7644 §3.5.2 */
+export type PatchOp = 'add' | 'replace' | 'remove';
+
+/** One operation on one target. `value` undefined: there is none. */
+export interface TargetedOperation {
+  readonly op: PatchOp;
+  readonly target: PatchTarget;
+  readonly value: JsonValue | undefined;
+}
+
+/**
+ * The canonical step of one operation, or none when it changes nothing.
+ * @throws ScimError 400 `invalidValue`, `mutability` (a required attribute cannot be removed), `invalidPath`
+ */
+export function toStep(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
+  const { op, target, value } = operation;
+  const list = findPeopleList(target);
+  if (list) return toPeopleStep(list, operation, repairs);
+  if (op === 'remove') return toRemoval(operation, repairs);
+  if (value === undefined) throw invalidValue(`The ${op} of ${nameOf(target)} has no value.`);
+  const coerced = coerceFor(target, value, repairs);
+  if (coerced === undefined) return [];
+  if (coerced === null) return toUnassignment(op, target, repairs);
+  if (isRequired(target) && typeof coerced === 'string' && coerced.trim() === '') {
+    throw invalidValue(`${nameOf(target)} cannot be blank.`);
+  }
+  return [{ kind: 'set', op, target, value: coerced }];
+}
+
+function coerceFor(
+  { path: { attribute, sub }, where }: PatchTarget,
+  value: JsonValue,
+  repairs: Repairs,
+): JsonValue | undefined {
+  if (sub) return coerceSub(attribute, sub, value, repairs);
+  return where ? coerceElement(attribute, value, repairs) : coerceValue(attribute, value, repairs);
+}
+
+/** A part of a list's element that is of the wrong type is dropped, as it is inside a list. */
+function coerceSub(
+  attribute: AttributeRule,
+  sub: AttributeRule,
+  value: JsonValue,
+  repairs: Repairs,
+): JsonValue | undefined {
+  const coerced = coerceElement(attribute, { [sub.name]: value }, repairs);
+  return coerced === null ? null : coerced?.[sub.name];
+}
+
+function toUnassignment(op: PatchOp, target: PatchTarget, repairs: Repairs): PatchStep[] {
+  const { attribute, sub } = target.path;
+  if (attribute.name === 'active') {
+    repairs.count('blank-active-dropped'); // An account is on or off; blank must not switch it.
+    return [];
+  }
+  if (isRequired(target)) throw invalidValue(`${nameOf(target)} cannot be blank.`);
+  if (op === 'add' && attribute.multiValued && !sub) return []; // Nothing is added.
+  return [{ kind: 'clear', target }];
+}
+
+function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): PatchStep[] {
+  const { attribute, sub } = target.path;
+  if (attribute.name === 'active') return toUnassignment('remove', target, repairs);
+  if (isRequired(target)) throw badRequest('mutability', `${nameOf(target)} cannot be removed.`);
+  const isByValue = attribute.multiValued && !sub && !target.where;
+  if (!isByValue || value === undefined || value === null) return [{ kind: 'clear', target }];
+  repairs.count('remove-by-value');
+  return [{ kind: 'exclude', target, values: coerceList(attribute, value, repairs) ?? [] }];
+}
+
+function toPeopleStep(
+  list: PeopleList,
+  { op, target, value }: TargetedOperation,
+  repairs: Repairs,
+): PatchStep[] {
+  const { sub } = target.path;
+  if (target.where) return toPeopleRemoval(list, op, target.where, sub);
+  if (sub) throw badRequest('invalidPath', `${list} change as a whole, not by ${sub.name}.`);
+  if (op === 'remove' && (value === undefined || value === null)) {
+    return [{ kind: 'people', list, op: 'replace', ids: [] }];
+  }
+  if (value === undefined) throw invalidValue(`The ${op} of ${list} has no value.`);
+  if (op === 'remove') repairs.count('remove-by-value');
+  const ids = parseMembers(list, value, repairs).map((member) => member.value);
+  return ids.length === 0 && op !== 'replace' ? [] : [{ kind: 'people', list, op, ids }];
+}
+
+function toPeopleRemoval(
+  list: PeopleList,
+  op: PatchOp,
+  where: Filter,
+  sub: AttributeRule | undefined,
+): PatchStep[] {
+  if (op === 'remove' && (!sub || sub.name === 'value')) {
+    const ids = listIds(where);
+    return ids
+      ? [{ kind: 'people', list, op: 'remove', ids }]
+      : [{ kind: 'people-where', list, filter: where }];
+  }
+  throw badRequest('invalidPath', `${list} are added by value and removed, never changed.`);
+}
+
+/** The ids of `value eq "x" or value eq "y"`; undefined for any other filter. */
+function listIds(filter: Filter): string[] | undefined {
+  if (filter.kind === 'or') {
+    const ids = filter.parts.map(listIds);
+    return ids.includes(undefined) ? undefined : ids.flatMap((some) => some ?? []);
+  }
+  if (filter.kind !== 'compare' || filter.op !== 'eq') return undefined;
+  const { target, literal } = filter;
+  return target.rule.name === 'value' && typeof literal === 'string' ? [literal] : undefined;
+}
+
+function isRequired({ path: { attribute, sub } }: PatchTarget): boolean {
+  return attribute.required && !sub;
+}
+
+function nameOf({ path }: PatchTarget): string {
+  return path.keys.join('.');
+}

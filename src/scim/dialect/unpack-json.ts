@@ -1,0 +1,28 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { AttributeRule } from '../schema/attribute-table.ts';
+import type { Repairs } from './repairs.ts';
+
+const PACKED: ReadonlySet<string> = new Set(['roles', 'entitlements']);
+
+/**
+ * Entra's expressions put a whole role as JSON into `value`; this takes it out again, with the name
+ * of the role for people to read. Any other text stays what it is.
+ */
+export function unpackJson(rule: AttributeRule, element: JsonObject, repairs: Repairs): JsonObject {
+  const text = element.value;
+  if (!PACKED.has(rule.name) || typeof text !== 'string' || !text.startsWith('{')) return element;
+  const packed = parseJson(text);
+  if (!isJsonObject(packed) || typeof packed.value !== 'string') return element;
+  repairs.count('json-in-text');
+  const display = packed.display ?? packed.displayName ?? element.display;
+  return { ...element, value: packed.value, ...(display === undefined ? {} : { display }) };
+}
+
+/** undefined for a text that is no JSON: it only began like a document. */
+function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import { assertNever } from '../../domain/errors.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import type { PeopleList } from '../dialect/parse-members.ts';
+import type { AttributeStep, PatchStep, PeopleStep } from '../dialect/patch-step.ts';
+import type { Filter } from '../filter/tree.ts';
+
+/**
+ * What a PATCH changes of a group.
+ * - `set`: attributes, an extension's below its URN; null: it is to have no value; what is not named stays
+ * - `members`, `admins`: the ids of users, each once; `replace` by none empties the list
+ * - `removeWhere`: those the filter on the list's element finds
+ */
+export type GroupChange =
+  | { readonly kind: 'set'; readonly attributes: JsonObject }
+  | {
+      readonly kind: PeopleList;
+      readonly op: 'add' | 'remove' | 'replace';
+      readonly ids: readonly string[];
+    }
+  | { readonly kind: PeopleList; readonly op: 'removeWhere'; readonly filter: Filter };
+
+/**
+ * The changes that the steps make, in order; neighbours that do the same are one change, because some
+ * providers send an operation for each member. Linear in the number of ids.
+ */
+export function toGroupChanges(steps: readonly PatchStep[]): GroupChange[] {
+  const changes: GroupChange[] = [];
+  for (let i = 0; i < steps.length; ) {
+    const run = takeRun(steps, i);
+    i += run.length;
+    changes.push(toChange(run));
+  }
+  return changes;
+}
+
+/** The steps from `start` on that become one change. At least one. */
+function takeRun(steps: readonly PatchStep[], start: number): PatchStep[] {
+  let end = start + 1;
+  while (end < steps.length && isSameChange(steps[start], steps[end])) end += 1;
+  return steps.slice(start, end);
+}
+
+function isSameChange(a: PatchStep | undefined, b: PatchStep | undefined): boolean {
+  if (!a || !b) return false;
+  if (isAttributeStep(a)) return isAttributeStep(b);
+  if (a.kind !== 'people' || b.kind !== 'people') return false;
+  return a.list === b.list && a.op === b.op && a.op !== 'replace';
+}
+
+function isAttributeStep(step: PatchStep): step is AttributeStep {
+  return step.kind !== 'people' && step.kind !== 'people-where';
+}
+
+function toChange(run: readonly PatchStep[]): GroupChange {
+  const people = run.filter((step): step is PeopleStep => !isAttributeStep(step));
+  const [first] = people;
+  if (!first) return { kind: 'set', attributes: toAttributes(run.filter(isAttributeStep)) };
+  if (first.kind === 'people-where') {
+    return { kind: first.list, op: 'removeWhere', filter: first.filter };
+  }
+  const ids = people.flatMap((step) => (step.kind === 'people' ? step.ids : []));
+  return { kind: first.list, op: first.op, ids: [...new Set(ids)] };
+}
+
+function toAttributes(steps: readonly AttributeStep[]): JsonObject {
+  const attributes: JsonObject = {};
+  for (const step of steps) {
+    const { extension, attribute } = step.target.path;
+    const held = extension === undefined ? attributes : attributes[extension];
+    const container = isJsonObject(held) ? held : {};
+    if (extension !== undefined) attributes[extension] = container;
+    container[attribute.name] = toValue(step);
+  }
+  return attributes;
+}
+
+function toValue(step: AttributeStep) {
+  switch (step.kind) {
+    case 'set':
+      return step.value;
+    case 'clear':
+    case 'exclude':
+      return null;
+    default:
+      return assertNever(step);
+  }
+}
