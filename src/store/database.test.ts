@@ -39,9 +39,9 @@ async function storeErrorOf(work: Promise<unknown>): Promise<StoreError> {
   throw new Error(`expected a StoreError, got ${error}`);
 }
 
-describeStores('the store', ({ makeStore, makeUrl, open }) => {
+describeStores('the store', ({ makeUrl, open }) => {
   test('a read sees a write as soon as it resolves, and nothing before', async () => {
-    const store = await createCounters(await makeStore());
+    const store = await createCounters(await open(await makeUrl('empty')));
 
     const seenInside = await store.write(async (tx) => {
       await insertCounter(tx, 'a');
@@ -54,7 +54,7 @@ describeStores('the store', ({ makeStore, makeUrl, open }) => {
   });
 
   test('a write that throws leaves nothing, and its neighbours everything', async () => {
-    const store = await createCounters(await makeStore());
+    const store = await createCounters(await open(await makeUrl('empty')));
     const refusal = new Error('changed my mind');
 
     const outcomes = await Promise.allSettled([
@@ -72,7 +72,7 @@ describeStores('the store', ({ makeStore, makeUrl, open }) => {
   });
 
   test('a statement that fails undoes its own write and says which rule it broke', async () => {
-    const store = await createCounters(await makeStore());
+    const store = await createCounters(await open(await makeUrl('empty')));
     await store.write((tx) => insertCounter(tx, 'taken'));
 
     const conflict = await storeErrorOf(
@@ -91,7 +91,7 @@ describeStores('the store', ({ makeStore, makeUrl, open }) => {
   });
 
   test('an error carries no value of a row in its message, and the cause beside it', async () => {
-    const store = await createCounters(await makeStore());
+    const store = await createCounters(await open(await makeUrl('empty')));
     await store.write((tx) => insertCounter(tx, 'mary@example.com'));
 
     const error = await storeErrorOf(store.write((tx) => insertCounter(tx, 'mary@example.com')));
@@ -101,7 +101,7 @@ describeStores('the store', ({ makeStore, makeUrl, open }) => {
   });
 
   test('100 increments at once lose none', async () => {
-    const store = await createCounters(await makeStore());
+    const store = await createCounters(await open(await makeUrl('empty')));
     await store.write((tx) => insertCounter(tx, 'hits'));
 
     const increment = (tx: Db) =>
@@ -120,7 +120,7 @@ describeStores('the store', ({ makeStore, makeUrl, open }) => {
   });
 
   test('100 increments that read first and lock the row lose none', async () => {
-    const store = await createCounters(await makeStore());
+    const store = await createCounters(await open(await makeUrl('empty')));
     await store.write((tx) => insertCounter(tx, 'hits'));
 
     const readThenWrite = async (tx: Db) => {
@@ -141,7 +141,7 @@ describeStores('the store', ({ makeStore, makeUrl, open }) => {
   });
 
   test('64-bit integers, sums and counts are numbers on both engines', async () => {
-    const store = await createCounters(await makeStore());
+    const store = await createCounters(await open(await makeUrl('empty')));
     const total = Date.now();
     await store.write((tx) =>
       counters(tx).insertInto('counters').values({ name: 'now', total, parent: null }).execute(),
@@ -157,7 +157,7 @@ describeStores('the store', ({ makeStore, makeUrl, open }) => {
   });
 
   test('a transaction that was left open by mistake cannot be used after its write', async () => {
-    const store = await createCounters(await makeStore());
+    const store = await createCounters(await open(await makeUrl('empty')));
 
     const kept = await store.write(async (tx) => ({ tx }));
 
@@ -166,7 +166,7 @@ describeStores('the store', ({ makeStore, makeUrl, open }) => {
   });
 
   test('writes that were accepted are finished by close(), later ones are refused', async () => {
-    const url = await makeUrl('migrated');
+    const url = await makeUrl('empty');
     const store = await createCounters(await open(url));
 
     const accepted = Array.from({ length: 20 }, (_, i) =>
@@ -182,9 +182,9 @@ describeStores('the store', ({ makeStore, makeUrl, open }) => {
   });
 });
 
-describePostgres('the store under contention', ({ makeStore }) => {
+describePostgres('the store under contention', ({ makeUrl, open }) => {
   test('two writes that deadlock both come true', async () => {
-    const store = await createCounters(await makeStore());
+    const store = await createCounters(await open(await makeUrl('empty')));
     await store.write(async (tx) => {
       await insertCounter(tx, 'a');
       await insertCounter(tx, 'b');

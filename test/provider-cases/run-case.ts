@@ -14,7 +14,7 @@ export interface CaseTarget {
 }
 
 /** A request as it was sent. */
-export interface SentRequest {
+interface SentRequest {
   method: Dispatcher.HttpMethod;
   path: string;
   headers: Record<string, string>;
@@ -22,7 +22,7 @@ export interface SentRequest {
 }
 
 /** An answer as it came. */
-export interface CaseAnswer {
+interface CaseAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;

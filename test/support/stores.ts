@@ -2,23 +2,28 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, inject } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, inject } from 'vitest';
 import { openStore, type Store } from '../../src/store/database.ts';
 import {
   copyPostgresTemplate,
   copySqliteTemplate,
   createEmptyDatabase,
+  databaseUrl,
   dropDatabase,
+  emptyDatabase,
 } from './store-templates.ts';
 
-/** What a suite gets for each engine. Everything it makes is closed and removed after the suite. */
+/** What a suite gets for each engine. What is made in a test is closed after it, anything else after the suite. */
 export interface StoreSuite {
   readonly engine: Store['engine'];
   /** Opens a store on a fresh database with all tables and no rows. */
   makeStore(): Promise<Store>;
-  /** The URL of a fresh database: `migrated` has all tables and no rows, `empty` not even tables. */
+  /**
+   * The URL of a fresh database: `migrated` has all tables and no rows, `empty` not even tables. A test that
+   * makes or changes tables takes an empty one: other tests use the migrated ones again.
+   */
   makeUrl(content: 'migrated' | 'empty'): Promise<string>;
-  /** Opens a store that is closed after the suite. */
+  /** Opens a store, which need not be closed. */
   open(url: string): Promise<Store>;
 }
 
@@ -40,53 +45,78 @@ export function describePostgres(title: string, suite: (stores: StoreSuite) => v
 }
 
 function sqliteSuite(): StoreSuite {
+  const cleanUpLater = registerCleanUp();
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-store-'));
-  const open = closingAfterAll(async () => rmSync(folder, { recursive: true, force: true }));
+  cleanUpLater(async () => rmSync(folder, { recursive: true, force: true }));
+
   const makeUrl = async (content: 'migrated' | 'empty') => {
     const path = join(folder, `${uniqueName()}.db`);
     return content === 'empty' ? `sqlite:${path}` : copySqliteTemplate(getTemplate(), path);
   };
-  return {
-    engine: 'sqlite',
-    makeUrl,
-    open,
-    makeStore: async () => open(await makeUrl('migrated')),
-  };
+  return toSuite({ engine: 'sqlite', makeUrl, cleanUpLater });
 }
 
+/** Making a database takes 100 ms, emptying one takes 5: a suite keeps those that its tests have left. */
 function postgresSuite(postgresUrl: string): StoreSuite {
-  const names: string[] = [];
-  const open = closingAfterAll(async () => {
-    for (const name of names) await dropDatabase(postgresUrl, name);
+  const cleanUpLater = registerCleanUp();
+  const made: string[] = [];
+  const unused: string[] = [];
+  cleanUpLater(async () => {
+    for (const name of made) await dropDatabase(postgresUrl, name);
   });
+
   const makeUrl = async (content: 'migrated' | 'empty') => {
     getTemplate();
-    const name = uniqueName();
-    names.push(name);
-    return content === 'empty'
-      ? createEmptyDatabase(postgresUrl, name)
-      : copyPostgresTemplate(postgresUrl, name);
+    const known = content === 'migrated' ? unused.pop() : undefined;
+    const name = known ?? uniqueName();
+    if (known === undefined) made.push(name);
+    if (content === 'empty') return createEmptyDatabase(postgresUrl, name);
+    cleanUpLater(async () => {
+      await emptyDatabase(postgresUrl, name);
+      unused.push(name);
+    });
+    return known === undefined
+      ? copyPostgresTemplate(postgresUrl, name)
+      : databaseUrl(postgresUrl, name);
   };
-  return {
-    engine: 'postgres',
-    makeUrl,
-    open,
-    makeStore: async () => open(await makeUrl('migrated')),
-  };
+  return toSuite({ engine: 'postgres', makeUrl, cleanUpLater });
 }
 
-/** Registers the clean-up of the surrounding `describe`. @returns how to open what it closes. */
-function closingAfterAll(removeDatabases: () => Promise<void>): (url: string) => Promise<Store> {
-  const opened: Store[] = [];
-  afterAll(async () => {
-    for (const store of opened) await store.close();
-    await removeDatabases();
+type CleanUp = () => Promise<void>;
+
+/**
+ * Registers the hooks of the surrounding `describe`. What the returned function is given runs, last first,
+ * after the test that runs now, or after the suite when no test runs (in `beforeAll`).
+ */
+function registerCleanUp(): (cleanUp: CleanUp) => void {
+  const afterSuite: CleanUp[] = [];
+  const afterTest: CleanUp[] = [];
+  let current = afterSuite;
+  beforeEach(() => {
+    current = afterTest;
   });
-  return async (url) => {
+  afterEach(async () => {
+    for (const cleanUp of afterTest.splice(0).reverse()) await cleanUp();
+    current = afterSuite;
+  });
+  afterAll(async () => {
+    for (const cleanUp of afterSuite.splice(0).reverse()) await cleanUp();
+  });
+  return (cleanUp) => void current.push(cleanUp);
+}
+
+function toSuite(suite: {
+  engine: Store['engine'];
+  makeUrl: StoreSuite['makeUrl'];
+  cleanUpLater: (cleanUp: CleanUp) => void;
+}): StoreSuite {
+  const { engine, makeUrl, cleanUpLater } = suite;
+  const open = async (url: string) => {
     const store = await openStore({ url, connectionsMax: 4 });
-    opened.push(store);
+    cleanUpLater(() => store.close());
     return store;
   };
+  return { engine, makeUrl, open, makeStore: async () => open(await makeUrl('migrated')) };
 }
 
 /** @throws Error with the reason when the migrations failed before the run. */

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { groupId, newId } from '../../src/domain/ids.ts';
+import type { Store } from '../../src/store/database.ts';
+import { describeStores } from './stores.ts';
+
+async function insertGroup(store: Store): Promise<void> {
+  await store.write(async (tx) => {
+    const names = { display_name: 'A', display_name_folded: 'a', attributes: '{}' };
+    const times = { created_at: 1, modified_at: 1 };
+    const group = { id: groupId(newId()), ...names, ...times };
+    await tx.insertInto('groups').values(group).execute();
+  });
+}
+
+async function listNumbers(store: Store): Promise<number[]> {
+  const rows = await store.read.selectFrom('groups').select('seq').execute();
+  return rows.map(({ seq }) => seq);
+}
+
+describeStores('a store of a test', ({ makeStore }) => {
+  // The second and third run would find the row of the one before, and the number after it.
+  test.each(['first', 'second', 'third'])('is new to the %s test', async () => {
+    const store = await makeStore();
+    const other = await makeStore();
+
+    await insertGroup(store);
+
+    expect(await listNumbers(store)).toEqual([1]);
+    expect(await listNumbers(other)).toEqual([]);
+  });
+});
