@@ -16,8 +16,11 @@ export async function createStoreTemplates(
   }
   for (const url of urls) {
     const store = await openStore({ url });
-    await migrate(store);
-    await store.close();
+    try {
+      await migrate(store);
+    } finally {
+      await store.close();
+    }
   }
 }
 
