@@ -1,3 +1,5 @@
+import type { SandboxShape } from './shape.ts';
+
 /** Whether one call more fits into the current second. */
 export interface RateDecision {
   readonly allowed: boolean;
@@ -25,5 +27,37 @@ export class RateWindow {
       remaining: Math.max(0, requestsPerSecond - this.#used),
       resetAtMs: (second + 1) * 1_000,
     };
+  }
+}
+
+/** Whether a call may pass, and the headers its answer carries for it. */
+export interface RateVerdict {
+  readonly allowed: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Counts a call against the limit; undefined is no limit. `Retry-After` is in seconds, `X-RateLimit-Reset` in epoch seconds. */
+export function judgeRate(
+  window: RateWindow,
+  requestsPerSecond: number | undefined,
+  { nowMs, headers }: { nowMs: number; headers: SandboxShape['rateLimitHeaders'] },
+): RateVerdict {
+  if (requestsPerSecond === undefined) return { allowed: true, headers: {} };
+  const { allowed, remaining, resetAtMs } = window.take(requestsPerSecond, nowMs);
+  switch (headers) {
+    case 'none':
+      return { allowed, headers: {} };
+    case 'retry-after': {
+      const seconds = String(Math.ceil((resetAtMs - nowMs) / 1_000));
+      return { allowed, headers: allowed ? {} : { 'retry-after': seconds } };
+    }
+    case 'reset': {
+      const reset = String(resetAtMs / 1_000);
+      const left = String(remaining);
+      return {
+        allowed,
+        headers: { 'x-ratelimit-remaining': left, 'x-ratelimit-reset': reset },
+      };
+    }
   }
 }

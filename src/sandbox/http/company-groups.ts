@@ -4,8 +4,8 @@ import type { SandboxGroup } from '../model.ts';
 import { Refusal } from '../refusal.ts';
 import { type Answer, type Call, getParam, parseBody } from './exchange.ts';
 import { cutPage, hasFlag, parseRestPage } from './paging.ts';
+import { parseText } from './parse-values.ts';
 import { toRestGroup } from './rest-resources.ts';
-import { parseText } from './scim-operations.ts';
 
 /** POST /company/groups. */
 export function createGroup(directory: Directory, call: Call): Answer {

@@ -6,8 +6,9 @@ import type { SandboxService } from '../service.ts';
 import type { SandboxShape, SandboxShapeChange } from '../shape.ts';
 import { isObject } from './exchange.ts';
 import { parseAndPerform } from './parse-action.ts';
-import { parseCount, parseFaultRule } from './parse-fault.ts';
+import { parseFaultRule } from './parse-fault.ts';
 import { parseShapeChange } from './parse-shape.ts';
+import { parseCount } from './parse-values.ts';
 
 /** What the control interface turns and reads. */
 export interface ControlDeps {

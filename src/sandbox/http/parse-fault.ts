@@ -2,6 +2,7 @@ import type { Fault, FaultRule } from '../faults.ts';
 import { isOperationName } from '../operations.ts';
 import { Refusal } from '../refusal.ts';
 import { isObject } from './exchange.ts';
+import { parseCount } from './parse-values.ts';
 
 const bodies = ['documented', 'empty', 'message', 'html'] as const;
 const cuts = ['before-effect', 'after-effect', 'mid-answer'] as const;
@@ -20,12 +21,6 @@ export function parseFaultRule(body: unknown): FaultRule {
     skip: skip === undefined ? undefined : parseCount(skip, 'skip'),
     times: times === undefined ? undefined : parseCount(times, 'times'),
   };
-}
-
-/** A whole number from 0. @throws Refusal 400 for anything else. */
-export function parseCount(value: unknown, name: string): number {
-  if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
-  throw new Refusal('bad-request', `${name} should be a whole number`);
 }
 
 function parseFault(fault: unknown): Fault {

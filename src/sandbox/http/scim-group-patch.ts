@@ -2,7 +2,8 @@ import type { WantedLink } from '../directory-groups.ts';
 import { Refusal } from '../refusal.ts';
 import type { SandboxShape } from '../shape.ts';
 import { isObject } from './exchange.ts';
-import { type PatchOperation, parseText } from './scim-operations.ts';
+import { parseText } from './parse-values.ts';
+import type { PatchOperation } from './scim-operations.ts';
 
 /** A new name, and who comes and goes. */
 export interface ScimGroupUpdate {

@@ -4,8 +4,9 @@ import type { SandboxGroup } from '../model.ts';
 import { Refusal } from '../refusal.ts';
 import { type Answer, type Call, getParam, parseBody } from './exchange.ts';
 import { parseScimPage } from './paging.ts';
+import { parseText } from './parse-values.ts';
 import { toGroupUpdate } from './scim-group-patch.ts';
-import { parseOperations, parseText } from './scim-operations.ts';
+import { parseOperations } from './scim-operations.ts';
 import {
   findScimGroup,
   toScimGroup,

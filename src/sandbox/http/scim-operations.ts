@@ -35,16 +35,6 @@ export function parseBoolean(value: unknown, { patchSyntax }: SandboxShape): boo
   throw new Refusal('bad-request', 'value should be boolean');
 }
 
-/** Text of the given length. @throws Refusal 400 for anything else. */
-export function parseText(value: unknown, name: string, { min = 1, max = 128 } = {}): string {
-  if (typeof value !== 'string') throw new Refusal('bad-request', `${name} should be string`);
-  const { length } = value.trim();
-  if (length < min || length > max) {
-    throw new Refusal('bad-request', `${name} should have ${min} to ${max} characters`);
-  }
-  return value;
-}
-
 function parseOperation(item: unknown, lenient: boolean): PatchOperation[] {
   if (!isObject(item)) throw new Refusal('bad-request', 'an operation should be an object');
   const op = parseOp(item.op, lenient);

@@ -3,8 +3,9 @@ import type { SandboxUser } from '../model.ts';
 import { Refusal } from '../refusal.ts';
 import type { SandboxShape } from '../shape.ts';
 import { isObject } from './exchange.ts';
+import { parseText } from './parse-values.ts';
 import { parseEmails } from './scim-emails.ts';
-import { type PatchOperation, parseBoolean, parseText } from './scim-operations.ts';
+import { type PatchOperation, parseBoolean } from './scim-operations.ts';
 import { joinName, type NameParts, splitName } from './scim-resources.ts';
 
 type Draft = { -readonly [Key in keyof UserUpdate]: UserUpdate[Key] } & { name: NameParts };

@@ -3,9 +3,10 @@ import { addUser, getUser, updateUser } from '../directory-users.ts';
 import { Refusal } from '../refusal.ts';
 import { type Answer, type Call, getId, parseBody } from './exchange.ts';
 import { cutPage, parseScimPage } from './paging.ts';
+import { parseText } from './parse-values.ts';
 import { parseEmails } from './scim-emails.ts';
 import { listFilteredUsers } from './scim-filter.ts';
-import { parseOperations, parseText } from './scim-operations.ts';
+import { parseOperations } from './scim-operations.ts';
 import { joinName, toScimList, toScimUser, toScimUserWithGroups } from './scim-resources.ts';
 import { parseNameParts, toUserUpdate } from './scim-user-patch.ts';
 

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallLog } from '../calls.ts';
 import type { Directory } from '../directory.ts';
-import type { Fault, Faults } from '../faults.ts';
-import { operations } from '../operations.ts';
-import { RateWindow } from '../rate-limit.ts';
+import type { Faults } from '../faults.ts';
+import { type OperationName, operations } from '../operations.ts';
+import { judgeRate, type RateVerdict, RateWindow } from '../rate-limit.ts';
 import { Refusal } from '../refusal.ts';
 import { handlers } from './handlers.ts';
 import { type Match, matchOperation } from './match.ts';
 import { parseJson, readBody } from './read-body.ts';
-import { type Face, htmlPage, send, sendHalf, toErrorWire, toWire, type Wire } from './wire.ts';
+import { type Ending, suffer } from './suffer.ts';
+import { type Face, send, sendHalf, toErrorWire, toWire, type Wire } from './wire.ts';
 
 /** What answering needs. */
 export interface ServeDeps {
@@ -21,9 +21,6 @@ export interface ServeDeps {
   /** Answers what is not part of the imitated service: paths under `/_sandbox/`. */
   control(method: string, path: string, body: unknown): { status: number; body: unknown };
 }
-
-/** What a call ends in: an answer, half an answer, or a cut connection. */
-type Ending = { readonly kind: 'whole' | 'half'; readonly wire: Wire } | { readonly kind: 'cut' };
 
 interface Arrival {
   readonly request: IncomingMessage;
@@ -52,11 +49,11 @@ export function createRequestListener(deps: ServeDeps) {
 }
 
 async function serveCall(deps: ServeDeps, rate: RateWindow, arrival: Arrival): Promise<void> {
-  const { request, response, match } = arrival;
+  const { request, response } = arrival;
   const end = deps.calls.begin({
     method: request.method ?? '',
     path: request.url ?? '/',
-    operation: match.kind === 'operation' ? match.operation : 'unknown',
+    operation: toOperation(arrival),
     at: deps.directory.nowMs(),
   });
   const ending = await toEnding(deps, rate, arrival);
@@ -73,73 +70,28 @@ async function serveCall(deps: ServeDeps, rate: RateWindow, arrival: Arrival): P
 }
 
 async function toEnding(deps: ServeDeps, rate: RateWindow, arrival: Arrival): Promise<Ending> {
-  const limit = takeRate(deps, rate);
+  const { directory, faults } = deps;
+  const limit = judgeRate(rate, faults.requestsPerSecond, {
+    nowMs: directory.nowMs(),
+    headers: directory.shape().rateLimitHeaders,
+  });
   try {
     const text = await readBody(arrival.request);
     assertToken(deps, arrival.request);
     assertOwnerActive(deps);
     if (!limit.allowed) throw new Refusal('too-many', 'rate limit exceeded');
-    const ending = await suffer(deps, arrival, () => carryOut(deps, arrival, text));
+    const ending = await suffer(faults.take(toOperation(arrival)), {
+      faults,
+      response: arrival.response,
+      face: toFace(arrival),
+      run: () => carryOut(deps, arrival, text),
+    });
     return ending.kind === 'cut' ? ending : { ...ending, wire: withHeaders(ending.wire, limit) };
   } catch (error) {
     if (!(error instanceof Refusal)) return { kind: 'cut' }; // The caller hung up while it was sending.
-    const wire = toErrorWire(error, toFace(arrival), deps.directory.shape().errorBody);
+    const wire = toErrorWire(error, toFace(arrival), directory.shape().errorBody);
     return { kind: 'whole', wire: withHeaders(wire, limit) };
   }
-}
-
-/** Carries the call out with whatever the faults have in store for it. */
-async function suffer(deps: ServeDeps, arrival: Arrival, run: () => Wire): Promise<Ending> {
-  const { match } = arrival;
-  const operation = match.kind === 'operation' ? match.operation : 'unknown';
-  const { delayMs, fault } = deps.faults.take(operation);
-  if (delayMs > 0) await sleep(delayMs);
-  if (fault === undefined) return { kind: 'whole', wire: run() };
-  switch (fault.kind) {
-    case 'status':
-      return { kind: 'whole', wire: toFaultWire(fault, toFace(arrival), run) };
-    case 'hang':
-      return hang(deps.faults, arrival, { run, done: fault.effect === 'done' });
-    case 'reset': {
-      if (fault.at === 'before-effect') return { kind: 'cut' };
-      const wire = run();
-      return fault.at === 'mid-answer' ? { kind: 'half', wire } : { kind: 'cut' };
-    }
-    case 'html':
-      run();
-      return { kind: 'whole', wire: htmlWire };
-    case 'truncated': {
-      const wire = run();
-      return { kind: 'whole', wire: { ...wire, text: wire.text.slice(0, wire.text.length / 2) } };
-    }
-  }
-}
-
-const htmlWire: Wire = {
-  status: 200,
-  headers: { 'content-type': 'text/html; charset=utf-8' },
-  text: htmlPage,
-};
-
-function toFaultWire(fault: Extract<Fault, { kind: 'status' }>, face: Face, run: () => Wire): Wire {
-  if (fault.effect === 'done') run();
-  const refusal = { status: fault.status, message: 'the sandbox was told to fail' };
-  const wire = toErrorWire(refusal, face, fault.body ?? 'documented');
-  return { ...wire, headers: { ...wire.headers, ...fault.headers } };
-}
-
-async function hang(
-  faults: Faults,
-  { response }: Arrival,
-  { run, done }: { run: () => Wire; done: boolean },
-): Promise<Ending> {
-  const closed = new AbortController();
-  response.once('close', () => closed.abort());
-  if (response.destroyed) closed.abort();
-  const early = done ? run() : undefined;
-  const outcome = await faults.hang(closed.signal);
-  if (outcome === 'closed') return { kind: 'cut' };
-  return { kind: 'whole', wire: early ?? run() };
 }
 
 /** Carries the call out. Nothing in it waits: a call is done completely or not at all. */
@@ -196,36 +148,12 @@ function assertOwnerActive({ directory: { state, ownerId } }: ServeDeps): void {
   if (!state.users.find(ownerId)?.active) throw new Refusal('unauthorized', 'Invalid token');
 }
 
-interface RateAnswer {
-  readonly allowed: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-const unlimited: RateAnswer = { allowed: true, headers: {} };
-
-function takeRate({ directory, faults }: ServeDeps, rate: RateWindow): RateAnswer {
-  if (faults.requestsPerSecond === undefined) return unlimited;
-  const nowMs = directory.nowMs();
-  const { allowed, remaining, resetAtMs } = rate.take(faults.requestsPerSecond, nowMs);
-  switch (directory.shape().rateLimitHeaders) {
-    case 'none':
-      return { allowed, headers: {} };
-    case 'retry-after': {
-      const seconds = String(Math.ceil((resetAtMs - nowMs) / 1_000));
-      return { allowed, headers: allowed ? {} : { 'retry-after': seconds } };
-    }
-    case 'reset': {
-      const headers = {
-        'x-ratelimit-remaining': String(remaining),
-        'x-ratelimit-reset': String(resetAtMs / 1_000),
-      };
-      return { allowed, headers };
-    }
-  }
-}
-
-function withHeaders(wire: Wire, { headers }: RateAnswer): Wire {
+function withHeaders(wire: Wire, { headers }: RateVerdict): Wire {
   return { ...wire, headers: { ...headers, ...wire.headers } };
+}
+
+function toOperation({ match }: Arrival): OperationName | 'unknown' {
+  return match.kind === 'operation' ? match.operation : 'unknown';
 }
 
 function toFace({ path }: Arrival): Face {

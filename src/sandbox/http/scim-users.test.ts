@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import { startForTest } from '../start-for-test.ts';
+
+const ann = {
+  userName: 'ann',
+  name: { givenName: 'Ann', familyName: 'Bee Cee' },
+  emails: [{ value: 'Ann@Example.com', type: 'work' }],
+};
+const replace = (path: string, value: unknown) => ({ op: 'replace', path, value });
+const patch = (...Operations: unknown[]) => ({ Operations });
+
+describe('scim.addUser', () => {
+  test('answers 201 with the documented fields, the address in lower case', async () => {
+    const { call, sandbox } = await startForTest({ clock: () => Date.UTC(2026, 0, 2) });
+    const { status, body } = await call('POST', '/scim/v2/Users', ann);
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      meta: {
+        resourceType: 'User',
+        created: '2026-01-02T00:00:00.000Z',
+        lastModified: '2026-01-02T00:00:00.000Z',
+        location: `${sandbox.url}/scim/v2/Users/2`,
+      },
+      id: 2,
+      name: { givenName: 'Ann', familyName: 'Bee Cee' },
+      userName: 'ann',
+      active: true,
+      emails: [{ value: 'ann@example.com', type: 'work', primary: true }],
+    });
+    expect(sandbox.service.findUser('ann@example.com')?.fullName).toBe('Ann Bee Cee');
+  });
+
+  test('takes user name and name from the address when there are none', async () => {
+    const { call } = await startForTest();
+    await call('POST', '/scim/v2/Users', { emails: ['kim@a.example'] });
+    const { body } = await call('POST', '/scim/v2/Users', { emails: ['kim@b.example'] });
+    expect(body).toMatchObject({ userName: 'kim_2', name: { givenName: 'kim', familyName: '' } });
+  });
+
+  test('the primary address is the address', async () => {
+    const { call } = await startForTest();
+    const emails = [{ value: 'a@example.com' }, { value: 'b@example.com', primary: true }];
+    const { body } = await call('POST', '/scim/v2/Users', { emails });
+    expect(body).toMatchObject({ emails: [{ value: 'b@example.com' }] });
+  });
+
+  const refused = [
+    { why: 'no addresses', body: { userName: 'x' }, status: 400 },
+    { why: 'an empty list', body: { emails: [] }, status: 400 },
+    { why: 'no address', body: { emails: ['nobody'] }, status: 400 },
+    {
+      why: 'a user name that is too long',
+      body: { ...ann, userName: 'x'.repeat(129) },
+      status: 400,
+    },
+    { why: 'a name that is text', body: { ...ann, name: 'Ann' }, status: 400 },
+    { why: 'an array as body', body: [ann], status: 400 },
+    { why: 'an address that is taken', body: { emails: ['OWNER@example.com'] }, status: 409 },
+    { why: 'a user name that is taken', body: { ...ann, userName: 'Owner' }, status: 409 },
+  ];
+  for (const { why, body, status } of refused) {
+    test(`${why} answers ${status} without a body and adds nobody`, async () => {
+      const { call, sandbox } = await startForTest();
+      expect(await call('POST', '/scim/v2/Users', body)).toMatchObject({ status, body: '' });
+      expect(sandbox.service.users()).toHaveLength(1);
+    });
+  }
+});
+
+describe('scim.getUser', () => {
+  test('shows the groups', async () => {
+    const { call, sandbox } = await startForTest({ seed: { users: 1, groups: 1 } });
+    const { body } = await call('GET', '/scim/v2/Users/2');
+    const $ref = `${sandbox.url}/scim/v2/Groups/1`;
+    expect(body).toMatchObject({ groups: [{ value: 1, display: 'Group 001', $ref }] });
+  });
+
+  for (const id of ['9', 'x', '1.5', '%zz']) {
+    test(`an id of ${id} answers 404 without a body`, async () => {
+      const { call } = await startForTest();
+      expect(await call('GET', `/scim/v2/Users/${id}`)).toMatchObject({ status: 404, body: '' });
+    });
+  }
+});
+
+describe('scim.getUsers', () => {
+  test('pages from 1 and says the total', async () => {
+    const { call } = await startForTest({ seed: { users: 4 } });
+    const { body } = await call('GET', '/scim/v2/Users?startIndex=2&count=2');
+    expect(body).toMatchObject({ totalResults: 5, itemsPerPage: 2, startIndex: 2 });
+    expect(body).toMatchObject({ Resources: [{ id: 2 }, { id: 3 }] });
+    expect(body).not.toHaveProperty('Resources.0.groups');
+  });
+
+  test('beyond the end is an empty page', async () => {
+    const { call } = await startForTest();
+    const { body } = await call('GET', '/scim/v2/Users?startIndex=2');
+    expect(body).toMatchObject({ totalResults: 1, itemsPerPage: 0, Resources: [] });
+  });
+
+  test('a count that is no number answers 400', async () => {
+    const { call } = await startForTest();
+    expect((await call('GET', '/scim/v2/Users?count=many')).status).toBe(400);
+  });
+
+  const filters = [
+    { filter: 'userName eq "OWNER"', ids: [1] },
+    { filter: 'emails.value eq "user00001@example.com"', ids: [2] },
+    { filter: 'emails EQ "user00001@example.com"', ids: [2] },
+    { filter: 'id eq "2"', ids: [2] },
+    { filter: 'id eq "x"', ids: [] },
+    { filter: 'active eq true', ids: [1, 2] },
+    { filter: 'name.givenName eq "Ada"', ids: [2] },
+    { filter: 'name.familyName eq "owner"', ids: [1] },
+    { filter: 'userName eq "nobody"', ids: [] },
+  ];
+  for (const { filter, ids } of filters) {
+    test(`the filter ${filter} finds ${ids.length}`, async () => {
+      const { call } = await startForTest({ seed: { users: 1 } });
+      const { body } = await call('GET', `/scim/v2/Users?filter=${encodeURIComponent(filter)}`);
+      const Resources = ids.map((id) => ({ id }));
+      expect(body).toMatchObject({ Resources, totalResults: ids.length });
+    });
+  }
+
+  for (const filter of ['', 'userName', 'userName sw "a"', 'nickName eq "a"', 'id eq "\\x"']) {
+    test(`the filter '${filter}' answers 400`, async () => {
+      const { call } = await startForTest();
+      const { status } = await call('GET', `/scim/v2/Users?filter=${encodeURIComponent(filter)}`);
+      expect(status).toBe(400);
+    });
+  }
+});
+
+describe('scim.updateUser', () => {
+  const names = [
+    {
+      why: 'replaces both parts',
+      operation: replace('name', { givenName: 'A', familyName: 'B' }),
+      want: 'A B',
+    },
+    { why: 'replaces all by one part', operation: replace('name', { givenName: 'A' }), want: 'A' },
+    {
+      why: 'adds one part to the other',
+      operation: { op: 'add', path: 'name', value: { familyName: 'B' } },
+      want: 'Olivia B',
+    },
+    {
+      why: 'replaces the given name',
+      operation: replace('name.givenName', ' A '),
+      want: 'A Owner',
+    },
+    {
+      why: 'replaces the family name',
+      operation: replace('name.familyName', 'van Dam'),
+      want: 'Olivia van Dam',
+    },
+    { why: 'removes a part', operation: { op: 'remove', path: 'name.familyName' }, want: 'Olivia' },
+  ];
+  for (const { why, operation, want } of names) {
+    test(`${why}: ${want}`, async () => {
+      const { call, sandbox } = await startForTest();
+      expect((await call('PATCH', '/scim/v2/Users/1', patch(operation))).status).toBe(200);
+      expect(sandbox.service.owner.fullName).toBe(want);
+    });
+  }
+
+  test('deactivates, and changes several things in one call', async () => {
+    const { call } = await startForTest({ seed: { users: 1 } });
+    const operations = patch(replace('active', false), replace('name.givenName', 'Eve'));
+    const { body } = await call('PATCH', '/scim/v2/Users/2', operations);
+    expect(body).toMatchObject({ active: false, name: { givenName: 'Eve' }, groups: [] });
+  });
+
+  test('what is so already changes nothing, not even the time', async () => {
+    const { call, sandbox } = await startForTest();
+    const before = sandbox.service.owner;
+    expect((await call('PATCH', '/scim/v2/Users/1', patch(replace('active', true)))).status).toBe(
+      200,
+    );
+    expect(sandbox.service.owner).toEqual(before);
+    expect(sandbox.service.auditEvents()).toEqual([]);
+  });
+
+  const refused: { why: string; body: { Operations?: unknown[] } }[] = [
+    { why: 'no operations', body: {} },
+    { why: 'an empty list', body: patch() },
+    { why: 'an unknown op', body: patch({ op: 'Replace', path: 'active', value: false }) },
+    { why: 'no path', body: patch({ op: 'replace', value: { active: false } }) },
+    { why: 'add for active', body: patch({ op: 'add', path: 'active', value: false }) },
+    { why: 'text for active', body: patch(replace('active', 'false')) },
+    { why: 'userName', body: patch(replace('userName', 'other')) },
+    { why: 'emails', body: patch(replace('emails', ['other@example.com'])) },
+    { why: 'an unknown attribute', body: patch(replace('title', 'Dr')) },
+    { why: 'a part that a name does not have', body: patch(replace('name.formatted', 'A B')) },
+    { why: 'a name without any part', body: patch(replace('name', {})) },
+  ];
+  for (const { why, body } of refused) {
+    test(`${why} answers 400 and nothing of the call is applied`, async () => {
+      const { call, sandbox } = await startForTest();
+      const before = sandbox.service.owner;
+      const operations = [replace('name.givenName', 'Eve'), ...(body.Operations ?? [])];
+      const whole = body.Operations?.length ? { Operations: operations } : body;
+      expect((await call('PATCH', '/scim/v2/Users/1', whole)).status).toBe(400);
+      expect(sandbox.service.owner).toEqual(before);
+    });
+  }
+
+  test('an unknown user answers 404', async () => {
+    const { call } = await startForTest();
+    expect((await call('PATCH', '/scim/v2/Users/9', patch(replace('active', true)))).status).toBe(
+      404,
+    );
+  });
+});
