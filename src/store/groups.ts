@@ -6,6 +6,7 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Pending } from '../domain/pending.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
+import { needsRowLock } from './lock.ts';
 import type { GroupsTable } from './schema.ts';
 
 /** A group as stored, without who is in it. */
@@ -26,8 +27,22 @@ export async function findGroup(db: Db, id: string): Promise<GroupRow | undefine
 }
 
 /** The row with this SCIM id, deleted or not. */
-export async function findGroupOrTombstone(db: Db, id: GroupId): Promise<GroupRow | undefined> {
-  return db.selectFrom('groups').selectAll().where('id', '=', id).executeTakeFirst();
+export async function findGroupRow(db: Db, id: string): Promise<GroupRow | undefined> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('id', '=', id as GroupId)
+    .executeTakeFirst();
+}
+
+/** The row with this SCIM id, deleted or not, locked until the transaction ends. */
+export async function lockGroup(tx: Db, id: GroupId): Promise<GroupRow | undefined> {
+  return tx
+    .selectFrom('groups')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(needsRowLock(tx), (query) => query.forUpdate())
+    .executeTakeFirst();
 }
 
 /** Live groups shown under this name, compared without case; at most one of them is managed. */

@@ -25,7 +25,13 @@ export async function claimLane(
   const until = now + leaseMs;
   const row = await tx
     .updateTable(tableOf(key))
-    .set((set) => ({ lane_owner: owner, lane_until: until, lane_token: set('lane_token', '+', 1) }))
+    .set((set) => ({
+      // A lease that ran out leaves a call behind whose outcome nobody knows.
+      must_look: sql<number>`case when lane_owner is null then must_look else 1 end`,
+      lane_owner: owner,
+      lane_until: until,
+      lane_token: set('lane_token', '+', 1),
+    }))
     .where('id', '=', key.id)
     .where((where) => where.or([where('lane_until', 'is', null), where('lane_until', '<=', now)]))
     .returning('lane_token as token')
@@ -33,15 +39,35 @@ export async function claimLane(
   return row && { token: row.token, until };
 }
 
-/** Gives every lane of this owner back: at a graceful stop, and at start after a crash. */
-export async function releaseLanesOf(tx: Db, owner: string): Promise<void> {
+/** Gives a lane back without a result; the resource is due again at `dueAt` (epoch milliseconds). */
+export async function releaseLane(
+  tx: Db,
+  key: ResourceKey,
+  { lease, dueAt }: { lease: Lease; dueAt: number },
+): Promise<void> {
+  await tx
+    .updateTable(tableOf(key))
+    .set({ lane_owner: null, lane_until: null, must_look: 1, due_at: dueAt })
+    .where('id', '=', key.id)
+    .where('lane_token', '=', lease.token)
+    .execute();
+}
+
+/**
+ * Takes back the lanes of processes that are known to be gone: of all others, where only one process
+ * can have the store. Their calls may have had an effect, so each of these resources is looked at first.
+ */
+export async function recoverLanes(tx: Db, now: number): Promise<number> {
+  let recovered = 0;
   for (const table of ['users', 'groups'] as const) {
-    await tx
+    const result = await tx
       .updateTable(table)
-      .set({ lane_owner: null, lane_until: null })
-      .where('lane_owner', '=', owner)
-      .execute();
+      .set({ lane_owner: null, lane_until: null, must_look: 1, due_at: now })
+      .where('lane_owner', 'is not', null)
+      .executeTakeFirst();
+    recovered += Number(result.numUpdatedRows);
   }
+  return recovered;
 }
 
 /** Resources whose time has come and whose lane is free: removal of access first, then the oldest. */

@@ -1,5 +1,6 @@
-import type { LinkChange } from '../domain/group.ts';
+import type { Selectable } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
+import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
 import type { LinkColumns } from './schema.ts';
 
@@ -7,10 +8,10 @@ import type { LinkColumns } from './schema.ts';
 export type LinkTable = 'memberships' | 'group_admins';
 
 /** One stored link. */
-export type LinkRow = Pick<LinkColumns, 'user_id' | 'desired' | 'observed' | 'pending' | 'put_in'>;
-
-/** How many ids go into one statement: below every engine's limit of parameters. */
-const CHUNK = 500;
+export type LinkRow = Pick<
+  Selectable<LinkColumns>,
+  'user_id' | 'desired' | 'observed' | 'pending' | 'put_in'
+>;
 
 /** All links of a group, or those of some users. */
 export async function listLinks(
@@ -57,6 +58,7 @@ export async function saveLinks(
           observed: link.observed,
           pending: link.pending,
           put_in: link.putIn ?? 0,
+          retry_at: null,
         })),
       )
       .onConflict((conflict) =>
@@ -65,6 +67,7 @@ export async function saveLinks(
           observed: set.ref('excluded.observed'),
           pending: set.ref('excluded.pending'),
           put_in: set.ref('excluded.put_in'),
+          retry_at: set.ref('excluded.retry_at'),
         })),
       )
       .execute();
@@ -85,78 +88,6 @@ export async function deleteLinks(
       .where('user_id', 'in', chunk)
       .execute();
   }
-}
-
-/** Which waiting changes to list. */
-export interface WaitingQuery {
-  readonly limit: number;
-  /** True when the service refuses inactive people as members: their additions wait. */
-  readonly inactiveWait: boolean;
-}
-
-/**
- * The waiting changes of a group that can be made now, removals first, then the oldest. A person
- * without an account, or one who is to be deactivated first, makes a change wait.
- */
-export async function listWaitingLinks(
-  db: Db,
-  table: LinkTable,
-  groupId: GroupId,
-  { limit, inactiveWait }: WaitingQuery,
-): Promise<LinkChange[]> {
-  let query = db
-    .selectFrom(`${table} as link`)
-    .innerJoin('users as person', 'person.id', 'link.user_id')
-    .select(['link.user_id', 'link.desired', 'link.pending', 'person.upstream_id'])
-    .where('link.group_id', '=', groupId)
-    .where('link.pending', 'is not', null)
-    .where('person.upstream_id', 'is not', null)
-    .where((where) =>
-      // A deleted person whose deactivation still waits is deactivated first.
-      where.or([
-        where('person.deleted_at', 'is', null),
-        where('person.pending', 'not like', '%"active"%'),
-      ]),
-    );
-  if (inactiveWait) {
-    query = query.where((where) =>
-      where.or([where('link.desired', '=', 0), where('person.active', '=', 1)]),
-    );
-  }
-  const rows = await query
-    .orderBy('link.desired')
-    .orderBy('link.pending')
-    .orderBy('link.seq')
-    .limit(limit)
-    .execute();
-  return rows.flatMap((row) =>
-    row.upstream_id === null
-      ? []
-      : [
-          {
-            userId: row.user_id,
-            upstreamUserId: row.upstream_id,
-            wanted: row.desired === 1,
-            version: row.pending ?? 0,
-          },
-        ],
-  );
-}
-
-/** The oldest waiting version of a group's links, or undefined when nothing waits. */
-export async function findOldestWaiting(db: Db, groupId: GroupId): Promise<number | undefined> {
-  let oldest: number | undefined;
-  for (const table of ['memberships', 'group_admins'] as const) {
-    const row = await db
-      .selectFrom(table)
-      .select((select) => select.fn.min<number | null>('pending').as('version'))
-      .where('group_id', '=', groupId)
-      .where('pending', 'is not', null)
-      .executeTakeFirst();
-    const version = row?.version ?? undefined;
-    if (version !== undefined && (oldest === undefined || version < oldest)) oldest = version;
-  }
-  return oldest;
 }
 
 /**
@@ -186,33 +117,4 @@ export async function listExistingUsers(db: Db, ids: readonly string[]): Promise
     for (const { id } of rows) found.add(id);
   }
   return found;
-}
-
-/** Makes every group due in which something waits for this person. */
-export async function wakeGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
-  const woken = await tx
-    .updateTable('groups')
-    .set({ due_at: now })
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('memberships')
-        .select('group_id')
-        .where('user_id', '=', userId)
-        .where('pending', 'is not', null)
-        .union(
-          query
-            .selectFrom('group_admins')
-            .select('group_id')
-            .where('user_id', '=', userId)
-            .where('pending', 'is not', null),
-        ),
-    )
-    .returning('id')
-    .execute();
-  return woken.map(({ id }) => id);
-}
-
-/** Cuts a list into statements' worth. */
-function* chunks<T>(list: readonly T[]): Generator<T[]> {
-  for (let start = 0; start < list.length; start += CHUNK) yield list.slice(start, start + CHUNK);
 }

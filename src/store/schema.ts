@@ -91,6 +91,8 @@ export interface LinkColumns {
   pending: number | null;
   /** 1: the bridge put it there, so letting go of an adopted group takes it out again. */
   put_in: Generated<number>;
+  /** The service refused this change after it was acknowledged; it is tried again then (epoch ms). */
+  retry_at: number | null;
   /** Order of creation. */
   seq: Generated<number>;
 }

@@ -11,6 +11,7 @@ import {
 } from '../domain/user.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
+import { needsRowLock } from './lock.ts';
 import type { UsersTable } from './schema.ts';
 
 /** A person as stored. Documents are JSON text; see the schema for units. */
@@ -31,8 +32,22 @@ export async function findUser(db: Db, id: string): Promise<UserRow | undefined>
 }
 
 /** The row with this SCIM id, deleted or not. */
-export async function findUserOrTombstone(db: Db, id: UserId): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+export async function findUserRow(db: Db, id: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', id as UserId)
+    .executeTakeFirst();
+}
+
+/** The row with this SCIM id, deleted or not, locked until the transaction ends. */
+export async function lockUser(tx: Db, id: UserId): Promise<UserRow | undefined> {
+  return tx
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(needsRowLock(tx), (query) => query.forUpdate())
+    .executeTakeFirst();
 }
 
 /** The live user that is linked to this account of the service. Unique by index. */

@@ -122,6 +122,7 @@ export function initial(engine: Engine): Migration {
       .addColumn('observed', 'integer')
       .addColumn('pending', 'bigint')
       .addColumn('put_in', 'integer', (c) => c.notNull().defaultTo(0))
+      .addColumn('retry_at', 'bigint')
       .addUniqueConstraint(`${table}_pair`, ['user_id', 'group_id'])
       .execute();
     await sql`create index ${sql.ref(`${table}_group`)} on ${sql.table(table)} (group_id, seq)`.execute(

@@ -1,0 +1,56 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Deactivation } from '../domain/user.ts';
+import type { Store } from '../store/database.ts';
+import type { CallClass, Transport } from '../upstream/transport.ts';
+import type { FormBook } from './forms.ts';
+
+/** The part of the settings that convergence follows. */
+export interface ReconcilePolicy {
+  readonly deactivation: Deactivation;
+  readonly groupDeletion: 'created' | 'never';
+  readonly membersPerCall: number;
+  /** Entries asked for per page of a list. */
+  readonly pageSize: number;
+  readonly adoptUsers: AdoptionPolicy;
+  readonly adoptGroups: AdoptionPolicy;
+  /** Resources that workers converge at the same time. */
+  readonly concurrency: number;
+}
+
+/** settings: users.adopt, groups.adopt. */
+export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
+
+/** What reconciliation tells telemetry; ids yes, personal data never. */
+export interface ReconcileEvents {
+  converged(fields: {
+    type: string;
+    id: string;
+    action: string;
+    outcome: string;
+    reason: string;
+  }): void;
+  failed(fields: { type: string; id: string; error: unknown }): void;
+  sectionChanged(fields: { section: string; up: boolean; words: string }): void;
+  firstRead(fields: { step: string; count: number }): void;
+  firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
+}
+
+/** What every step of reconciliation is given. */
+export interface ReconcileDeps {
+  readonly store: Store;
+  readonly upstream: Transport;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly forms: FormBook;
+  readonly policy: ReconcilePolicy;
+  readonly events: ReconcileEvents;
+  /** Names this process as the holder of lanes. */
+  readonly owner: string;
+}
+
+/** In which class of the budget a call goes, and for which resource, for the round-robin. */
+export interface CallContext {
+  readonly class: CallClass;
+  readonly key: string;
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Store } from '../store/database.ts';
+import { findFact, saveFact } from '../store/facts.ts';
+
+/** How `emails` of addUser are written: the contract says strings, public clients send objects. */
+export type EmailForm = 'strings' | 'objects';
+/** How members are written in one PATCH: one operation per id, RFC 7644 arrays, or one call each. */
+export type MemberForm = 'operations' | 'array' | 'single';
+/** Which of the REST ids the SCIM id of a group is. */
+export type GroupScimId = 'restId' | 'uid' | 'unrelated';
+
+/** What the contract leaves open and the service taught us. Absent: not known yet. */
+export interface Forms {
+  readonly emailForm?: EmailForm;
+  /** Whether addUser takes the name, which saves the second call. */
+  readonly nameOnCreate?: boolean;
+  readonly memberForm?: MemberForm;
+  /** When `memberForm` became `single` (epoch milliseconds): batches are asked for again daily. */
+  readonly memberFormAt?: number;
+  readonly groupScimId?: GroupScimId;
+  /** Whether updateUser takes a new userName or address. */
+  readonly addressMayChange?: boolean;
+  /** Whether an inactive person may be made a member. */
+  readonly inactiveMembers?: boolean;
+}
+
+/** The learned forms of one service, kept across restarts. Settings that are not `auto` win. */
+export interface FormBook {
+  current(): Forms;
+  /** Remembers what the service just taught, on disk before it resolves. */
+  learn(change: Forms): Promise<void>;
+}
+
+const FACT = 'forms';
+const ASK_AGAIN_MS = 24 * 60 * 60_000;
+
+/** Opens the book. @throws StoreError when the store cannot be read. */
+export async function openForms({
+  store,
+  clock,
+  fixed,
+}: {
+  store: Store;
+  clock: Clock;
+  fixed: Forms;
+}): Promise<FormBook> {
+  let learned = (await findFact<Forms>(store.read, FACT)) ?? {};
+  return {
+    current: () => ({ ...withoutStale(learned, clock.now()), ...fixed }),
+    async learn(change) {
+      const next = { ...learned, ...change };
+      if (JSON.stringify(next) === JSON.stringify(learned)) return;
+      learned = next;
+      await store.write((tx) => saveFact(tx, { name: FACT, value: next, now: clock.now() }));
+    },
+  };
+}
+
+/** A refused batch form is forgotten after a day, so that it is asked for again. */
+function withoutStale(forms: Forms, now: number): Forms {
+  const { memberForm, memberFormAt, ...rest } = forms;
+  if (memberForm === 'single' && now - (memberFormAt ?? 0) > ASK_AGAIN_MS) return rest;
+  return forms;
+}

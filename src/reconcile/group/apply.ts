@@ -1,0 +1,162 @@
+import { assertNever } from '../../domain/errors.ts';
+import type { GroupField, GroupState, ObservedGroup } from '../../domain/group.ts';
+import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
+import { groups } from '../../upstream/operations/groups.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
+import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import type { CallContext, ReconcileDeps } from '../deps.ts';
+import { judge } from '../verdict.ts';
+import { changeAdmin, changeMember } from './change-link.ts';
+import { changeMembers } from './change-members.ts';
+import { toGroupFailure } from './failure.ts';
+import { lookAtGroup, lookForGroup } from './look.ts';
+import type { GroupOutcome, GroupPart } from './outcome.ts';
+
+/** Makes one call for a group (a creation, a batch or a look may take more) and says what is known now. */
+export async function applyGroupAction(
+  deps: ReconcileDeps,
+  state: GroupState,
+  action: GroupAction,
+): Promise<GroupOutcome> {
+  const context = toContext(state, action);
+  switch (action.kind) {
+    case 'look-at-group':
+      return lookAtGroup(deps, context, state);
+    case 'create-group':
+      return createGroup(deps, context, action);
+    case 'update-group':
+      return updateGroup(deps, context, { state, action });
+    case 'delete-group':
+      return deleteGroup(deps, context, state);
+    case 'change-members':
+      return changeMembers(deps, context, { state, action });
+    case 'change-member':
+      return changeMember(deps, context, { state, change: action.change });
+    case 'change-admin':
+      return changeAdmin(deps, context, { state, change: action.change });
+    default:
+      return assertNever(action);
+  }
+}
+
+/** Removal of access goes before everything else in the budget. */
+function toContext(state: GroupState, action: GroupAction): CallContext {
+  return { class: isRemoval(state, action) ? 'remove' : 'change', key: `group:${state.id}` };
+}
+
+function isRemoval(state: GroupState, action: GroupAction): boolean {
+  switch (action.kind) {
+    case 'delete-group':
+      return true;
+    case 'change-member':
+    case 'change-admin':
+      return !action.change.wanted;
+    case 'change-members':
+      return action.changes.some(({ wanted }) => !wanted);
+    default:
+      return state.deleted;
+  }
+}
+
+/** REST, because its answer carries both ids of the group. */
+async function createGroup(
+  deps: ReconcileDeps,
+  context: CallContext,
+  action: CreateGroup,
+): Promise<GroupOutcome> {
+  const { displayName: name } = action;
+  try {
+    const args = { body: { name, ...toRestFlags(action) } };
+    const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
+    const observed = toObserved(deps, group, groups.createGroup.id);
+    const ids = { restId: group.id, uid: group.uid };
+    return { kind: 'done', known: { ids, observed, settled: ['existence'] } };
+  } catch (error) {
+    const judged = judge(error);
+    const parts: GroupPart[] = [{ kind: 'field', field: 'existence' }];
+    if (judged.verdict !== 'conflict') return toGroupFailure(deps, judged, parts);
+    const found = await lookForGroup(deps, context, { name, adopted: true });
+    const isThere = found.kind === 'done' && found.known.ids !== undefined;
+    if (isThere || found.kind === 'later') return found;
+    return { kind: 'refused', parts, problem: judged.problem };
+  }
+}
+
+async function updateGroup(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { state, action }: { state: GroupState; action: UpdateGroup },
+): Promise<GroupOutcome> {
+  const { uid, scimId } = state.ids;
+  const { displayName } = action;
+  try {
+    if (uid === undefined) {
+      // Known through SCIM alone: only the name can be changed there.
+      const Operations = [{ op: 'replace', path: 'displayName', value: displayName }];
+      const args = { path: { group_id: scimId ?? '' }, body: { Operations } };
+      const group = parseScimGroup(await deps.upstream.call(scim.updateGroup, args, context));
+      const seen = { at: deps.clock.now(), by: scim.updateGroup.id };
+      const observed: ObservedGroup = {
+        ...state.observed,
+        displayName: group.displayName,
+        ...seen,
+      };
+      return { kind: 'done', known: { observed, settled: listFields(action) } };
+    }
+    const body = {
+      ...(displayName === undefined ? {} : { name: displayName }),
+      ...toRestFlags(action),
+    };
+    const args = { path: { uid }, body };
+    const group = parseRestGroup(await deps.upstream.call(groups.updateGroup, args, context));
+    const observed = toObserved(deps, group, groups.updateGroup.id);
+    return { kind: 'done', known: { observed, settled: listFields(action) } };
+  } catch (error) {
+    const parts = listFields(action).map((field): GroupPart => ({ kind: 'field', field }));
+    return toGroupFailure(deps, judge(error), parts);
+  }
+}
+
+async function deleteGroup(
+  deps: ReconcileDeps,
+  context: CallContext,
+  state: GroupState,
+): Promise<GroupOutcome> {
+  const { uid } = state.ids;
+  if (uid === undefined) return lookAtGroup(deps, context, state);
+  try {
+    await deps.upstream.call(groups.removeGroup, { path: { uid } }, context);
+    return { kind: 'done', known: { missing: true } };
+  } catch (error) {
+    const judged = judge(error);
+    // A group that is not there is deleted.
+    if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
+    return toGroupFailure(deps, judged, [{ kind: 'field', field: 'existence' }]);
+  }
+}
+
+function toObserved({ clock }: ReconcileDeps, group: RestGroup, by: string): ObservedGroup {
+  const { name: displayName, permissions, addToCardsAndSpacesEnabled } = group;
+  return {
+    displayName,
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
+    at: clock.now(),
+    by,
+  };
+}
+
+function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: CreateGroup | UpdateGroup) {
+  return {
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(addToCardsAndSpacesEnabled === undefined
+      ? {}
+      : { add_to_cards_and_spaces_enabled: addToCardsAndSpacesEnabled }),
+  };
+}
+
+function listFields(action: UpdateGroup): GroupField[] {
+  const fields = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
+  return fields.filter((field) => action[field] !== undefined);
+}

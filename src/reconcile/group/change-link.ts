@@ -1,0 +1,118 @@
+import type { GroupState, LinkChange } from '../../domain/group.ts';
+import { groupAdmins } from '../../upstream/operations/group-admins.ts';
+import { groupUsers } from '../../upstream/operations/group-users.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
+import type { CallContext, ReconcileDeps } from '../deps.ts';
+import { type Judged, judge } from '../verdict.ts';
+import { toGroupFailure } from './failure.ts';
+import type { GroupOutcome } from './outcome.ts';
+
+interface LinkStep {
+  readonly state: GroupState;
+  readonly change: LinkChange;
+}
+
+/** Puts one person in or takes one out; through SCIM only where the group has no REST uid. */
+export async function changeMember(
+  deps: ReconcileDeps,
+  context: CallContext,
+  step: LinkStep,
+): Promise<GroupOutcome> {
+  const { change } = step;
+  const known = { members: [change] };
+  try {
+    await sendMember(deps, context, step);
+    return { kind: 'done', known };
+  } catch (error) {
+    const judged = judge(error);
+    if (holdsAlready(judged, change)) return { kind: 'done', known };
+    if (
+      judged.verdict === 'refused' &&
+      change.wanted &&
+      (await isInactive(deps, context, change))
+    ) {
+      await deps.forms.learn({ inactiveMembers: false });
+      return { kind: 'done', known: { waits: true } };
+    }
+    return toGroupFailure(deps, judged, [{ kind: 'member', change }]);
+  }
+}
+
+/** Makes one person an admin of the group, or ends that. */
+export async function changeAdmin(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { state, change }: LinkStep,
+): Promise<GroupOutcome> {
+  const { uid } = state.ids;
+  const known = { admins: [change] };
+  if (uid === undefined) return withoutUid();
+  const { upstreamUserId: user_id } = change;
+  try {
+    if (change.wanted) {
+      const args = { path: { group_uid: uid }, body: { user_id } };
+      await deps.upstream.call(groupAdmins.addAdminToGroup, args, context);
+    } else {
+      const args = { path: { group_uid: uid, user_id } };
+      await deps.upstream.call(groupAdmins.removeAdminFromGroup, args, context);
+    }
+    return { kind: 'done', known };
+  } catch (error) {
+    const judged = judge(error);
+    if (holdsAlready(judged, change)) return { kind: 'done', known };
+    return toGroupFailure(deps, judged, [{ kind: 'admin', change }]);
+  }
+}
+
+async function sendMember(
+  { upstream }: ReconcileDeps,
+  context: CallContext,
+  { state, change }: LinkStep,
+): Promise<void> {
+  const { uid, scimId } = state.ids;
+  const { upstreamUserId: user_id, wanted } = change;
+  if (uid === undefined) {
+    const Operations = [{ op: wanted ? 'add' : 'remove', path: 'members', value: user_id }];
+    const args = { path: { group_id: scimId ?? '' }, body: { Operations } };
+    await upstream.call(scim.updateGroup, args, context);
+  } else if (wanted) {
+    const args = { path: { group_uid: uid }, body: { user_id } };
+    await upstream.call(groupUsers.addUserToGroup, args, context);
+  } else {
+    await upstream.call(
+      groupUsers.removeUserFromGroup,
+      { path: { group_uid: uid, user_id } },
+      context,
+    );
+  }
+}
+
+/** An outcome that already holds counts as done: 409 for somebody who is in, 404 for somebody who is out. */
+function holdsAlready({ verdict }: Judged, { wanted }: LinkChange): boolean {
+  return wanted ? verdict === 'conflict' : verdict === 'missing';
+}
+
+/** Whether a refused member is inactive in the service: then the membership waits for the activation. */
+async function isInactive(
+  { upstream }: ReconcileDeps,
+  context: CallContext,
+  { upstreamUserId }: LinkChange,
+): Promise<boolean> {
+  try {
+    const answer = await upstream.call(
+      scim.getUser,
+      { path: { user_id: upstreamUserId } },
+      context,
+    );
+    return !parseScimUser(answer).active;
+  } catch (error) {
+    judge(error);
+    return false;
+  }
+}
+
+function withoutUid(): GroupOutcome {
+  const words = 'the service has not told the REST uid of this group';
+  return { kind: 'later', problem: { code: 'no-uid', words } };
+}

@@ -1,0 +1,71 @@
+import type { GroupState } from '../../domain/group.ts';
+import type { GroupId } from '../../domain/ids.ts';
+import type { GroupAction } from '../../plan/actions.ts';
+import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
+import type { Convergeable } from '../converge.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { recordHeld } from '../record-held.ts';
+import type { Waiters } from '../waiters.ts';
+import { applyGroupAction } from './apply.ts';
+import { type LinkQuery, loadGroup } from './load.ts';
+import type { GroupKnown, GroupPart } from './outcome.ts';
+import { recordGroupStep } from './record.ts';
+import type { GroupUndo } from './undo.ts';
+
+/** What the convergence of groups shares with the requests that wait for it. */
+export interface GroupLane {
+  readonly waiters: Waiters<GroupUndo>;
+  /** Groups that this process accepted itself and has not tried to create yet. */
+  readonly fresh: Set<GroupId>;
+}
+
+/** How groups are converged, with their members and admin lists. */
+export function convergeGroups(
+  deps: ReconcileDeps,
+  { waiters, fresh }: GroupLane,
+): Convergeable<GroupState, GroupAction, GroupKnown, GroupPart> {
+  const toQuery = (): LinkQuery => ({
+    policy: toPolicy(deps),
+    inactiveWait: deps.forms.current().inactiveMembers === false,
+    now: deps.clock.now(),
+  });
+
+  return {
+    async load(db, id) {
+      const state = await loadGroup(db, id, toQuery());
+      if (state === undefined) return undefined;
+      const { scimId, restId, uid } = state.ids;
+      const isUnknown = (scimId ?? restId ?? uid) === undefined;
+      // Somebody else may have sent the create: look before creating again.
+      const mayExist = isUnknown && state.pending.existence !== undefined && !state.deleted;
+      return mayExist && !fresh.has(state.id) ? { ...state, mustLook: true } : state;
+    },
+    planNext: (state) => planGroup(state, toPolicy(deps)).actions[0],
+    apply: (state, action) => applyGroupAction(deps, state, action),
+    async record(planned, lease, outcome) {
+      // "later" is said only of a call that changed nothing, so a create may still be sent unseen.
+      if (outcome.kind !== 'later') fresh.delete(planned.id);
+      const key = { type: 'group', id: planned.id } as const;
+      return recordHeld(waiters.hold(key), (undos) =>
+        deps.store.write((tx) =>
+          recordGroupStep(tx, {
+            ...toQuery(),
+            planned,
+            outcome,
+            lease,
+            undos,
+            random: deps.random(),
+          }),
+        ),
+      );
+    },
+  };
+}
+
+/** Batches are planned only while the service is not known to refuse them. */
+function toPolicy({ policy, forms }: ReconcileDeps): GroupPolicy {
+  return {
+    membersPerCall: forms.current().memberForm === 'single' ? 1 : policy.membersPerCall,
+    deletion: policy.groupDeletion,
+  };
+}

@@ -1,0 +1,62 @@
+import type { GroupState } from '../../domain/group.ts';
+import { normaliseName } from '../../domain/name.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { GroupScimId } from '../forms.ts';
+import { judge } from '../verdict.ts';
+import type { GroupOutcome } from './outcome.ts';
+
+/** The SCIM id of a group, undefined when it cannot be known, or why it could not be asked. */
+export type LearnedScimId =
+  | { readonly kind: 'known'; readonly scimId: string | undefined }
+  | { readonly kind: 'failed'; readonly outcome: GroupOutcome };
+
+/**
+ * Finds the SCIM id of a group that was made through REST. Which of the two REST ids it is, if any, is
+ * learned once per service: a candidate counts only when the group read by it carries id *and* name.
+ */
+export async function learnScimId(
+  deps: ReconcileDeps,
+  context: CallContext,
+  state: GroupState,
+): Promise<LearnedScimId> {
+  if (state.ids.scimId !== undefined) return { kind: 'known', scimId: state.ids.scimId };
+  const form = deps.forms.current().groupScimId;
+  if (form !== undefined) return { kind: 'known', scimId: toCandidate(state, form) };
+  for (const candidate of ['restId', 'uid'] as const) {
+    const id = toCandidate(state, candidate);
+    if (id === undefined) continue;
+    const answer = await isGroup(deps, context, { id, name: state.observed?.displayName });
+    if (answer === 'could-not-look') {
+      const problem = { code: 'later', words: 'the SCIM id of the group could not be verified' };
+      return { kind: 'failed', outcome: { kind: 'later', problem } };
+    }
+    if (answer === 'no') continue;
+    await deps.forms.learn({ groupScimId: candidate });
+    return { kind: 'known', scimId: id };
+  }
+  await deps.forms.learn({ groupScimId: 'unrelated' });
+  return { kind: 'known', scimId: undefined };
+}
+
+function toCandidate({ ids }: GroupState, form: GroupScimId): string | undefined {
+  if (form === 'restId') return ids.restId === undefined ? undefined : String(ids.restId);
+  return form === 'uid' ? ids.uid : undefined;
+}
+
+async function isGroup(
+  { upstream }: ReconcileDeps,
+  context: CallContext,
+  { id, name }: { id: string; name: string | undefined },
+): Promise<'yes' | 'no' | 'could-not-look'> {
+  try {
+    const args = { path: { group_id: id } };
+    const group = parseScimGroup(await upstream.call(scim.getGroup, args, context));
+    const sameName = name !== undefined && normaliseName(group.displayName) === normaliseName(name);
+    return group.id === id && sameName ? 'yes' : 'no';
+  } catch (error) {
+    const { verdict } = judge(error);
+    return verdict === 'missing' || verdict === 'refused' ? 'no' : 'could-not-look';
+  }
+}

@@ -1,0 +1,57 @@
+import type { UpstreamGroupIds } from '../../domain/group.ts';
+import type { Db } from '../../store/database.ts';
+import { deleteGroup, findGroupByUpstream, type GroupRow } from '../../store/groups.ts';
+import { moveGroupLinks } from '../../store/link-observations.ts';
+import type { Problem } from '../outcome.ts';
+import type { GroupKnown } from './outcome.ts';
+
+/** The columns that make a group of the service this group, or why it cannot be. */
+export type GroupLink =
+  | { readonly kind: 'linked'; readonly columns: Partial<GroupRow> }
+  | { readonly kind: 'later'; readonly problem: Problem }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+/**
+ * Makes the group that a step found or created this one. A group that was only observed meanwhile is
+ * merged into it; one that is managed, or that holds permissions, is not.
+ */
+export async function linkGroup(tx: Db, row: GroupRow, known: GroupKnown): Promise<GroupLink> {
+  const ids = known.ids ?? {};
+  const obstacle = await clearHolder(tx, row, ids);
+  if (obstacle !== undefined) return obstacle;
+  if (known.adopted && (known.observed?.permissions ?? 0) > 0) {
+    return refuse('a group of this name exists and holds permissions');
+  }
+  return {
+    kind: 'linked',
+    columns: {
+      upstream_scim_id: ids.scimId ?? row.upstream_scim_id,
+      upstream_rest_id: ids.restId ?? row.upstream_rest_id,
+      upstream_uid: ids.uid ?? row.upstream_uid,
+      origin: known.adopted ? 'adopted' : (row.origin ?? 'created'),
+    },
+  };
+}
+
+/** Takes the group over from a row that only observed it; says what is in the way of that. */
+async function clearHolder(
+  tx: Db,
+  row: GroupRow,
+  ids: Partial<UpstreamGroupIds>,
+): Promise<GroupLink | undefined> {
+  const holder = await findGroupByUpstream(tx, ids);
+  if (holder === undefined || holder.id === row.id) return undefined;
+  if (holder.deleted_at !== null) {
+    if (holder.pending === '{}') return undefined;
+    const words = 'a group of this name is still being removed';
+    return { kind: 'later', problem: { code: 'name-leaving', words } };
+  }
+  if (holder.origin !== null) return refuse('another group is already linked to this one');
+  await moveGroupLinks(tx, holder.id, row.id);
+  await deleteGroup(tx, holder.id);
+  return undefined;
+}
+
+function refuse(words: string): GroupLink {
+  return { kind: 'refused', problem: { code: 'conflict', words } };
+}

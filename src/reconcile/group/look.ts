@@ -1,0 +1,117 @@
+import type { GroupState, ObservedGroup } from '../../domain/group.ts';
+import { normaliseName } from '../../domain/name.ts';
+import { groupUsers } from '../../upstream/operations/group-users.ts';
+import { groups } from '../../upstream/operations/groups.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { paginate } from '../../upstream/paginate.ts';
+import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
+import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
+import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import type { CallContext, ReconcileDeps } from '../deps.ts';
+import { type Judged, judge } from '../verdict.ts';
+import type { GroupOutcome } from './outcome.ts';
+
+/** Sees what the service holds of one group: its name, its flags where REST tells them, its members. */
+export async function lookAtGroup(
+  deps: ReconcileDeps,
+  context: CallContext,
+  state: GroupState,
+): Promise<GroupOutcome> {
+  const { uid, scimId } = state.ids;
+  const name = state.observed?.displayName ?? state.desired.displayName;
+  if (uid === undefined && scimId === undefined) {
+    return lookForGroup(deps, context, { name });
+  }
+  try {
+    return uid === undefined
+      ? await lookThroughScim(deps, context, { state, scimId: scimId ?? '' })
+      : await lookThroughRest(deps, context, uid);
+  } catch (error) {
+    const judged = judge(error);
+    if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
+    return toLater(judged);
+  }
+}
+
+/** After a create whose answer was lost, or a name that is taken: the complete list, joined by name. */
+export async function lookForGroup(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { name, adopted }: { name: string; adopted?: true },
+): Promise<GroupOutcome> {
+  const matches: RestGroup[] = [];
+  const pages = paginate(
+    deps.upstream,
+    groups.getListOfGroups,
+    {},
+    {
+      pageSize: deps.policy.pageSize,
+      ...context,
+    },
+  );
+  try {
+    for await (const page of pages) {
+      for (const item of page.items) {
+        const group = parseRestGroup(item);
+        if (normaliseName(group.name) === normaliseName(name)) matches.push(group);
+      }
+    }
+  } catch (error) {
+    return toLater(judge(error));
+  }
+  const [group] = matches;
+  const { result } = pages;
+  if (group === undefined && result.complete) return { kind: 'done', known: {} };
+  if (group === undefined) {
+    const words = result.complete ? '' : result.reason;
+    return { kind: 'later', problem: { code: 'incomplete', words } };
+  }
+  if (matches.length > 1) {
+    const words = 'several groups of the service have this name';
+    const parts = [{ kind: 'field', field: 'existence' }] as const;
+    return { kind: 'refused', parts, problem: { code: 'conflict', words } };
+  }
+  const found = await lookThroughRest(deps, context, group.uid);
+  return found.kind === 'done' && adopted
+    ? { kind: 'done', known: { ...found.known, adopted } }
+    : found;
+}
+
+async function lookThroughScim(
+  { upstream, clock }: ReconcileDeps,
+  context: CallContext,
+  { state, scimId }: { state: GroupState; scimId: string },
+): Promise<GroupOutcome> {
+  const args = { path: { group_id: scimId } };
+  const group = parseScimGroup(await upstream.call(scim.getGroup, args, context));
+  const seen = { at: clock.now(), by: scim.getGroup.id };
+  const observed: ObservedGroup = { ...state.observed, displayName: group.displayName, ...seen };
+  const { memberIds } = group;
+  return { kind: 'done', known: { observed, ...(memberIds ? { memberIds } : {}) } };
+}
+
+async function lookThroughRest(
+  { upstream, clock }: ReconcileDeps,
+  context: CallContext,
+  uid: string,
+): Promise<GroupOutcome> {
+  const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }, context));
+  const args = { path: { group_uid: uid } };
+  const answer = await upstream.call(groupUsers.getListOfGroupUsers, args, context);
+  const memberIds = parseGroupUsers(answer).map(({ id }) => id);
+  const observed: ObservedGroup = {
+    displayName: group.name,
+    ...(group.permissions === undefined ? {} : { permissions: group.permissions }),
+    ...(group.addToCardsAndSpacesEnabled === undefined
+      ? {}
+      : { addToCardsAndSpacesEnabled: group.addToCardsAndSpacesEnabled }),
+    at: clock.now(),
+    by: groups.getGroup.id,
+  };
+  const ids = { restId: group.id, uid: group.uid };
+  return { kind: 'done', known: { ids, observed, memberIds, settled: ['existence'] } };
+}
+
+function toLater({ problem, retryAfterMs }: Judged): GroupOutcome {
+  return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}

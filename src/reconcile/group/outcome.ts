@@ -1,0 +1,37 @@
+import type {
+  GroupField,
+  LinkChange,
+  ObservedGroup,
+  UpstreamGroupIds,
+} from '../../domain/group.ts';
+import type { Outcome } from '../outcome.ts';
+
+/** What a step taught about a group. */
+export interface GroupKnown {
+  /** Ids that the step learned; those that it does not name stay. */
+  readonly ids?: Partial<UpstreamGroupIds>;
+  readonly observed?: ObservedGroup;
+  /** True when the service says that the group does not exist. */
+  readonly missing?: true;
+  /** The group existed before the bridge asked for it, so it is adopted, not created. */
+  readonly adopted?: true;
+  /** Members whose change now holds, as planned. */
+  readonly members?: readonly LinkChange[];
+  /** Admins whose change now holds, as planned. */
+  readonly admins?: readonly LinkChange[];
+  /** Everybody in the group, by numeric id, when the step listed them. */
+  readonly memberIds?: readonly number[];
+  readonly settled?: readonly GroupField[];
+  /** Members that the service refused one by one, while their neighbours were taken. */
+  readonly refusedMembers?: readonly LinkChange[];
+  /** True when the service refuses an inactive person, so the change waits for the activation. */
+  readonly waits?: true;
+}
+
+/** What a refusal is about: a field of the group, or one person. */
+export type GroupPart =
+  | { readonly kind: 'field'; readonly field: GroupField }
+  | { readonly kind: 'member' | 'admin'; readonly change: LinkChange };
+
+/** How a step for a group ended. */
+export type GroupOutcome = Outcome<GroupKnown, GroupPart>;

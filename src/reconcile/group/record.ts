@@ -1,0 +1,290 @@
+import { assertNever } from '../../domain/errors.ts';
+import type { GroupField, GroupState, LinkChange } from '../../domain/group.ts';
+import type { UserId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { oldestPending, type Pending, settlePending } from '../../domain/pending.ts';
+import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
+import { toGroupColumns } from '../../store/columns.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import {
+  deleteGroup,
+  type GroupRow,
+  lockGroup,
+  toGroupState,
+  updateGroup,
+} from '../../store/groups.ts';
+import type { Lease } from '../../store/lanes.ts';
+import { deleteAllLinks, observeLinks, restartLinks } from '../../store/link-observations.ts';
+import {
+  findNextRetry,
+  findOldestWaiting,
+  postponeLinks,
+  settleLinks,
+} from '../../store/link-work.ts';
+import { stuckDelayMs } from '../backoff.ts';
+import type { Problem } from '../outcome.ts';
+import type { Recorded, Undone } from '../recorded.ts';
+import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
+import type { Waiter } from '../waiters.ts';
+import { linkGroup } from './link-group.ts';
+import { listGroupLinks } from './load.ts';
+import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
+import { type GroupUndo, revertGroupFields } from './undo.ts';
+import { revertLinks } from './undo-links.ts';
+
+/** A step of a group that ended, with all that recording it needs. */
+export interface GroupStep {
+  /** The state that the step was planned from. */
+  readonly planned: GroupState;
+  readonly outcome: GroupOutcome;
+  readonly lease: Lease;
+  readonly policy: GroupPolicy;
+  /** True when the service refuses inactive people as members. */
+  readonly inactiveWait: boolean;
+  /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
+  readonly undos: readonly Waiter<GroupUndo>[];
+  readonly now: number;
+  readonly random: number;
+}
+
+/**
+ * Records what a step taught about a group, in one transaction with what follows from it. Gives the
+ * lane back unless there is a next step.
+ */
+export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
+  const row = await lockGroup(tx, step.planned.id);
+  if (row === undefined) return { finished: true, oldestPending: undefined, undone: [], woken: [] };
+  if (row.lane_token !== step.lease.token) {
+    // Somebody else holds the lane now: what our call did is not ours to judge, so they look.
+    await updateGroup(tx, row.id, { must_look: 1, due_at: step.now });
+    return toFinished(tx, row, []);
+  }
+  const { outcome } = step;
+  switch (outcome.kind) {
+    case 'done':
+      return recordDone(tx, row, step, outcome.known);
+    case 'refused':
+      return recordRefused(tx, row, step, outcome);
+    case 'later':
+    case 'unknown':
+      return recordRetry(tx, row, step, outcome);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+async function recordDone(
+  tx: Db,
+  row: GroupRow,
+  step: GroupStep,
+  known: GroupKnown,
+): Promise<Recorded<GroupState>> {
+  if (known.missing) return recordMissing(tx, row, step);
+  let next: GroupRow = { ...row, ...NO_TROUBLE };
+  if (known.ids !== undefined) {
+    const linked = await linkGroup(tx, row, known);
+    if (linked.kind === 'later') return recordRetry(tx, row, step, linked);
+    if (linked.kind === 'refused') {
+      const parts: GroupPart[] = [{ kind: 'field', field: 'existence' }];
+      return recordRefused(tx, row, step, { parts, problem: linked.problem });
+    }
+    next = { ...next, ...linked.columns };
+  }
+  if (known.observed !== undefined) next.observed = JSON.stringify(known.observed);
+  const pending = parseStored<Pending<GroupField>>(row.pending);
+  // A look at a group that is to go finds it: its removal still waits.
+  const settled = (known.settled ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
+  next.pending = JSON.stringify(settlePending(pending, step.planned.pending, settled));
+  await recordLinks(tx, next, step, known);
+  if (known.refusedMembers?.length) {
+    const problem: Problem = { code: 'refused', words: 'the service refused a member' };
+    const parts = known.refusedMembers.map((change): GroupPart => ({ kind: 'member', change }));
+    return recordRefused(tx, next, step, { parts, problem });
+  }
+  return finish(tx, next, step, []);
+}
+
+async function recordLinks(
+  tx: Db,
+  row: GroupRow,
+  { planned }: GroupStep,
+  { members, admins, memberIds, adopted }: GroupKnown,
+): Promise<void> {
+  const plannedVersion = planned.version;
+  if (members) {
+    await settleLinks(tx, 'memberships', row.id, { changes: members, plannedVersion });
+  }
+  if (admins) await settleLinks(tx, 'group_admins', row.id, { changes: admins, plannedVersion });
+  if (memberIds) {
+    const baseline = adopted ? 1 : row.origin === null ? null : 0;
+    await observeLinks(tx, 'memberships', row.id, { upstreamUserIds: memberIds, baseline });
+  }
+}
+
+/** The service has no such group: one that is wanted is created anew, a deleted one is done with. */
+async function recordMissing(
+  tx: Db,
+  row: GroupRow,
+  step: GroupStep,
+): Promise<Recorded<GroupState>> {
+  if (row.deleted_at !== null || row.origin === null) {
+    await deleteAllLinks(tx, row.id);
+    return finish(tx, { ...row, ...NO_TROUBLE, observed: null, pending: '{}' }, step, []);
+  }
+  await restartLinks(tx, row.id, row.version);
+  const changed: GroupRow = {
+    ...row,
+    ...NO_TROUBLE,
+    observed: null,
+    upstream_scim_id: null,
+    upstream_rest_id: null,
+    upstream_uid: null,
+    pending: JSON.stringify({ existence: row.version }),
+  };
+  return finish(tx, changed, step, []);
+}
+
+async function recordRefused(
+  tx: Db,
+  row: GroupRow,
+  step: GroupStep,
+  { parts, problem }: { parts: readonly GroupPart[]; problem: Problem },
+): Promise<Recorded<GroupState>> {
+  const undone: Undone[] = [];
+  let draft = row;
+  for (const waiter of step.undos) {
+    const fields = listFields(parts).filter(
+      (field) => parseStored<Pending<GroupField>>(draft.pending)[field] === waiter.version,
+    );
+    if (waiter.undo.before === undefined && fields.includes('existence')) {
+      await deleteGroup(tx, row.id);
+      undone.push({ version: waiter.version, problem });
+      return { finished: true, oldestPending: undefined, undone, woken: [] };
+    }
+    const links = await revertLinks(tx, row.id, { waiter, parts, now: step.now });
+    if (fields.length === 0 && links === 0) continue;
+    undone.push({ version: waiter.version, problem });
+    draft = revertFields(draft, fields, waiter.undo);
+  }
+  const stuckFields = listFields(parts).filter(
+    (field) => parseStored<Pending<GroupField>>(draft.pending)[field] !== undefined,
+  );
+  const retryAt = step.now + stuckDelayMs(step.random);
+  const stuckLinks = listStuckLinks(parts, undone);
+  await postpone(tx, row, stuckLinks, retryAt);
+  if (stuckFields.length === 0) {
+    const trouble = stuckLinks.length > 0 ? toStuckColumns(draft, problem, step.now) : {};
+    return finish(tx, { ...draft, ...trouble }, step, undone);
+  }
+  const changed: GroupRow = {
+    ...draft,
+    ...FREE_LANE,
+    ...toStuckColumns(draft, problem, step.now),
+    due_at: retryAt,
+  };
+  await save(tx, changed);
+  return toFinished(tx, changed, undone);
+}
+
+function listFields(parts: readonly GroupPart[]): GroupField[] {
+  return parts.flatMap((part) => (part.kind === 'field' ? [part.field] : []));
+}
+
+/** Refused people whose change nobody waits for any more: it was acknowledged, so it stays and is shown. */
+function listStuckLinks(
+  parts: readonly GroupPart[],
+  undone: readonly Undone[],
+): { kind: 'member' | 'admin'; change: LinkChange }[] {
+  const undoneVersions = new Set(undone.map(({ version }) => version));
+  return parts.flatMap((part) =>
+    part.kind === 'field' || undoneVersions.has(part.change.version) ? [] : [part],
+  );
+}
+
+async function postpone(
+  tx: Db,
+  row: GroupRow,
+  links: readonly { kind: 'member' | 'admin'; change: LinkChange }[],
+  retryAt: number,
+): Promise<void> {
+  for (const kind of ['member', 'admin'] as const) {
+    const userIds: UserId[] = links.flatMap((link) =>
+      link.kind === kind ? [link.change.userId] : [],
+    );
+    const table = kind === 'member' ? 'memberships' : 'group_admins';
+    await postponeLinks(tx, table, row.id, { userIds, retryAt });
+  }
+}
+
+function revertFields(row: GroupRow, fields: readonly GroupField[], undo: GroupUndo): GroupRow {
+  const before = undo.before ?? { attributes: {}, pending: {} };
+  const pending: { [F in GroupField]?: number } = {
+    ...parseStored<Pending<GroupField>>(row.pending),
+  };
+  for (const field of fields) {
+    const version = before.pending[field];
+    if (version === undefined) delete pending[field];
+    else pending[field] = version;
+  }
+  const current = parseStored<JsonObject>(row.attributes);
+  return {
+    ...row,
+    ...toGroupColumns(revertGroupFields(current, before.attributes, fields)),
+    pending: JSON.stringify(pending),
+    version: row.version + 1,
+  };
+}
+
+async function recordRetry(
+  tx: Db,
+  row: GroupRow,
+  step: GroupStep,
+  outcome: Extract<GroupOutcome, { kind: 'later' | 'unknown' }>,
+): Promise<Recorded<GroupState>> {
+  const changed: GroupRow = { ...row, ...toRetryColumns(row, outcome, step) };
+  if (outcome.kind === 'unknown' && outcome.lookNow) {
+    await save(tx, changed);
+    const state = toGroupState(changed, await listGroupLinks(tx, changed.id, step));
+    return { finished: false, state, undone: [], woken: [] };
+  }
+  await save(tx, { ...changed, ...FREE_LANE });
+  return { ...(await toFinished(tx, changed, [])), retryAt: changed.due_at ?? step.now };
+}
+
+/** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
+async function finish(
+  tx: Db,
+  row: GroupRow,
+  step: GroupStep,
+  undone: readonly Undone[],
+): Promise<Recorded<GroupState>> {
+  const state = toGroupState(row, await listGroupLinks(tx, row.id, step));
+  const { actions, settled } = planGroup(state, step.policy);
+  const pending = settlePending(state.pending, state.pending, settled);
+  const next: GroupRow = { ...row, pending: JSON.stringify(pending) };
+  if (actions.length > 0) {
+    await save(tx, { ...next, due_at: step.now });
+    return { finished: false, state: { ...state, pending }, undone, woken: [] };
+  }
+  const retryAt = await findNextRetry(tx, row.id);
+  const done: GroupRow = { ...next, ...FREE_LANE, due_at: retryAt ?? null };
+  await save(tx, done);
+  return toFinished(tx, done, undone);
+}
+
+async function toFinished(
+  tx: Db,
+  row: GroupRow,
+  undone: readonly Undone[],
+): Promise<Extract<Recorded<GroupState>, { finished: true }>> {
+  const own = oldestPending(parseStored<Pending<GroupField>>(row.pending));
+  const links = await findOldestWaiting(tx, row.id);
+  const oldest = own === undefined ? links : links === undefined ? own : Math.min(own, links);
+  return { finished: true, oldestPending: oldest, undone, woken: [] };
+}
+
+async function save(tx: Db, row: GroupRow): Promise<void> {
+  const { id, seq: _, created_at: __, ...change } = row;
+  await updateGroup(tx, id, change);
+}

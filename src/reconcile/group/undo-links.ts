@@ -1,0 +1,43 @@
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import type { Db } from '../../store/database.ts';
+import { deleteLinks, listLinks, saveLinks, touchUsers } from '../../store/links.ts';
+import type { Waiter } from '../waiters.ts';
+import type { GroupPart } from './outcome.ts';
+import type { GroupUndo } from './undo.ts';
+
+/** A refused write whose people are put back as they were. */
+export interface RefusedLinks {
+  readonly waiter: Waiter<GroupUndo>;
+  readonly parts: readonly GroupPart[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * Puts back the refused people whose last writer is still the refused write; their neighbours stay.
+ * Returns how many were put back.
+ */
+export async function revertLinks(
+  tx: Db,
+  groupId: GroupId,
+  { waiter, parts, now }: RefusedLinks,
+): Promise<number> {
+  let reverted = 0;
+  for (const kind of ['member', 'admin'] as const) {
+    const table = kind === 'member' ? 'memberships' : 'group_admins';
+    const befores = kind === 'member' ? waiter.undo.members : waiter.undo.admins;
+    const refused = parts.flatMap((part) => (part.kind === kind ? [part.change.userId] : []));
+    const rows = await listLinks(tx, table, groupId, refused);
+    const mine = rows.filter((row) => row.pending === waiter.version).map((row) => row.user_id);
+    const gone: UserId[] = [];
+    for (const userId of mine) {
+      const before = befores.get(userId);
+      if (before) await saveLinks(tx, table, groupId, [before]);
+      else gone.push(userId);
+    }
+    await deleteLinks(tx, table, groupId, gone);
+    await touchUsers(tx, mine, now);
+    reverted += mine.length;
+  }
+  return reverted;
+}

@@ -1,0 +1,89 @@
+import { assertNever } from '../domain/errors.ts';
+import type { ResourceKey } from '../domain/ids.ts';
+import { type Lease, releaseLane } from '../store/lanes.ts';
+import { converge, type Run } from './converge.ts';
+import type { ReconcileDeps } from './deps.ts';
+import { convergeGroups, type GroupLane } from './group/converge-group.ts';
+import { convergeUsers, type UserLane } from './user/converge-user.ts';
+
+/** How soon a retry has to be to be worth waiting for, in milliseconds. */
+const WORTH_WAITING_MS = 2_500;
+/** How long a resource rests after an error of our own, in milliseconds. */
+const REST_MS = 10_000;
+
+/** Both lanes of this process. */
+export interface Lanes {
+  readonly users: UserLane;
+  readonly groups: GroupLane;
+}
+
+/** Runs lanes that were claimed, and answers those who wait for them. Never rejects. */
+export interface LaneRunner {
+  run(key: ResourceKey, lease: Lease): Promise<void>;
+  /** How many lanes run now. */
+  readonly active: number;
+  /** Resolves once no lane runs. */
+  idle(): Promise<void>;
+}
+
+/** `onWoken` is told when a finished step made other resources due. */
+export function createLaneRunner(
+  deps: ReconcileDeps,
+  lanes: Lanes,
+  onWoken: () => void,
+): LaneRunner {
+  const users = convergeUsers(deps, lanes.users);
+  const groups = convergeGroups(deps, lanes.groups);
+  const running = new Set<Promise<void>>();
+
+  async function runOne(key: ResourceKey, lease: Lease): Promise<Run> {
+    switch (key.type) {
+      case 'user':
+        return converge(deps, users, { key, lease, onWoken });
+      case 'group':
+        return converge(deps, groups, { key, lease, onWoken });
+      default:
+        return assertNever(key);
+    }
+  }
+
+  async function runAndAnswer(key: ResourceKey, lease: Lease): Promise<void> {
+    const { waiters } = key.type === 'user' ? lanes.users : lanes.groups;
+    try {
+      const { oldestPending, retryAt } = await runOne(key, lease);
+      waiters.settle(key, oldestPending);
+      const soon = retryAt !== undefined && retryAt - deps.clock.now() < WORTH_WAITING_MS;
+      if (!soon) waiters.release(key, 'the change waits for something else first');
+    } catch (error) {
+      deps.events.failed({ type: key.type, id: key.id, error });
+      waiters.release(key, 'the change is stored and will be tried again');
+      await abandon(key, lease);
+    }
+  }
+
+  /** An error of our own: the lane is given back, and the next run looks first. */
+  async function abandon(key: ResourceKey, lease: Lease): Promise<void> {
+    const dueAt = deps.clock.now() + REST_MS;
+    try {
+      await deps.store.write((tx) => releaseLane(tx, key, { lease, dueAt }));
+    } catch (error) {
+      // The lease runs out by itself, and whoever takes it then looks first.
+      deps.events.failed({ type: key.type, id: key.id, error });
+    }
+  }
+
+  return {
+    async run(key, lease) {
+      const run = runAndAnswer(key, lease);
+      running.add(run);
+      await run;
+      running.delete(run);
+    },
+    get active() {
+      return running.size;
+    },
+    async idle() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** Why something did not work, in words that may be shown to an operator and to the provider. */
+export interface Problem {
+  /** Stable and short, such as `refused`, `later`, `conflict`. */
+  readonly code: string;
+  /** The service's words, bounded, or ours. Never a secret, never a body. */
+  readonly words: string;
+  /** The HTTP status of the service, when there was an answer. */
+  readonly status?: number;
+}
+
+/**
+ * How one upstream step ended. `Known` is what is now known to hold, `Part` what a refusal is about.
+ * - `done`: the service holds it, or held it already
+ * - `refused`: the service says no about exactly these parts; repeating it would change nothing
+ * - `later`: nothing was changed, and it may work another time
+ * - `unknown`: it may or may not have been changed; the next step is a look
+ */
+export type Outcome<Known, Part> =
+  | { readonly kind: 'done'; readonly known: Known }
+  | { readonly kind: 'refused'; readonly parts: readonly Part[]; readonly problem: Problem }
+  | { readonly kind: 'later'; readonly problem: Problem; readonly retryAfterMs?: number }
+  | { readonly kind: 'unknown'; readonly problem: Problem; readonly lookNow?: true };
+
+/** How a provider's write ended, as far as its request waits. */
+export type Settlement =
+  | { readonly kind: 'applied' }
+  | { readonly kind: 'refused'; readonly problem: Problem }
+  | { readonly kind: 'not-yet'; readonly reason: string };

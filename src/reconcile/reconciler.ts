@@ -1,0 +1,131 @@
+import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
+import { oldestPending } from '../domain/pending.ts';
+import { findGroupRow, toGroupState } from '../store/groups.ts';
+import { type LaneClaim, type Lease, recoverLanes } from '../store/lanes.ts';
+import { findOldestWaiting } from '../store/link-work.ts';
+import { findUserRow, toUserState } from '../store/users.ts';
+import { LEASE_MS } from './converge.ts';
+import type { ReconcileDeps } from './deps.ts';
+import type { GroupUndo } from './group/undo.ts';
+import { createLaneRunner } from './lane-runner.ts';
+import type { Settlement } from './outcome.ts';
+import type { UserUndo } from './user/undo.ts';
+import { createWaiters } from './waiters.ts';
+import { createWorkers } from './workers.ts';
+
+/** Lanes that requests may run themselves at the same time; beyond that the workers do it. */
+const INLINE_MAX = 256;
+/** Requests that may wait at the same time; beyond that a write is answered once it is stored. */
+const WAITING_MAX = 2_000;
+/** Users and groups of which this process remembers that it just accepted them. */
+const FRESH_MAX = 100_000;
+
+/** A provider's write that was stored. */
+export interface StoredWrite {
+  readonly version: number;
+  /** The lane, when the transaction that stored the write could take it. */
+  readonly lease: Lease | undefined;
+  /** True when this write is the first to ask for the account or group, so nobody can have sent the create. */
+  readonly creates: boolean;
+  /** How long the request may still wait, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** Brings stored desired state to the service; the only way there. */
+export interface Reconciler {
+  /** How a transaction that stores a write takes the lane at the same time; undefined: leave it to the workers. */
+  claim(): LaneClaim | undefined;
+  /** Converges a stored write of a person and waits for it. */
+  settleUser(id: UserId, write: StoredWrite, undo: UserUndo): Promise<Settlement>;
+  /** Converges a stored write of a group and waits for it. */
+  settleGroup(id: GroupId, write: StoredWrite, undo: GroupUndo): Promise<Settlement>;
+  /** Something became due without anybody waiting. */
+  wake(): void;
+  start(): Promise<void>;
+  /** Takes nothing new and waits for what runs, at most `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** The reconciler of one process. */
+export function createReconciler(deps: ReconcileDeps): Reconciler {
+  const users = { waiters: createWaiters<UserUndo>(), fresh: new Set<UserId>() };
+  const groups = { waiters: createWaiters<GroupUndo>(), fresh: new Set<GroupId>() };
+  const runner = createLaneRunner(deps, { users, groups }, () => workers.wake());
+  const workers = createWorkers(deps, runner);
+
+  /** Runs the lane that the write took, or has somebody take it. */
+  function carryOn(key: ResourceKey, { lease }: StoredWrite): void {
+    if (lease) void runner.run(key, lease).then(() => workers.wake());
+    else workers.wake();
+  }
+
+  /** Undefined when the queue ahead is longer than the wait, so that nobody waits in vain. */
+  function isWorthWaiting({ waitMs }: StoredWrite): boolean {
+    const waiting = users.waiters.size + groups.waiters.size;
+    return waitMs > 0 && waiting < WAITING_MAX && deps.upstream.queueAheadMs('change') < waitMs;
+  }
+
+  return {
+    claim() {
+      if (runner.active >= INLINE_MAX) return undefined;
+      return { owner: deps.owner, now: deps.clock.now(), leaseMs: LEASE_MS };
+    },
+    async settleUser(id, write, undo) {
+      const key = { type: 'user', id } as const;
+      if (write.creates && users.fresh.size < FRESH_MAX) users.fresh.add(id);
+      if (!isWorthWaiting(write)) return passOn(key, write, carryOn);
+      const settled = users.waiters.wait(key, { version: write.version, undo }, write.waitMs);
+      carryOn(key, write);
+      if (write.lease === undefined) users.waiters.settle(key, await readOldestUser(deps, id));
+      return settled;
+    },
+    async settleGroup(id, write, undo) {
+      const key = { type: 'group', id } as const;
+      if (write.creates && groups.fresh.size < FRESH_MAX) groups.fresh.add(id);
+      if (!isWorthWaiting(write)) return passOn(key, write, carryOn);
+      const settled = groups.waiters.wait(key, { version: write.version, undo }, write.waitMs);
+      carryOn(key, write);
+      if (write.lease === undefined) groups.waiters.settle(key, await readOldestGroup(deps, id));
+      return settled;
+    },
+    wake: () => workers.wake(),
+    async start() {
+      if (deps.store.engine === 'sqlite') {
+        // One process has the file, so every lane in it was left by one that is gone.
+        await deps.store.write((tx) => recoverLanes(tx, deps.clock.now()));
+      }
+      workers.start();
+    },
+    async stop(graceMs) {
+      await workers.stop();
+      const grace = new AbortController();
+      const timeUp = deps.clock.sleep(graceMs, grace.signal).catch(() => undefined);
+      await Promise.race([runner.idle(), timeUp]);
+      grace.abort();
+    },
+  };
+}
+
+function passOn(
+  key: ResourceKey,
+  write: StoredWrite,
+  carryOn: (key: ResourceKey, write: StoredWrite) => void,
+): Settlement {
+  carryOn(key, write);
+  return { kind: 'not-yet', reason: 'the queue ahead is longer than the wait' };
+}
+
+/** Another run may have finished this write before anybody waited for it. */
+async function readOldestUser({ store }: ReconcileDeps, id: UserId): Promise<number | undefined> {
+  const row = await findUserRow(store.read, id);
+  return row && oldestPending(toUserState(row).pending);
+}
+
+async function readOldestGroup({ store }: ReconcileDeps, id: GroupId): Promise<number | undefined> {
+  const row = await findGroupRow(store.read, id);
+  if (row === undefined) return undefined;
+  const own = oldestPending(toGroupState(row, { members: [], admins: [] }).pending);
+  const links = await findOldestWaiting(store.read, id);
+  if (own === undefined) return links;
+  return links === undefined ? own : Math.min(own, links);
+}

@@ -1,0 +1,82 @@
+import { assertNever } from '../domain/errors.ts';
+import { findFact, saveFact } from '../store/facts.ts';
+import { companyUsers } from '../upstream/operations/company-users.ts';
+import { groups } from '../upstream/operations/groups.ts';
+import { scim } from '../upstream/operations/scim.ts';
+import type { ReconcileDeps } from './deps.ts';
+import type { Problem } from './outcome.ts';
+import { judge } from './verdict.ts';
+
+/** Parts of the service that a right or a tariff opens and closes as a whole. */
+export type ReadableSection = 'users' | 'groups' | 'companyUsers';
+
+/** Why a section is closed, in the service's words; null: it is open. */
+export interface SectionState {
+  readonly problem: Problem | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** What is known of every section; a section that was never refused is not in it. */
+export type SectionStates = { readonly [S in ReadableSection]?: SectionState };
+
+const FACT = 'sections';
+
+/** What is known of the sections. */
+export async function readSections(deps: Pick<ReconcileDeps, 'store'>): Promise<SectionStates> {
+  return (await findFact<SectionStates>(deps.store.read, FACT)) ?? {};
+}
+
+/** Records that a section is open or closed, and reports a change. */
+export async function saveSection(
+  deps: ReconcileDeps,
+  section: ReadableSection,
+  problem: Problem | null,
+): Promise<void> {
+  const states = await readSections(deps);
+  const before = states[section]?.problem ?? null;
+  if (before?.code === problem?.code) return;
+  const next: SectionStates = { ...states, [section]: { problem, at: deps.clock.now() } };
+  await deps.store.write((tx) => saveFact(tx, { name: FACT, value: next, now: deps.clock.now() }));
+  deps.events.sectionChanged({ section, up: problem === null, words: problem?.words ?? '' });
+}
+
+/**
+ * Whether a 402, 403 or 405 was about one resource only: a cheap read of the section works. When it
+ * does not, the section is closed, and what was asked is not refused but has to wait.
+ */
+export async function isSectionUp(
+  deps: ReconcileDeps,
+  section: ReadableSection,
+  problem: Problem,
+): Promise<boolean> {
+  try {
+    await readCheaply(deps, section);
+    await saveSection(deps, section, null);
+    return true;
+  } catch (error) {
+    if (judge(error).verdict === 'forbidden') await saveSection(deps, section, problem);
+    return false;
+  }
+}
+
+async function readCheaply(
+  { upstream }: ReconcileDeps,
+  section: ReadableSection,
+): Promise<unknown> {
+  const context = { class: 'look', key: `section:${section}` } as const;
+  switch (section) {
+    case 'users':
+      return upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, context);
+    case 'groups':
+      return upstream.call(groups.getListOfGroups, { query: { limit: 1, offset: 0 } }, context);
+    case 'companyUsers':
+      return upstream.call(
+        companyUsers.getListOfUsers,
+        { query: { limit: 1, offset: 0 } },
+        context,
+      );
+    default:
+      return assertNever(section);
+  }
+}

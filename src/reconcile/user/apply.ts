@@ -1,0 +1,240 @@
+import { assertNever } from '../../domain/errors.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { fullName, normaliseName } from '../../domain/name.ts';
+import type { ObservedUser, UserField, UserState } from '../../domain/user.ts';
+import type {
+  LookAtUser,
+  TryAddress,
+  UpdateCompanyUser,
+  UpdateUser,
+  UserAction,
+} from '../../plan/actions.ts';
+import { companyUsers } from '../../upstream/operations/company-users.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
+import type { CallContext, ReconcileDeps } from '../deps.ts';
+import { isSectionUp } from '../sections.ts';
+import { judge } from '../verdict.ts';
+import { createAccount } from './create-account.ts';
+import { findAccount } from './find-account.ts';
+import { toObservedUser } from './observe.ts';
+import type { UserOutcome } from './outcome.ts';
+
+/** Makes one call for a person (a creation or a look may take more) and says what is known now. */
+export async function applyUserAction(
+  deps: ReconcileDeps,
+  state: UserState,
+  action: UserAction,
+): Promise<UserOutcome> {
+  const context = toContext(state, action);
+  switch (action.kind) {
+    case 'look-at-user':
+      return lookAtUser(deps, context, { state, action });
+    case 'create-user':
+      return createAccount(deps, context, { state, action });
+    case 'update-user':
+      return updateUser(deps, context, { state, action });
+    case 'update-company-user':
+      return updateCompanyUser(deps, context, { state, action });
+    case 'try-address':
+      return tryAddress(deps, context, { state, action });
+    default:
+      return assertNever(action);
+  }
+}
+
+/** Removal of access goes before everything else in the budget. */
+function toContext(state: UserState, action: UserAction): CallContext {
+  const removes = !state.desired.active && state.pending.active !== undefined;
+  const looks = action.kind === 'look-at-user' && Object.keys(state.pending).length === 0;
+  return { class: removes ? 'remove' : looks ? 'look' : 'change', key: `user:${state.id}` };
+}
+
+async function lookAtUser(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { state, action }: { state: UserState; action: LookAtUser },
+): Promise<UserOutcome> {
+  if (action.upstreamId === undefined) return lookForAccount(deps, context, state);
+  try {
+    const args = { path: { user_id: action.upstreamId } };
+    const user = parseScimUser(await deps.upstream.call(scim.getUser, args, context));
+    const seen = { at: deps.clock.now(), by: scim.getUser.id };
+    return { kind: 'done', known: { observed: toObservedUser(user, state.observed, seen) } };
+  } catch (error) {
+    const { verdict, problem, retryAfterMs } = judge(error);
+    if (verdict === 'missing') return { kind: 'done', known: { missing: true } };
+    return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  }
+}
+
+/** After a create whose answer was lost: look before creating again. */
+async function lookForAccount(
+  deps: ReconcileDeps,
+  context: CallContext,
+  state: UserState,
+): Promise<UserOutcome> {
+  const { userName, address } = state.desired;
+  const found = await findAccount(deps, context, {
+    userNameFolded: foldCase(userName),
+    emailFolded: address === undefined ? undefined : foldCase(address),
+  });
+  const at = deps.clock.now();
+  switch (found.kind) {
+    case 'found': {
+      const observed = toObservedUser(found.user, undefined, { at, by: found.by });
+      return {
+        kind: 'done',
+        known: { upstreamId: found.user.id, observed, settled: ['account'] },
+      };
+    }
+    case 'not-there':
+      return { kind: 'done', known: {} };
+    case 'ambiguous': {
+      const words = 'several accounts of the service have this userName or address';
+      return { kind: 'refused', parts: ['account'], problem: { code: 'conflict', words } };
+    }
+    case 'could-not-look':
+      return { kind: 'later', problem: found.problem };
+    default:
+      return assertNever(found);
+  }
+}
+
+async function updateUser(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { state, action }: { state: UserState; action: UpdateUser },
+): Promise<UserOutcome> {
+  const { upstreamId, active, name } = action;
+  const Operations = [
+    ...(active === undefined ? [] : [{ op: 'replace', path: 'active', value: active }]),
+    ...(name === undefined ? [] : [{ op: 'replace', path: 'name', value: name }]),
+  ];
+  const parts: UserField[] = [
+    ...(active === undefined ? [] : (['active'] as const)),
+    ...(name === undefined ? [] : (['name'] as const)),
+  ];
+  try {
+    const args = { path: { user_id: upstreamId }, body: { Operations } };
+    const user = parseScimUser(await deps.upstream.call(scim.updateUser, args, context));
+    const seen = { at: deps.clock.now(), by: scim.updateUser.id };
+    const observed = toObservedUser(user, state.observed, seen);
+    if (active !== undefined && observed.active !== active) {
+      const words = 'the service accepted the change and still says otherwise';
+      return { kind: 'unknown', problem: { code: 'not-applied', words } };
+    }
+    return { kind: 'done', known: { observed, ...(name ? toEcho(name, observed) : {}) } };
+  } catch (error) {
+    const judged = judge(error);
+    if (judged.verdict === 'refused' && active !== undefined && name !== undefined) {
+      // Access first: the refusal may be about the name alone, which the next step then finds out.
+      const { name: _, ...accessOnly } = action;
+      return updateUser(deps, context, { state, action: accessOnly });
+    }
+    return toUserFailure(deps, judged, { parts, section: 'users' });
+  }
+}
+
+/** What came back for a name, when the service wrote it differently. */
+function toEcho(name: NonNullable<UpdateUser['name']>, observed: ObservedUser) {
+  const sent = fullName(name);
+  const back = normaliseName(observed.fullName);
+  return sent === back ? {} : { echoes: { name: { sent, back } } };
+}
+
+async function updateCompanyUser(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { state, action }: { state: UserState; action: UpdateCompanyUser },
+): Promise<UserOutcome> {
+  const { upstreamId, appsPermissions, temporarilyInactive, fields } = action;
+  const body = {
+    ...(appsPermissions === undefined ? {} : { apps_permissions: appsPermissions }),
+    ...(temporarilyInactive === undefined ? {} : { temporarily_inactive: temporarilyInactive }),
+  };
+  try {
+    const args = { path: { id: upstreamId }, body };
+    const user = parseCompanyUser(await deps.upstream.call(companyUsers.updateUser, args, context));
+    const before = state.observed ?? { fullName: user.fullName ?? '', active: true, at: 0, by: '' };
+    const observed: ObservedUser = {
+      ...before,
+      appsPermissions: user.appsPermissions ?? appsPermissions ?? before.appsPermissions ?? 0,
+      temporarilyInactive: user.temporarilyInactive ?? temporarilyInactive ?? false,
+      at: deps.clock.now(),
+      by: companyUsers.updateUser.id,
+    };
+    return { kind: 'done', known: { observed, settled: fields } };
+  } catch (error) {
+    return toUserFailure(deps, judge(error), { parts: fields, section: 'companyUsers' });
+  }
+}
+
+/** userName and address stay as created by all knowledge: one try, whose refusal is only remembered. */
+async function tryAddress(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { state, action }: { state: UserState; action: TryAddress },
+): Promise<UserOutcome> {
+  const { upstreamId, userName, address } = action;
+  const Operations = [
+    { op: 'replace', path: 'userName', value: userName },
+    ...(address === undefined
+      ? []
+      : [
+          {
+            op: 'replace',
+            path: 'emails',
+            value: [{ value: address, type: 'work', primary: true }],
+          },
+        ]),
+  ];
+  try {
+    const args = { path: { user_id: upstreamId }, body: { Operations } };
+    const user = parseScimUser(await deps.upstream.call(scim.updateUser, args, context));
+    const seen = { at: deps.clock.now(), by: scim.updateUser.id };
+    const observed = toObservedUser(user, state.observed, seen);
+    const taken = observed.userName?.toLowerCase() === userName.toLowerCase();
+    await deps.forms.learn({ addressMayChange: taken });
+    return { kind: 'done', known: { observed, settled: ['address'] } };
+  } catch (error) {
+    const judged = judge(error);
+    if (judged.verdict === 'later' || judged.verdict === 'unknown') {
+      return toUserFailure(deps, judged, { parts: ['address'], section: 'users' });
+    }
+    await deps.forms.learn({ addressMayChange: false });
+    return { kind: 'done', known: { settled: ['address'] } };
+  }
+}
+
+/** What a failed call means for the person's fields it was about. */
+async function toUserFailure(
+  deps: ReconcileDeps,
+  { verdict, problem, retryAfterMs }: ReturnType<typeof judge>,
+  { parts, section }: { parts: readonly UserField[]; section: 'users' | 'companyUsers' },
+): Promise<UserOutcome> {
+  const later = {
+    kind: 'later',
+    problem,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  } as const;
+  switch (verdict) {
+    case 'missing':
+      return { kind: 'unknown', problem, lookNow: true };
+    case 'forbidden':
+      return (await isSectionUp(deps, section, problem))
+        ? { kind: 'refused', parts, problem }
+        : later;
+    case 'conflict':
+    case 'refused':
+    case 'smaller':
+      return { kind: 'refused', parts, problem };
+    case 'later':
+      return later;
+    case 'unknown':
+      return { kind: 'unknown', problem };
+    default:
+      return assertNever(verdict);
+  }
+}

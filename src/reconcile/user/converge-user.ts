@@ -1,0 +1,62 @@
+import type { UserId } from '../../domain/ids.ts';
+import type { UserField, UserState } from '../../domain/user.ts';
+import type { UserAction } from '../../plan/actions.ts';
+import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
+import { findUserRow, toUserState } from '../../store/users.ts';
+import type { Convergeable } from '../converge.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { recordHeld } from '../record-held.ts';
+import type { Waiters } from '../waiters.ts';
+import { applyUserAction } from './apply.ts';
+import type { UserKnown } from './outcome.ts';
+import { recordUserStep } from './record.ts';
+import type { UserUndo } from './undo.ts';
+
+/** What the convergence of people shares with the requests that wait for it. */
+export interface UserLane {
+  readonly waiters: Waiters<UserUndo>;
+  /** Users that this process accepted itself and has not tried to create yet. */
+  readonly fresh: Set<UserId>;
+}
+
+/** How people are converged. */
+export function convergeUsers(
+  deps: ReconcileDeps,
+  { waiters, fresh }: UserLane,
+): Convergeable<UserState, UserAction, UserKnown, UserField> {
+  const toPolicy = (): UserPolicy => ({
+    deactivation: deps.policy.deactivation,
+    addressMayChange: deps.forms.current().addressMayChange ?? true,
+  });
+
+  return {
+    async load(db, id) {
+      const row = await findUserRow(db, id);
+      if (row === undefined) return undefined;
+      const state = toUserState(row);
+      // Somebody else may have sent the create: look before creating again.
+      const mayExist = state.upstreamId === undefined && state.pending.account !== undefined;
+      return mayExist && !fresh.has(state.id) ? { ...state, mustLook: true } : state;
+    },
+    planNext: (state) => planUser(state, toPolicy()).actions[0],
+    apply: (state, action) => applyUserAction(deps, state, action),
+    async record(planned, lease, outcome) {
+      // "later" is said only of a call that changed nothing, so a create may still be sent unseen.
+      if (outcome.kind !== 'later') fresh.delete(planned.id);
+      const key = { type: 'user', id: planned.id } as const;
+      return recordHeld(waiters.hold(key), (undos) =>
+        deps.store.write((tx) =>
+          recordUserStep(tx, {
+            planned,
+            outcome,
+            lease,
+            policy: toPolicy(),
+            undos,
+            now: deps.clock.now(),
+            random: deps.random(),
+          }),
+        ),
+      );
+    },
+  };
+}

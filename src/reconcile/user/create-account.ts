@@ -1,0 +1,139 @@
+import { foldCase } from '../../domain/fold.ts';
+import { fullName, normaliseName } from '../../domain/name.ts';
+import type { UserState } from '../../domain/user.ts';
+import type { CreateUser } from '../../plan/actions.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
+import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { EmailForm, Forms } from '../forms.ts';
+import type { Problem } from '../outcome.ts';
+import { judge } from '../verdict.ts';
+import { findAccount } from './find-account.ts';
+import { toObservedUser } from './observe.ts';
+import type { UserOutcome } from './outcome.ts';
+
+/** One way to write the same person into addUser. */
+interface CreateForm {
+  readonly emailForm: EmailForm;
+  readonly withName: boolean;
+  readonly withUserName: boolean;
+}
+
+/**
+ * Creates the account, trying the forms that the contract leaves open until one is taken. Only a 400 or
+ * 422 leads to the next form: it says that nothing was created. What was taken is remembered.
+ */
+export async function createAccount(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { state, action }: { state: UserState; action: CreateUser },
+): Promise<UserOutcome> {
+  let problem: Problem = { code: 'refused', words: 'no form of the request was taken' };
+  for (const form of listCreateForms(deps.forms.current(), action)) {
+    try {
+      const body = toBody(action, form);
+      const created = parseScimUser(await deps.upstream.call(scim.addUser, { body }, context));
+      return await toCreated(deps, { state, action, form, created });
+    } catch (error) {
+      const judged = judge(error);
+      problem = judged.problem;
+      if (judged.verdict === 'conflict') return resolveConflict(deps, context, { state, problem });
+      if (judged.verdict !== 'refused') return toFailed(judged);
+    }
+  }
+  return { kind: 'refused', parts: ['account'], problem };
+}
+
+function toFailed(judged: ReturnType<typeof judge>): UserOutcome {
+  const { problem, retryAfterMs } = judged;
+  switch (judged.verdict) {
+    case 'later':
+    case 'forbidden':
+      return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    case 'unknown':
+      return { kind: 'unknown', problem };
+    default:
+      return { kind: 'refused', parts: ['account'], problem };
+  }
+}
+
+/** Known forms first; without a name or a new userName there is nothing to vary there. */
+function listCreateForms(forms: Forms, action: CreateUser): CreateForm[] {
+  const emailForms: EmailForm[] = forms.emailForm ? [forms.emailForm] : ['strings', 'objects'];
+  const nameForms =
+    action.name === undefined
+      ? [false]
+      : forms.nameOnCreate === undefined
+        ? [true, false]
+        : [forms.nameOnCreate];
+  const list: CreateForm[] = [];
+  for (const withUserName of [true, false]) {
+    for (const withName of nameForms) {
+      for (const emailForm of emailForms) list.push({ emailForm, withName, withUserName });
+    }
+  }
+  return list;
+}
+
+function toBody({ userName, address, name }: CreateUser, form: CreateForm) {
+  return {
+    ...(form.withUserName ? { userName } : {}),
+    emails:
+      form.emailForm === 'strings' ? [address] : [{ value: address, type: 'work', primary: true }],
+    ...(form.withName && name ? { name } : {}),
+  };
+}
+
+async function toCreated(
+  deps: ReconcileDeps,
+  {
+    state,
+    action,
+    form,
+    created,
+  }: { state: UserState; action: CreateUser; form: CreateForm; created: ScimUser },
+): Promise<UserOutcome> {
+  const tookName =
+    form.withName && action.name !== undefined
+      ? normaliseName(created.fullName) === fullName(action.name)
+      : undefined;
+  await deps.forms.learn({
+    emailForm: form.emailForm,
+    ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
+  });
+  const observed = toObservedUser(created, state.observed, {
+    at: deps.clock.now(),
+    by: scim.addUser.id,
+  });
+  return { kind: 'done', known: { upstreamId: created.id, observed, settled: ['account'] } };
+}
+
+/** "Already has access": somebody made the account since we last looked. Adopt it or say so. */
+async function resolveConflict(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { state, problem }: { state: UserState; problem: Problem },
+): Promise<UserOutcome> {
+  const { userName, address } = state.desired;
+  const found = await findAccount(deps, context, {
+    userNameFolded: foldCase(userName),
+    emailFolded: address === undefined ? undefined : foldCase(address),
+  });
+  switch (found.kind) {
+    case 'found':
+      return {
+        kind: 'done',
+        known: {
+          upstreamId: found.user.id,
+          observed: toObservedUser(found.user, undefined, { at: deps.clock.now(), by: found.by }),
+          adopted: true,
+          settled: ['account'],
+        },
+      };
+    case 'not-there':
+    case 'ambiguous':
+      return { kind: 'refused', parts: ['account'], problem: { ...problem, code: 'conflict' } };
+    case 'could-not-look':
+      return { kind: 'later', problem: found.problem };
+  }
+}

@@ -1,0 +1,60 @@
+import { foldCase } from '../../domain/fold.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { splitName } from '../../domain/name.ts';
+import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import type { ObservedUser } from '../../domain/user.ts';
+import type { UserChange } from '../../store/users.ts';
+import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
+
+/** What a SCIM answer of the service says of a person, over what the REST lists said before. */
+export function toObservedUser(
+  user: ScimUser,
+  before: ObservedUser | undefined,
+  { at, by }: { at: number; by: string },
+): ObservedUser {
+  const email = user.emails[0];
+  return {
+    ...before,
+    ...(user.userName === undefined ? {} : { userName: user.userName }),
+    ...(email === undefined ? {} : { email }),
+    fullName: user.fullName,
+    active: user.active,
+    at,
+    by,
+  };
+}
+
+/** The columns that follow from an observation. */
+export function toObservedColumns(observed: ObservedUser | undefined): UserChange {
+  return {
+    observed: observed === undefined ? null : JSON.stringify(observed),
+    observed_user_name_folded: foldOrNull(observed?.userName),
+    observed_email_folded: foldOrNull(observed?.email),
+    owner: observed?.owner ? 1 : 0,
+  };
+}
+
+/**
+ * How an unmanaged account is shown: what the service holds, its name split because nobody gave parts.
+ * Identity providers import such accounts and insist on every one of these attributes.
+ */
+export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
+  const address = observed.email ?? observed.userName;
+  const { givenName, familyName } = splitName(observed.fullName);
+  return {
+    schemas: [USER_SCHEMA_URI],
+    userName: observed.userName ?? observed.email ?? '',
+    name: {
+      givenName: givenName || '-',
+      familyName: familyName || '-',
+      formatted: observed.fullName,
+    },
+    ...(observed.fullName === '' ? {} : { displayName: observed.fullName }),
+    ...(address === undefined ? {} : { emails: [{ value: address, type: 'work', primary: true }] }),
+    active: observed.active,
+  };
+}
+
+function foldOrNull(text: string | undefined): string | null {
+  return text === undefined ? null : foldCase(text);
+}

@@ -1,0 +1,242 @@
+import { assertNever } from '../../domain/errors.ts';
+import type { GroupId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { addPending, oldestPending, type Pending, settlePending } from '../../domain/pending.ts';
+import { listUserDifferences, type UserField, type UserState } from '../../domain/user.ts';
+import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
+import { toUserColumns } from '../../store/columns.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import type { Lease } from '../../store/lanes.ts';
+import { wakeGroupsOf } from '../../store/link-work.ts';
+import { deleteUser, lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import { stuckDelayMs } from '../backoff.ts';
+import type { Problem } from '../outcome.ts';
+import type { Recorded, Undone } from '../recorded.ts';
+import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
+import type { Waiter } from '../waiters.ts';
+import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
+import { toObservedColumns } from './observe.ts';
+import type { UserKnown, UserOutcome } from './outcome.ts';
+import { revertUserFields, type UserUndo } from './undo.ts';
+
+/** A step of a person that ended, with all that recording it needs. */
+export interface UserStep {
+  /** The state that the step was planned from; undefined outcome: there was nothing to do. */
+  readonly planned: UserState;
+  readonly outcome: UserOutcome;
+  readonly lease: Lease;
+  readonly policy: UserPolicy;
+  /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
+  readonly undos: readonly Waiter<UserUndo>[];
+  readonly now: number;
+  readonly random: number;
+}
+
+/**
+ * Records what a step taught, in one transaction with what follows from it: fields that now hold are
+ * settled, a refused write is undone or stuck, groups that waited for the account are woken. Gives
+ * the lane back unless there is a next step.
+ */
+export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
+  const row = await lockUser(tx, step.planned.id);
+  if (row === undefined) return { finished: true, oldestPending: undefined, undone: [], woken: [] };
+  if (row.lane_token !== step.lease.token) return recordFenced(tx, row, step);
+  const { outcome } = step;
+  switch (outcome.kind) {
+    case 'done':
+      return recordDone(tx, row, step, outcome.known);
+    case 'refused':
+      return recordRefused(tx, row, step, outcome);
+    case 'later':
+    case 'unknown':
+      return recordRetry(tx, row, step, outcome);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** Somebody else holds the lane now: what our call did is not ours to judge, so they look. */
+async function recordFenced(tx: Db, row: UserRow, { now }: UserStep): Promise<Recorded<UserState>> {
+  await updateUser(tx, row.id, { must_look: 1, due_at: now });
+  return { finished: true, oldestPending: toOldest(row), undone: [], woken: [] };
+}
+
+async function recordDone(
+  tx: Db,
+  row: UserRow,
+  step: UserStep,
+  known: UserKnown,
+): Promise<Recorded<UserState>> {
+  if (known.missing) return recordMissing(tx, row, step);
+  let linked: LinkResult = { kind: 'linked', origin: row.origin };
+  if (known.upstreamId !== undefined && known.upstreamId !== row.upstream_id) {
+    linked = await linkAccount(tx, row, known);
+    if (linked.kind === 'refused') {
+      return recordRefused(tx, row, step, { parts: ['account'], problem: linked.problem });
+    }
+  }
+  const changed: UserRow = {
+    ...row,
+    ...toObservedPart(row, known),
+    origin: linked.origin,
+    upstream_id: known.upstreamId ?? row.upstream_id,
+    ...NO_TROUBLE,
+    pending: JSON.stringify(toPendingAfter(row, step, known)),
+  };
+  // Whoever waited for this account, for its activation or deactivation can go on now.
+  const woken = await wakeGroupsOf(tx, row.id, step.now);
+  return finish(tx, changed, step, woken);
+}
+
+function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
+  return {
+    ...(known.observed ? (toObservedColumns(known.observed) as Partial<UserRow>) : {}),
+    echoes: known.echoes
+      ? JSON.stringify({ ...parseStored<object>(row.echoes), ...known.echoes })
+      : row.echoes,
+  };
+}
+
+/** A new account owes every difference from what was asked; an old one only what waited before. */
+function toPendingAfter(row: UserRow, step: UserStep, known: UserKnown): Pending<UserField> {
+  const { planned, policy } = step;
+  const pending = settlePending(
+    parseStored<Pending<UserField>>(row.pending),
+    planned.pending,
+    known.settled ?? [],
+  );
+  if (known.upstreamId === undefined || known.observed === undefined) return pending;
+  const { desired } = toUserState(row);
+  const owed = listUserDifferences(
+    desired,
+    known.observed,
+    known.echoes ?? {},
+    policy.deactivation,
+  );
+  const version = planned.pending.account ?? row.version;
+  return addPending(
+    pending,
+    owed.filter((field) => field !== 'address'),
+    version,
+  );
+}
+
+/** The service has no such account: one that is wanted is created anew, the other is done with. */
+async function recordMissing(tx: Db, row: UserRow, step: UserStep): Promise<Recorded<UserState>> {
+  const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
+  await unlinkAccount(tx, row.id);
+  const changed: UserRow = {
+    ...row,
+    ...(toObservedColumns(undefined) as Partial<UserRow>),
+    upstream_id: null,
+    echoes: '{}',
+    ...NO_TROUBLE,
+    pending: JSON.stringify(wanted ? { account: row.version } : {}),
+  };
+  return finish(tx, changed, step, []);
+}
+
+async function recordRefused(
+  tx: Db,
+  row: UserRow,
+  step: UserStep,
+  { parts, problem }: { parts: readonly UserField[]; problem: Problem },
+): Promise<Recorded<UserState>> {
+  const undone: Undone[] = [];
+  let draft = row;
+  for (const { version, undo } of step.undos) {
+    const pending = parseStored<Pending<UserField>>(draft.pending);
+    const fields = parts.filter((field) => pending[field] === version);
+    if (fields.length === 0) continue;
+    undone.push({ version, problem });
+    if (undo.before === undefined && fields.includes('account')) {
+      await deleteUser(tx, row.id);
+      return { finished: true, oldestPending: undefined, undone, woken: [] };
+    }
+    draft = revert(draft, fields, undo);
+  }
+  const pending = parseStored<Pending<UserField>>(draft.pending);
+  const stuck = parts.some((field) => pending[field] !== undefined);
+  if (!stuck) return finish(tx, draft, step, [], undone);
+  const changed: UserRow = {
+    ...draft,
+    ...FREE_LANE,
+    ...toStuckColumns(draft, problem, step.now),
+    due_at: step.now + stuckDelayMs(step.random),
+  };
+  await save(tx, changed);
+  return { finished: true, oldestPending: toOldest(changed), undone, woken: [] };
+}
+
+function revert(row: UserRow, fields: readonly UserField[], undo: UserUndo): UserRow {
+  const pending = parseStored<Pending<UserField>>(row.pending);
+  const before = undo.before ?? { attributes: {}, pending: {} };
+  const restored: { [F in UserField]?: number } = { ...pending };
+  for (const field of fields) {
+    const version = before.pending[field];
+    if (version === undefined) delete restored[field];
+    else restored[field] = version;
+  }
+  const attributes = revertUserFields(
+    parseStored<JsonObject>(row.attributes),
+    before.attributes,
+    fields,
+  );
+  return {
+    ...row,
+    ...toUserColumns(attributes),
+    pending: JSON.stringify(restored),
+    version: row.version + 1,
+  };
+}
+
+async function recordRetry(
+  tx: Db,
+  row: UserRow,
+  step: UserStep,
+  outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
+): Promise<Recorded<UserState>> {
+  const changed: UserRow = { ...row, ...toRetryColumns(row, outcome, step) };
+  if (outcome.kind === 'unknown' && outcome.lookNow) {
+    await save(tx, changed);
+    return { finished: false, state: toUserState(changed), undone: [], woken: [] };
+  }
+  await save(tx, { ...changed, ...FREE_LANE });
+  return {
+    finished: true,
+    oldestPending: toOldest(changed),
+    retryAt: changed.due_at ?? step.now,
+    undone: [],
+    woken: [],
+  };
+}
+
+/** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
+async function finish(
+  tx: Db,
+  row: UserRow,
+  { policy, now }: UserStep,
+  woken: GroupId[],
+  undone: readonly Undone[] = [],
+): Promise<Recorded<UserState>> {
+  const state = toUserState(row);
+  const { actions, settled } = planUser(state, policy);
+  const pending = settlePending(state.pending, state.pending, settled);
+  const next: UserRow = { ...row, pending: JSON.stringify(pending) };
+  if (actions.length > 0) {
+    await save(tx, { ...next, due_at: now });
+    return { finished: false, state: toUserState(next), undone, woken };
+  }
+  await save(tx, { ...next, ...FREE_LANE, due_at: null });
+  return { finished: true, oldestPending: oldestPending(pending), undone, woken };
+}
+
+async function save(tx: Db, row: UserRow): Promise<void> {
+  const { id, seq: _, created_at: __, ...change } = row;
+  await updateUser(tx, id, change);
+}
+
+function toOldest(row: UserRow): number | undefined {
+  return oldestPending(parseStored<Pending<UserField>>(row.pending));
+}

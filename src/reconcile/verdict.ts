@@ -1,0 +1,64 @@
+import { UpstreamError } from '../upstream/errors.ts';
+import type { Problem } from './outcome.ts';
+
+/**
+ * What a failed call means for the resource it was about.
+ * - `refused`: the service says no to this request, whatever happens later
+ * - `forbidden`: no to this request or to the whole section; a cheap read tells which
+ * - `missing`: the named thing is not there, to be confirmed by a look
+ * - `conflict`: something is in the way: look, then adopt or dispute
+ * - `smaller`: too much in one request
+ * - `later`: not now, and nothing was changed
+ * - `unknown`: not now, and it may have been changed
+ */
+export type Verdict =
+  | 'refused'
+  | 'forbidden'
+  | 'missing'
+  | 'conflict'
+  | 'smaller'
+  | 'later'
+  | 'unknown';
+
+/** A failed call, judged. */
+export interface Judged {
+  readonly verdict: Verdict;
+  readonly problem: Problem;
+  /** What the service asked for, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * Judges a failed call. What a status means was decided by the transport; a call that may have had its
+ * effect (5xx, timeout, unreadable answer, lost connection) is `unknown`.
+ * @throws the error itself when it is not the service's: that is a bug or the store, not a verdict.
+ */
+export function judge(error: unknown): Judged {
+  if (!(error instanceof UpstreamError)) throw error;
+  const { status, retryAfterMs } = error;
+  return {
+    verdict: toVerdict(error),
+    problem: {
+      code: error.code,
+      words: error.words ?? error.message,
+      ...(status === undefined ? {} : { status }),
+    },
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+function toVerdict({ code, outcome }: UpstreamError): Verdict {
+  switch (code) {
+    case 'refused':
+    case 'conflict':
+      return code;
+    case 'not-permitted':
+      return 'forbidden';
+    case 'not-found':
+      return 'missing';
+    case 'too-large':
+      return 'smaller';
+    default:
+      return outcome === 'unknown' ? 'unknown' : 'later';
+  }
+}

@@ -1,0 +1,118 @@
+import { keyText, type ResourceKey } from '../domain/ids.ts';
+import type { Settlement } from './outcome.ts';
+import type { Undone } from './recorded.ts';
+
+/** A request that waits for its write to arrive in the service. */
+export interface Waiter<Undo> {
+  readonly version: number;
+  /** What takes the write back, should the service refuse it before anybody was told otherwise. */
+  readonly undo: Undo;
+}
+
+/**
+ * Requests waiting for their writes. A waiter is either answered or refused, never both: while a
+ * refusal is being decided its deadline is held.
+ */
+export interface Waiters<Undo> {
+  /** Waits until the write is settled, at most `waitMs`. */
+  wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement>;
+  /** Holds everybody who waits for this resource while a result is recorded. */
+  hold(key: ResourceKey): HeldWaiters<Undo>;
+  /** Answers everybody whose version has arrived: all of them when nothing is pending. */
+  settle(key: ResourceKey, oldestPending: number | undefined): void;
+  /** Tells everybody who still waits that it will take longer; the write is durable. */
+  release(key: ResourceKey, reason: string): void;
+  /** How many wait in all. */
+  readonly size: number;
+}
+
+/** Waiters whose deadline is held. */
+export interface HeldWaiters<Undo> {
+  readonly waiters: readonly Waiter<Undo>[];
+  /** Answers those whose write was taken back and lets the others go on waiting. */
+  letGo(undone: readonly Undone[]): void;
+}
+
+interface Entry<Undo> extends Waiter<Undo> {
+  readonly answer: (settlement: Settlement) => void;
+  state: 'waiting' | 'held' | 'expired';
+}
+
+const TOO_SLOW: Settlement = { kind: 'not-yet', reason: 'the service takes longer than the wait' };
+
+/** Keeps the waiting requests of this process. */
+export function createWaiters<Undo>(): Waiters<Undo> {
+  const waitingByKey = new Map<string, Set<Entry<Undo>>>();
+  let size = 0;
+
+  function list(key: ResourceKey): Entry<Undo>[] {
+    return [...(waitingByKey.get(keyText(key)) ?? [])];
+  }
+
+  function add(key: ResourceKey, entry: Entry<Undo>): void {
+    const waiting = waitingByKey.get(keyText(key));
+    if (waiting) waiting.add(entry);
+    else waitingByKey.set(keyText(key), new Set([entry]));
+    size += 1;
+  }
+
+  function answer(key: ResourceKey, entry: Entry<Undo>, settlement: Settlement): void {
+    const waiting = waitingByKey.get(keyText(key));
+    if (!waiting?.delete(entry)) return;
+    if (waiting.size === 0) waitingByKey.delete(keyText(key));
+    size -= 1;
+    entry.answer(settlement);
+  }
+
+  function wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        if (entry.state === 'held') entry.state = 'expired';
+        else answer(key, entry, TOO_SLOW);
+      }, waitMs);
+      const entry: Entry<Undo> = {
+        ...waiter,
+        state: 'waiting',
+        answer(settlement) {
+          clearTimeout(timer);
+          resolve(settlement);
+        },
+      };
+      add(key, entry);
+    });
+  }
+
+  function hold(key: ResourceKey): HeldWaiters<Undo> {
+    const held = list(key).filter((entry) => entry.state === 'waiting');
+    for (const entry of held) entry.state = 'held';
+    return {
+      waiters: held,
+      letGo(undone) {
+        const problems = new Map(undone.map(({ version, problem }) => [version, problem]));
+        for (const entry of held) {
+          const problem = problems.get(entry.version);
+          if (problem) answer(key, entry, { kind: 'refused', problem });
+          else if (entry.state === 'expired') answer(key, entry, TOO_SLOW);
+          else entry.state = 'waiting';
+        }
+      },
+    };
+  }
+
+  return {
+    wait,
+    hold,
+    settle(key, oldestPending) {
+      for (const entry of list(key)) {
+        const arrived = oldestPending === undefined || entry.version < oldestPending;
+        if (arrived) answer(key, entry, { kind: 'applied' });
+      }
+    },
+    release(key, reason) {
+      for (const entry of list(key)) answer(key, entry, { kind: 'not-yet', reason });
+    },
+    get size() {
+      return size;
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import { sql } from 'kysely';
+import type { LinkChange } from '../domain/group.ts';
+import type { GroupId, UserId } from '../domain/ids.ts';
+import { chunks } from './chunks.ts';
+import type { Db } from './database.ts';
+import type { LinkTable } from './links.ts';
+
+/** Which waiting changes to list. */
+export interface WaitingQuery {
+  readonly limit: number;
+  /** Epoch milliseconds: what was refused waits until its time. */
+  readonly now: number;
+  /** True when the service refuses inactive people as members: their additions wait. */
+  readonly inactiveWait: boolean;
+}
+
+/**
+ * The waiting changes of a group that can be made now, removals first, then the oldest. A person
+ * without an account, or one who is to be deactivated first, makes a change wait.
+ */
+export async function listWaitingLinks(
+  db: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  { limit, now, inactiveWait }: WaitingQuery,
+): Promise<LinkChange[]> {
+  let query = db
+    .selectFrom(`${table} as link`)
+    .innerJoin('users as person', 'person.id', 'link.user_id')
+    .select(['link.user_id', 'link.desired', 'link.pending', 'person.upstream_id'])
+    .where('link.group_id', '=', groupId)
+    .where('link.pending', 'is not', null)
+    .where('person.upstream_id', 'is not', null)
+    .where((where) =>
+      where.or([where('link.retry_at', 'is', null), where('link.retry_at', '<=', now)]),
+    )
+    .where((where) =>
+      // A deleted person whose deactivation still waits is deactivated first.
+      where.or([
+        where('person.deleted_at', 'is', null),
+        where('person.pending', 'not like', '%"active"%'),
+      ]),
+    );
+  if (inactiveWait) {
+    query = query.where((where) =>
+      where.or([where('link.desired', '=', 0), where('person.active', '=', 1)]),
+    );
+  }
+  const rows = await query
+    .orderBy('link.desired')
+    .orderBy('link.pending')
+    .orderBy('link.seq')
+    .limit(limit)
+    .execute();
+  return rows.flatMap((row) =>
+    row.upstream_id === null
+      ? []
+      : [
+          {
+            userId: row.user_id,
+            upstreamUserId: row.upstream_id,
+            wanted: row.desired === 1,
+            version: row.pending ?? 0,
+          },
+        ],
+  );
+}
+
+/** The oldest waiting version of a group's links, or undefined when nothing waits. */
+export async function findOldestWaiting(db: Db, groupId: GroupId): Promise<number | undefined> {
+  let oldest: number | undefined;
+  for (const table of ['memberships', 'group_admins'] as const) {
+    const row = await db
+      .selectFrom(table)
+      .select((select) => select.fn.min<number | null>('pending').as('version'))
+      .where('group_id', '=', groupId)
+      .where('pending', 'is not', null)
+      .executeTakeFirst();
+    const version = row?.version ?? undefined;
+    if (version !== undefined && (oldest === undefined || version < oldest)) oldest = version;
+  }
+  return oldest;
+}
+
+/** Makes every group due in which something waits for this person. */
+export async function wakeGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
+  const woken = await tx
+    .updateTable('groups')
+    .set({ due_at: now })
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('memberships')
+        .select('group_id')
+        .where('user_id', '=', userId)
+        .where('pending', 'is not', null)
+        .union(
+          query
+            .selectFrom('group_admins')
+            .select('group_id')
+            .where('user_id', '=', userId)
+            .where('pending', 'is not', null),
+        ),
+    )
+    .returning('id')
+    .execute();
+  return woken.map(({ id }) => id);
+}
+
+/** Records that these changes hold now. One that was overtaken by a later write keeps waiting for that. */
+export async function settleLinks(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  { changes, plannedVersion }: { changes: readonly LinkChange[]; plannedVersion: number },
+): Promise<void> {
+  for (const wanted of [false, true]) {
+    const ids = changes.filter((change) => change.wanted === wanted).map(({ userId }) => userId);
+    const observed = wanted ? 1 : 0;
+    for (const chunk of chunks(ids)) {
+      // Every write after the plan has a higher version, so this is the compare-and-set of each row.
+      await tx
+        .updateTable(table)
+        .set({
+          observed,
+          put_in: observed,
+          retry_at: null,
+          pending: sql`case when pending <= ${plannedVersion} then null else pending end`,
+        })
+        .where('group_id', '=', groupId)
+        .where('user_id', 'in', chunk)
+        .execute();
+    }
+    if (!wanted) await deleteSettled(tx, table, groupId, ids);
+  }
+}
+
+/** Forgets those of `userIds` that nobody wants, the service does not hold and nothing waits for. */
+async function deleteSettled(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  userIds: readonly UserId[],
+): Promise<void> {
+  for (const chunk of chunks(userIds)) {
+    await tx
+      .deleteFrom(table)
+      .where('group_id', '=', groupId)
+      .where('user_id', 'in', chunk)
+      .where('desired', '=', 0)
+      .where('pending', 'is', null)
+      .execute();
+  }
+}
+
+/** Puts refused changes off until `retryAt` (epoch milliseconds). */
+export async function postponeLinks(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  { userIds, retryAt }: { userIds: readonly UserId[]; retryAt: number },
+): Promise<void> {
+  for (const chunk of chunks(userIds)) {
+    await tx
+      .updateTable(table)
+      .set({ retry_at: retryAt })
+      .where('group_id', '=', groupId)
+      .where('user_id', 'in', chunk)
+      .execute();
+  }
+}
+
+/** When a refused change of the group is tried again (epoch milliseconds), or undefined. */
+export async function findNextRetry(db: Db, groupId: GroupId): Promise<number | undefined> {
+  let next: number | undefined;
+  for (const table of ['memberships', 'group_admins'] as const) {
+    const row = await db
+      .selectFrom(table)
+      .select((select) => select.fn.min<number | null>('retry_at').as('at'))
+      .where('group_id', '=', groupId)
+      .where('pending', 'is not', null)
+      .executeTakeFirst();
+    const at = row?.at ?? undefined;
+    if (at !== undefined && (next === undefined || at < next)) next = at;
+  }
+  return next;
+}
