@@ -51,7 +51,7 @@ export function openStateFile(path: string): StateFile {
 }
 
 function openDatabase(path: string): DatabaseSync {
-  const db = new DatabaseSync(path, { timeout: 2_000 });
+  const db = new DatabaseSync(path, { timeout: 500 });
   try {
     db.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
     inTransaction(db, () => db.exec(schema)); // Takes the lock, so that a second sandbox fails here.

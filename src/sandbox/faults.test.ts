@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { startForTest } from './start-for-test.ts';
+
+const users = '/scim/v2/Users';
+const kim = { emails: [{ value: 'kim@example.com' }] };
+
+describe('a fault of one call', () => {
+  const cases = [
+    { fault: { kind: 'status', status: 503 }, want: { status: 503 }, added: false },
+    {
+      fault: { kind: 'status', status: 502, effect: 'done', body: 'html' },
+      want: { status: 502, body: expect.stringContaining('<html>') },
+      added: true,
+    },
+    {
+      fault: { kind: 'status', status: 429, body: 'empty', headers: { 'Retry-After': '7' } },
+      want: { status: 429, body: '' },
+      added: false,
+    },
+    {
+      fault: { kind: 'status', status: 401 },
+      want: { status: 401, body: 'Invalid token' },
+      added: false,
+    },
+    {
+      fault: { kind: 'html' },
+      want: { status: 200, body: expect.stringContaining('<html>') },
+      added: true,
+    },
+    { fault: { kind: 'delay', delayMs: 1 }, want: { status: 201 }, added: true },
+  ] as const;
+  for (const { fault, want, added } of cases) {
+    test(`${JSON.stringify(fault)} is ${added ? 'after' : 'instead of'} the effect`, async () => {
+      const { call, sandbox } = await startForTest();
+      sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
+      expect(await call('POST', users, kim)).toMatchObject(want);
+      expect(sandbox.service.users()).toHaveLength(added ? 2 : 1);
+      expect((await call('POST', users, kim)).status).toBe(added ? 409 : 201);
+    });
+  }
+
+  const cuts = [
+    { fault: { kind: 'reset', at: 'before-effect' }, added: false },
+    { fault: { kind: 'reset', at: 'after-effect' }, added: true },
+    { fault: { kind: 'reset', at: 'mid-answer' }, added: true },
+    { fault: { kind: 'truncated' }, added: true },
+  ] as const;
+  for (const { fault, added } of cuts) {
+    test(`${JSON.stringify(fault)} leaves no usable answer, ${added ? 'but' : 'and no'} effect`, async () => {
+      const { call, sandbox } = await startForTest();
+      sandbox.faults.add({ operation: '*', fault });
+      await expect(call('POST', users, kim)).rejects.toThrow();
+      expect(sandbox.service.users()).toHaveLength(added ? 2 : 1);
+      expect(sandbox.calls.count({ status: fault.kind === 'reset' ? 0 : 201 })).toBe(1);
+    });
+  }
+});
+
+test('headers of a fault are sent', async () => {
+  const { call, sandbox } = await startForTest();
+  const fault = { kind: 'status', status: 429, headers: { 'Retry-After': '7' } } as const;
+  sandbox.faults.add({ operation: '*', fault });
+  expect((await call('GET', users)).headers.get('retry-after')).toBe('7');
+});
+
+describe('a hanging call', () => {
+  test('takes effect when it is released', async () => {
+    const { call, sandbox } = await startForTest();
+    const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'hang' }, times: 1 });
+    const answer = call('POST', users, kim);
+    await fault.until(1);
+    expect(sandbox.service.users()).toHaveLength(1);
+    sandbox.faults.release();
+    expect((await answer).status).toBe(201);
+  });
+
+  test('has taken effect before where it is told so', async () => {
+    const { call, sandbox } = await startForTest();
+    const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'hang', effect: 'done' } });
+    const answer = call('POST', users, kim);
+    await fault.until(1);
+    expect(sandbox.service.users()).toHaveLength(2);
+    sandbox.faults.clear();
+    expect((await answer).status).toBe(201);
+  });
+
+  test('has no effect when the caller hangs up', async () => {
+    const { sandbox } = await startForTest();
+    const fault = sandbox.faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
+    const caller = new AbortController();
+    const answer = fetch(sandbox.url + users, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${sandbox.token}` },
+      body: JSON.stringify(kim),
+      signal: caller.signal,
+    });
+    await fault.until(1);
+    caller.abort();
+    await expect(answer).rejects.toThrow();
+    await sandbox.calls.until(1, { operation: 'scim.addUser', status: 0 });
+    sandbox.faults.release();
+    expect(sandbox.service.users()).toHaveLength(1);
+  });
+});
+
+describe('which calls a fault meets', () => {
+  test('only those of its operation, after those it skips, as often as it says', async () => {
+    const { call, sandbox } = await startForTest();
+    const fault = sandbox.faults.add({
+      operation: 'scim.getUser',
+      fault: { kind: 'status', status: 500 },
+      skip: 1,
+      times: 2,
+    });
+    const statuses: number[] = [];
+    for (const id of [1, 1, 1, 1]) statuses.push((await call('GET', `${users}/${id}`)).status);
+    expect(statuses).toEqual([200, 500, 500, 200]);
+    expect((await call('GET', users)).status).toBe(200);
+    expect(fault.met).toBe(2);
+    expect(sandbox.faults.active()).toEqual([]);
+  });
+
+  test('the first of several wins, until it is removed', async () => {
+    const { call, sandbox } = await startForTest();
+    const first = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 500 } });
+    sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 502 } });
+    expect((await call('GET', users)).status).toBe(500);
+    first.remove();
+    expect((await call('GET', users)).status).toBe(502);
+  });
+});
+
+describe('a section that is shut', () => {
+  const refusals = [
+    { status: 402, body: { message: 'Feature is not supported by tariff' } },
+    { status: 403, body: '' },
+  ] as const;
+  for (const { status, body } of refusals) {
+    test(`answers ${status}, the others serve`, async () => {
+      const { call, sandbox } = await startForTest();
+      sandbox.faults.refuse('audit', status);
+      expect(await call('GET', '/api/latest/audit-logs')).toMatchObject({ status, body });
+      expect((await call('GET', users)).status).toBe(200);
+      sandbox.faults.allow('audit');
+      expect((await call('GET', '/api/latest/audit-logs')).status).toBe(200);
+    });
+  }
+});
+
+describe('a rate limit', () => {
+  const headers = [
+    { kind: 'reset', second: { remaining: '0', reset: '1001', retryAfter: null } },
+    { kind: 'retry-after', second: { remaining: null, reset: null, retryAfter: '1' } },
+    { kind: 'none', second: { remaining: null, reset: null, retryAfter: null } },
+  ] as const;
+  for (const { kind, second } of headers) {
+    test(`answers 429 until the next second, with headers of kind '${kind}'`, async () => {
+      let nowMs = 1_000_250;
+      const { call, sandbox } = await startForTest({
+        clock: () => nowMs,
+        shape: { rateLimitHeaders: kind },
+      });
+      sandbox.faults.limitRate(1);
+      expect((await call('GET', users)).status).toBe(200);
+      const refused = await call('POST', users, kim);
+      expect(refused.status).toBe(429);
+      expect({
+        remaining: refused.headers.get('x-ratelimit-remaining'),
+        reset: refused.headers.get('x-ratelimit-reset'),
+        retryAfter: refused.headers.get('retry-after'),
+      }).toEqual(second);
+      nowMs = 1_001_000;
+      expect((await call('POST', users, kim)).status).toBe(201);
+    });
+  }
+});

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { callUrl, startForTest } from './start-for-test.ts';
+
+const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+test('a killed sandbox has kept everything it has answered', async () => {
+  const file = join(newFolder(), 'sandbox.db');
+  const { child, url, token } = await serve([
+    '--file',
+    file,
+    '--seed-users',
+    '1',
+    '--seed-groups',
+    '1',
+  ]);
+  let answered = 0;
+  const writers = Array.from({ length: 4 }, async (_, writer) => {
+    for (let n = 0; n < 10_000; n += 1) {
+      const body = { displayName: `Group ${writer} ${n}` };
+      const { status } = await callUrl(
+        { url, token },
+        { method: 'POST', path: '/scim/v2/Groups', body },
+      );
+      expect(status).toBe(200);
+      answered += 1;
+      if (answered === 50) child.kill('SIGKILL');
+    }
+  });
+  await Promise.allSettled(writers);
+
+  const { sandbox } = await startForTest({ file });
+  expect(sandbox.token).toBe(token);
+  expect(answered).toBeGreaterThanOrEqual(50);
+  // What was on its way when the process died may be there too: one call of each writer.
+  const kept = sandbox.service.groups().length - 1;
+  expect(kept).toBeGreaterThanOrEqual(answered);
+  expect(kept).toBeLessThanOrEqual(answered + writers.length);
+  expect(sandbox.service.auditEvents()).toHaveLength(kept);
+});
+
+test('SIGTERM stops it', async () => {
+  const { child, url } = await serve(['--token', 'given', '--shape', 'narrowest']);
+  const shape = await callUrl({ url, token: 'given' }, { method: 'GET', path: '/_sandbox/shape' });
+  expect(shape.body).toMatchObject({ errorBody: 'empty' });
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+async function serve(args: string[]): Promise<{ child: ChildProcess; url: string; token: string }> {
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const child = spawn(process.execPath, [main, ...args], { stdio: [...stdio] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = await once(createInterface(child.stdout), 'line');
+  return { child, ...JSON.parse(line) };
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}

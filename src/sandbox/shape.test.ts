@@ -1,0 +1,373 @@
+import { describe, expect, test } from 'vitest';
+import type { SandboxShapeChange } from './shape.ts';
+import { startForTest, type TestSandbox } from './start-for-test.ts';
+
+/** Ada (2) and Boris (3) are there; Boris alone is in Group 001. */
+async function start(shape: SandboxShapeChange): Promise<TestSandbox> {
+  const running = await startForTest({ seed: { users: 2 }, shape });
+  const { service } = running.sandbox;
+  service.createGroup({ name: 'Group 001' });
+  service.addMember('Group 001', 3);
+  return running;
+}
+
+const users = '/scim/v2/Users';
+const groups = '/scim/v2/Groups';
+const restGroups = '/api/latest/company/groups';
+const companyUsers = '/api/latest/company/users';
+const auditLogs = '/api/latest/audit-logs';
+const kim = { emails: [{ value: 'kim@example.com' }] };
+const patch = (...Operations: unknown[]) => ({ Operations });
+const add = (value: unknown) => ({ op: 'add', path: 'members', value });
+const deactivate = patch({ op: 'replace', path: 'active', value: false });
+const gone = { status: 404 };
+
+interface Step {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly want: object;
+}
+
+const get = (path: string, want: object): Step => ({ method: 'GET', path, want });
+const post = (path: string, body: unknown, want: object): Step => ({
+  method: 'POST',
+  path,
+  body,
+  want,
+});
+const change = (path: string, body: unknown, want: object): Step => ({
+  method: 'PATCH',
+  path,
+  body,
+  want,
+});
+
+const cases: { shape: SandboxShapeChange; steps: Step[] }[] = [
+  { shape: { userId: 'string' }, steps: [get(`${users}/2`, { body: { id: '2' } })] },
+  { shape: { groupId: 'rest-id-number' }, steps: [get(`${groups}/1`, { body: { id: 1 } })] },
+  {
+    shape: { memberValue: 'string' },
+    steps: [get(`${groups}/1`, { body: { members: [{ value: '3' }] } })],
+  },
+  {
+    shape: { memberValueAccepted: 'string' },
+    steps: [
+      change(`${groups}/1`, patch(add('2')), { status: 200 }),
+      change(`${groups}/1`, patch(add(2)), { status: 400 }),
+    ],
+  },
+  {
+    shape: { memberValueAccepted: 'both' },
+    steps: [change(`${groups}/1`, patch(add('2'), add(1)), { body: { members: [{}, {}, {}] } })],
+  },
+  {
+    shape: { createName: 'ignored' },
+    steps: [
+      post(users, { ...kim, name: { givenName: 'Kim' } }, { body: { name: { givenName: 'kim' } } }),
+    ],
+  },
+  {
+    shape: { createUserName: 'ignored' },
+    steps: [post(users, { ...kim, userName: 'other' }, { status: 201, body: { userName: 'kim' } })],
+  },
+  {
+    shape: { createUserName: 'refused' },
+    steps: [
+      post(users, { ...kim, userName: 'kim' }, { status: 400 }),
+      post(users, kim, { status: 201 }),
+    ],
+  },
+  {
+    shape: { emailsAccepted: 'strings' },
+    steps: [
+      post(users, kim, { status: 400 }),
+      post(users, { emails: ['kim@example.com'] }, { status: 201 }),
+    ],
+  },
+  {
+    shape: { emailsAccepted: 'objects' },
+    steps: [
+      post(users, { emails: ['kim@example.com'] }, { status: 400 }),
+      post(users, kim, { status: 201 }),
+    ],
+  },
+  {
+    shape: { emailsReturned: 'strings' },
+    steps: [get(`${users}/2`, { body: { emails: ['user00001@example.com'] } })],
+  },
+  {
+    shape: { addDeactivatedUser: 'reactivates' },
+    steps: [
+      change(`${users}/2`, deactivate, { status: 200 }),
+      post(
+        users,
+        { emails: ['user00001@example.com'] },
+        { status: 201, body: { id: 2, active: true } },
+      ),
+    ],
+  },
+  {
+    shape: { updatable: ['active', 'name', 'userName', 'emails'] },
+    steps: [
+      change(
+        `${users}/2`,
+        patch(
+          { op: 'replace', path: 'userName', value: 'Kim@Example.com' },
+          { op: 'replace', path: 'emails', value: kim.emails },
+        ),
+        { body: { userName: 'kim@example.com', emails: [{ value: 'kim@example.com' }] } },
+      ),
+      change(`${users}/2`, patch({ op: 'add', path: 'userName', value: 'owner' }), { status: 409 }),
+      change(`${users}/2`, patch({ op: 'add', path: 'emails', value: ['owner@example.com'] }), {
+        status: 409,
+      }),
+    ],
+  },
+  {
+    shape: { patchSyntax: 'lenient' },
+    steps: [
+      change(`${users}/2`, patch({ op: 'Replace', path: 'active', value: 'False' }), {
+        body: { active: false },
+      }),
+      change(`${users}/2`, patch({ op: 'replace', value: { active: true } }), {
+        body: { active: true },
+      }),
+      change(`${users}/2`, patch({ op: 'replace', path: 'active', value: 'maybe' }), {
+        status: 400,
+      }),
+    ],
+  },
+  {
+    shape: { memberPatch: 'array' },
+    steps: [
+      change(`${groups}/1`, patch(add([{ value: 1 }, { value: 2 }])), {
+        body: { members: [{}, {}, {}] },
+      }),
+      change(`${groups}/1`, patch(add(2)), { status: 400 }),
+    ],
+  },
+  {
+    shape: { memberPatch: 'both' },
+    steps: [
+      change(`${groups}/1`, patch(add([{ value: 1 }]), add(2)), {
+        body: { members: [{}, {}, {}] },
+      }),
+    ],
+  },
+  {
+    shape: { memberPatch: 'one-operation-per-request' },
+    steps: [
+      change(`${groups}/1`, patch(add(1), add(2)), { status: 400 }),
+      change(`${groups}/1`, patch(add(2)), { body: { members: [{ value: 3 }, { value: 2 }] } }),
+    ],
+  },
+  {
+    shape: { memberPatch: 'none' },
+    steps: [
+      change(`${groups}/1`, patch(add(2)), { status: 400 }),
+      change(`${groups}/1`, patch({ op: 'add', path: 'displayName', value: 'Sales' }), {
+        status: 200,
+      }),
+    ],
+  },
+  {
+    shape: { filter: 'ignored' },
+    steps: [get(`${users}?filter=nonsense`, { body: { totalResults: 3 } })],
+  },
+  {
+    shape: { filter: 'refused' },
+    steps: [get(`${users}?filter=id%20eq%20%222%22`, { status: 400 })],
+  },
+  {
+    shape: { errorBody: 'empty' },
+    steps: [get('/api/latest/company/groups?limit=x', { status: 400, body: '' })],
+  },
+  {
+    shape: { errorBody: 'message' },
+    steps: [get(`${users}/99`, { ...gone, body: { message: 'no user 99' } })],
+  },
+  {
+    shape: { errorBody: 'html' },
+    steps: [get(`${users}/99`, { ...gone, body: expect.stringContaining('<html>') })],
+  },
+  {
+    shape: { pages: { scimUsers: { default: 1, max: 2 }, auditLogs: { default: 1, max: null } } },
+    steps: [
+      get(users, { body: { totalResults: 3, Resources: [{ id: 1 }] } }),
+      get(`${users}?count=100`, { body: { Resources: [{}, {}] } }),
+      get(auditLogs, { body: [{}] }),
+      get(`${auditLogs}?limit=1000`, { body: [{}, {}] }),
+      get(groups, { body: { totalResults: 1 } }),
+    ],
+  },
+  {
+    shape: { pages: { groups: { default: 1, max: 1 } } },
+    steps: [
+      post(groups, { displayName: 'B' }, {}),
+      get(`${restGroups}?limit=2`, { body: [{ id: 1 }] }),
+    ],
+  },
+  {
+    shape: { offsetIgnoredBy: ['scimUsers', 'companyUsers'] },
+    steps: [
+      get(`${users}?startIndex=3`, { body: { startIndex: 3, Resources: [{ id: 1 }, {}, {}] } }),
+      get(`${companyUsers}?offset=2`, { body: [{ id: 1 }, {}, {}] }),
+    ],
+  },
+  {
+    shape: {
+      companyUsersPaging: 'section-else-all',
+      pages: { companyUsers: { default: 1, max: 1 } },
+    },
+    steps: [
+      get(`${companyUsers}?limit=1&offset=1`, { body: [{}, {}, {}] }),
+      get(`${companyUsers}?limit=1&offset=1&for_members_section=true`, { body: [{ id: 2 }] }),
+    ],
+  },
+  {
+    shape: {
+      companyUsersPaging: 'section-else-first-page',
+      pages: { companyUsers: { default: 2, max: 2 } },
+    },
+    steps: [get(`${companyUsers}?limit=1&offset=2`, { body: [{ id: 1 }, { id: 2 }] })],
+  },
+  {
+    shape: { companyUsersShowDeactivated: false },
+    steps: [
+      change(`${users}/2`, deactivate, { status: 200 }),
+      get(companyUsers, { body: [{ id: 1 }, { id: 3 }] }),
+      get(users, { body: { totalResults: 3 } }),
+    ],
+  },
+  {
+    shape: { listOrder: 'desc' },
+    steps: [
+      get(`${users}?count=2`, { body: { Resources: [{ id: 3 }, { id: 2 }] } }),
+      get(`${users}?count=2&startIndex=3`, { body: { Resources: [{ id: 1 }] } }),
+      get(`${users}?count=2&startIndex=4`, { body: { Resources: [] } }),
+      get(`${companyUsers}?limit=1`, { body: [{ id: 3 }] }),
+    ],
+  },
+  {
+    shape: { auditOrder: 'asc' },
+    steps: [get(`${auditLogs}?limit=1`, { body: [{ action: 'create' }] })],
+  },
+  {
+    shape: { auditDetails: 'string' },
+    steps: [
+      get(`${auditLogs}?limit=1`, { body: [{ details: expect.stringContaining('"user_id":3') }] }),
+    ],
+  },
+  {
+    shape: { auditDetails: 'null' },
+    steps: [get(auditLogs, { body: [{ details: null }, { details: null }] })],
+  },
+  {
+    shape: { auditsRenames: false },
+    steps: [
+      change(`${users}/2`, patch({ op: 'replace', path: 'name', value: { givenName: 'Eve' } }), {
+        status: 200,
+      }),
+      change(`${groups}/1`, patch({ op: 'replace', path: 'displayName', value: 'B' }), {
+        body: { displayName: 'B' },
+      }),
+      get(auditLogs, { body: [{ action: 'add_user' }, { action: 'create' }] }),
+    ],
+  },
+  {
+    shape: { inactiveMembers: 'refused' },
+    steps: [
+      change(`${users}/2`, deactivate, { status: 200 }),
+      change(`${users}/3`, deactivate, { body: { groups: [{ value: 1 }] } }),
+      change(`${groups}/1`, patch(add(2)), { status: 400 }),
+    ],
+  },
+  {
+    shape: { inactiveMembers: 'dropped' },
+    steps: [
+      change(`${users}/3`, deactivate, { body: { groups: [] } }),
+      get(`${auditLogs}?limit=2`, { body: [{ action: 'delete_user' }, { action: 'deactivate' }] }),
+      change(`${groups}/1`, patch(add(3)), { status: 400 }),
+    ],
+  },
+  {
+    shape: { uniqueGroupNames: 'nowhere' },
+    steps: [post(groups, { displayName: 'Group 001' }, { status: 200, body: { id: '2' } })],
+  },
+  {
+    shape: { uniqueGroupNames: 'scim' },
+    steps: [
+      post(groups, { displayName: 'Group 001' }, { status: 409 }),
+      post(restGroups, { name: 'Group 001' }, { status: 200 }),
+    ],
+  },
+  { shape: { addUserStatus: 200 }, steps: [post(users, kim, { status: 200 })] },
+  { shape: { addGroupStatus: 201 }, steps: [post(groups, { displayName: 'B' }, { status: 201 })] },
+  { shape: { restCreateStatus: 201 }, steps: [post(restGroups, { name: 'B' }, { status: 201 })] },
+  {
+    shape: { updateStatus: 204 },
+    steps: [change(`${users}/2`, deactivate, { status: 204, body: '' })],
+  },
+  {
+    shape: { patchAnswersMembers: false },
+    steps: [change(`${groups}/1`, patch(add(2)), { body: { id: '1' } })],
+  },
+];
+
+describe('each field of the shape shows', () => {
+  for (const { shape, steps } of cases) {
+    test(JSON.stringify(shape), async () => {
+      const { call } = await start(shape);
+      for (const { method, path, body, want } of steps) {
+        expect(await call(method, path, body)).toMatchObject(want);
+      }
+    });
+  }
+});
+
+for (const groupId of ['uid', 'own'] as const) {
+  test(`{"groupId":"${groupId}"}: SCIM goes by that id and by no other`, async () => {
+    const { call, sandbox } = await start({ groupId });
+    const { uid, scimId } = sandbox.service.getGroup('Group 001');
+    const id = groupId === 'uid' ? uid : scimId;
+    expect(await call('GET', `${groups}/${id}`)).toMatchObject({ body: { id, members: [{}] } });
+    expect(await call('GET', `${users}/3`)).toMatchObject({ body: { groups: [{ value: id }] } });
+    expect(await call('GET', `${groups}/1`)).toMatchObject(gone);
+    expect(await call('GET', `${groups}/${groupId === 'uid' ? scimId : uid}`)).toMatchObject(gone);
+  });
+}
+
+test('{"listCarriesMembers":false}: groups in a list have no members', async () => {
+  const { call } = await start({ listCarriesMembers: false });
+  expect((await call('GET', groups)).body).not.toHaveProperty('Resources.0.members');
+});
+
+test('{"creatorBecomesAdmin":true}: the creator is an admin, without an event of its own', async () => {
+  const { call, sandbox } = await start({ creatorBecomesAdmin: true });
+  await call('POST', groups, { displayName: 'B' });
+  expect(sandbox.service.admins('B')).toEqual(['owner@example.com']);
+  expect(sandbox.service.auditEvents().at(-1)).toMatchObject({ action: 'create' });
+});
+
+test('{"repeatedMember":"accepted","deleteStatus":204}: what is so already is no error', async () => {
+  const { call, sandbox } = await start({ repeatedMember: 'accepted', deleteStatus: 204 });
+  const path = `/api/latest/groups/${sandbox.service.getGroup('Group 001').uid}/users`;
+  expect((await call('POST', path, { user_id: 3 })).status).toBe(200);
+  expect(await call('DELETE', `${path}/2`)).toMatchObject({ status: 204, body: '' });
+});
+
+test('{"scimContentType":"application/scim+json"}: for SCIM only', async () => {
+  const { call } = await start({ scimContentType: 'application/scim+json' });
+  expect((await call('GET', users)).headers.get('content-type')).toMatch('application/scim+json');
+  expect((await call('GET', companyUsers)).headers.get('content-type')).toMatch('application/json');
+});
+
+test('a preset is a whole shape, and changes while the sandbox runs', async () => {
+  const { call, sandbox } = await startForTest({ shape: 'narrowest', seed: { users: 150 } });
+  expect((await call('GET', `${users}?count=500`)).body).toMatchObject({ itemsPerPage: 100 });
+  sandbox.setShape('generous');
+  sandbox.setShape({ userId: 'string' });
+  expect((await call('GET', `${users}?count=500`)).body).toMatchObject({ itemsPerPage: 151 });
+  expect(sandbox.shape).toMatchObject({ userId: 'string', memberPatch: 'both' });
+});
