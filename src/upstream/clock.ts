@@ -1,4 +1,4 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Where time comes from, passed in so that tests decide it. */
 export interface Clock {
@@ -8,8 +8,15 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The real clock, for programs that use this client alone. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  sleep: (ms, signal) => sleepFor(ms, undefined, signal && { signal }),
-};
+/** The machine's own time, for programs that use this client alone. */
+export const systemClock: Clock = { now: () => Date.now(), sleep };
+
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal });
+  } catch (error) {
+    // Node wraps the reason into an AbortError; the caller wants its own reason back.
+    signal?.throwIfAborted();
+    throw error;
+  }
+}

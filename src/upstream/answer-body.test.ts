@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { findWords, readAnswerBody } from './answer-body.ts';
+
+const bodies = [
+  {
+    why: 'an object with a message',
+    text: '{"message":"no such user"}',
+    kind: 'json',
+    words: 'no such user',
+  },
+  { why: 'a text in JSON', text: '"Invalid token"', kind: 'json', words: 'Invalid token' },
+  { why: 'a text that is not', text: 'Invalid token\n', kind: 'text', words: 'Invalid token' },
+  {
+    why: 'a SCIM error',
+    text: '{"status":"400","detail":"bad value"}',
+    kind: 'json',
+    words: 'bad value',
+  },
+  {
+    why: 'a list of errors',
+    text: '{"errors":[{"message":"first"},{"message":"second"}]}',
+    kind: 'json',
+    words: 'first',
+  },
+  {
+    why: 'an error inside an error',
+    text: '{"error":{"message":"deep"}}',
+    kind: 'json',
+    words: 'deep',
+  },
+  { why: 'nothing', text: ' ', kind: 'empty', words: undefined },
+  { why: 'a page', text: '<!doctype html><h1>502</h1>', kind: 'html', words: undefined },
+  { why: 'JSON without words', text: '{"code":3,"message":null}', kind: 'json', words: undefined },
+  { why: 'JSON null', text: 'null', kind: 'json', words: undefined },
+  { why: 'half of a JSON text', text: '{"message":"cut', kind: 'text', words: '{"message":"cut' },
+  {
+    why: 'line breaks and control characters',
+    text: '"a\\r\\nb\\u0000c\\u202ed"',
+    kind: 'json',
+    words: 'a b c d',
+  },
+];
+describe('an error body is read in the form it has', () => {
+  test.each(bodies)('$why', ({ text, kind, words }) => {
+    const body = readAnswerBody(text);
+    expect(body.kind).toBe(kind);
+    expect(findWords(body)).toBe(words);
+  });
+});
+
+test('words are at most 300 characters, whole ones', () => {
+  const words = findWords(readAnswerBody(JSON.stringify(`${'x'.repeat(298)}😀${'y'.repeat(999)}`)));
+  expect(words?.length).toBeLessThanOrEqual(300);
+  expect(words?.isWellFormed()).toBe(true);
+});
+
+test('a body nested without end is not followed', () => {
+  const body = readAnswerBody(`${'{"error":'.repeat(50_000)}1${'}'.repeat(50_000)}`);
+  expect(findWords(body)).toBeUndefined();
+});

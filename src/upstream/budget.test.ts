@@ -1,0 +1,232 @@
+import { expect, test } from 'vitest';
+import { type Budget, type BudgetOptions, createBudget, type Turn } from './budget.ts';
+import type { CallClass } from './call-class.ts';
+import { createFakeClock, type FakeClock, settle } from './testing/fake-clock.ts';
+
+interface Setup {
+  readonly clock: FakeClock;
+  readonly budget: Budget;
+  /** Names of those who got their turn, in order. */
+  readonly order: string[];
+  /** Asks for a turn, sends at once and ends it. */
+  readonly ask: (name: string, callClass?: CallClass, key?: string) => Promise<void>;
+}
+
+function setUp(options: Partial<BudgetOptions> = {}): Setup {
+  const clock = createFakeClock();
+  const budget = createBudget({
+    requestsPerSecond: 1,
+    marginMs: 0,
+    inFlightMax: 10,
+    queueMax: 1_000,
+    clock,
+    ...options,
+  });
+  const order: string[] = [];
+  return {
+    clock,
+    budget,
+    order,
+    async ask(name, callClass = 'pass', key) {
+      const turn = await take(budget, callClass, key);
+      order.push(name);
+      turn.sent();
+      turn.end();
+    },
+  };
+}
+
+function take(
+  budget: Budget,
+  callClass: CallClass = 'pass',
+  key?: string,
+  signal?: AbortSignal,
+): Turn | Promise<Turn> {
+  return budget.take({ operation: 'x.y', callClass, key, signal, again: false });
+}
+
+test('a free budget gives the turn at once', () => {
+  const { budget } = setUp();
+  expect(take(budget)).not.toBeInstanceOf(Promise);
+});
+
+test('no more than the rate leaves in any second', async () => {
+  const { clock, ask, order } = setUp({ requestsPerSecond: 5 });
+  const all = Array.from({ length: 12 }, (_, n) => ask(String(n)));
+  await settle();
+  expect(order).toHaveLength(5);
+  await clock.advance(999);
+  expect(order).toHaveLength(5);
+  await clock.advance(1);
+  expect(order).toHaveLength(10);
+  await clock.advance(1_000);
+  await Promise.all(all);
+  expect(order).toEqual(Array.from({ length: 12 }, (_, n) => String(n)));
+});
+
+test('without a limit nothing waits', async () => {
+  const { ask, order } = setUp({ requestsPerSecond: 0 });
+  await Promise.all(Array.from({ length: 100 }, (_, n) => ask(String(n))));
+  expect(order).toHaveLength(100);
+});
+
+test('removing access goes first, then changes, looking, the rest', async () => {
+  const { clock, ask, order } = setUp();
+  await ask('first');
+  const waiting = [ask('p', 'pass'), ask('l', 'look'), ask('c', 'change'), ask('r', 'remove')];
+  await clock.advance(4_000);
+  await Promise.all(waiting);
+  expect(order).toEqual(['first', 'r', 'c', 'l', 'p']);
+});
+
+test('resources take turns, and each keeps its own order', async () => {
+  const { clock, ask, order } = setUp();
+  await ask('first');
+  const waiting = [
+    ask('a1', 'change', 'a'),
+    ask('a2', 'change', 'a'),
+    ask('a3', 'change', 'a'),
+    ask('b1', 'change', 'b'),
+    ask('c1', 'change', 'c'),
+    ask('c2', 'change', 'c'),
+  ];
+  await clock.advance(10_000);
+  await Promise.all(waiting);
+  expect(order).toEqual(['first', 'a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
+});
+
+test('looking keeps a tenth when others never stop', async () => {
+  const { clock, ask, order } = setUp();
+  await ask('first');
+  const waiting = [
+    ...Array.from({ length: 40 }, () => ask('c', 'change')),
+    ...Array.from({ length: 4 }, () => ask('look', 'look')),
+  ];
+  await clock.advance(50_000);
+  await Promise.all(waiting);
+  const firstForty = order.slice(1, 41);
+  expect(firstForty.filter((name) => name === 'look')).toHaveLength(4);
+  expect(firstForty.indexOf('look')).toBe(9);
+});
+
+test('a pause lets nobody through, then one probe, then the rest after its end', async () => {
+  const { clock, budget } = setUp({ requestsPerSecond: 0 });
+  const turns: Turn[] = [];
+  budget.pause(clock.now() + 5_000);
+  for (let n = 0; n < 3; n += 1)
+    void Promise.resolve(take(budget)).then((turn) => turns.push(turn));
+  await clock.advance(4_999);
+  expect(turns).toHaveLength(0);
+  await clock.advance(1);
+  expect(turns).toHaveLength(1);
+  turns[0]?.sent();
+  turns[0]?.end();
+  await settle();
+  expect(turns).toHaveLength(3);
+});
+
+test('a probe that meets the limit again pauses the rest again', async () => {
+  const { clock, budget } = setUp({ requestsPerSecond: 0 });
+  const turns: Turn[] = [];
+  budget.pause(clock.now() + 1_000);
+  for (let n = 0; n < 2; n += 1)
+    void Promise.resolve(take(budget)).then((turn) => turns.push(turn));
+  await clock.advance(1_000);
+  turns[0]?.sent();
+  budget.pause(clock.now() + 2_000);
+  turns[0]?.end();
+  await clock.advance(1_999);
+  expect(turns).toHaveLength(1);
+  await clock.advance(1);
+  expect(turns).toHaveLength(2);
+});
+
+test('a probe that never left makes room for another', async () => {
+  const { clock, budget } = setUp({ requestsPerSecond: 0 });
+  budget.pause(clock.now() + 1_000);
+  await clock.advance(1_000);
+  const probe = await take(budget);
+  const second = Promise.resolve(take(budget));
+  probe.end();
+  await expect(second).resolves.toBeDefined();
+  expect(take(budget)).toBeInstanceOf(Promise);
+});
+
+test('no more are on their way than allowed', async () => {
+  const { budget } = setUp({ requestsPerSecond: 0, inFlightMax: 1 });
+  const first = await take(budget);
+  first.sent();
+  const second = Promise.resolve(take(budget));
+  await settle();
+  expect(budget.state()).toMatchObject({ inFlight: 1, waiting: { pass: 1 } });
+  first.end();
+  await second;
+});
+
+test('who gives up leaves the queue, and others do not wait for them', async () => {
+  const { clock, budget, ask, order } = setUp();
+  await ask('first');
+  const caller = new AbortController();
+  const waiting = Promise.resolve(take(budget, 'remove', undefined, caller.signal));
+  const other = ask('other');
+  caller.abort(new Error('enough'));
+  await expect(waiting).rejects.toMatchObject({
+    code: 'aborted',
+    outcome: 'not-sent',
+    cause: new Error('enough'),
+  });
+  await clock.advance(1_000);
+  await other;
+  expect(order).toEqual(['first', 'other']);
+});
+
+test('who has given up already is not let in', () => {
+  const { budget } = setUp();
+  expect(() => take(budget, 'pass', undefined, AbortSignal.abort())).toThrow(/aborted/);
+});
+
+test('the queue is bounded', async () => {
+  const { budget, ask } = setUp({ queueMax: 1 });
+  await ask('first');
+  void Promise.resolve(take(budget)).catch(() => undefined);
+  expect(() => take(budget)).toThrow(expect.objectContaining({ code: 'overloaded' }));
+  budget.close();
+});
+
+test('a call that had its turn before goes before its class', async () => {
+  const { clock, budget, ask, order } = setUp();
+  await ask('first');
+  const waiting = [ask('new', 'change', 'a')];
+  const request = { operation: 'x.y', callClass: 'change', key: 'b', signal: undefined } as const;
+  const again = Promise.resolve(budget.take({ ...request, again: true })).then((turn) => {
+    order.push('again');
+    turn.sent();
+    turn.end();
+  });
+  await clock.advance(2_000);
+  await Promise.all([...waiting, again]);
+  expect(order).toEqual(['first', 'again', 'new']);
+});
+
+test('the estimate counts who goes before, the pause, and the share of looking', async () => {
+  const { clock, budget, ask } = setUp({ requestsPerSecond: 5 });
+  expect(budget.queueAheadMs('change')).toBe(0);
+  await Promise.all(Array.from({ length: 5 }, () => ask('first')));
+  for (let n = 0; n < 50; n += 1) void ask('c', 'change').catch(() => undefined);
+  expect(budget.queueAheadMs('remove')).toBe(200);
+  expect(budget.queueAheadMs('change')).toBe(51 * 200);
+  void ask('l', 'look').catch(() => undefined);
+  expect(budget.queueAheadMs('change')).toBe(Math.ceil((51 * 200 * 10) / 9));
+  budget.pause(clock.now() + 10_000);
+  expect(budget.queueAheadMs('remove')).toBeGreaterThanOrEqual(10_000);
+  budget.close();
+});
+
+test('a closed budget refuses everybody', async () => {
+  const { budget, ask } = setUp();
+  await ask('first');
+  const waiting = Promise.resolve(take(budget));
+  budget.close();
+  await expect(waiting).rejects.toMatchObject({ code: 'closed', outcome: 'not-sent' });
+  expect(() => take(budget)).toThrow(/closed/);
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { companyUsers } from './company-users.ts';
+import { groupUsers } from './group-users.ts';
+import type { Operation } from './operation.ts';
+import { compileOperation } from './prepare.ts';
+import { scim } from './scim.ts';
+
+const listing = {
+  id: 'x.list',
+  api: 'rest',
+  method: 'GET',
+  path: '/x',
+  query: { ids: 'integer[]', conditions: 'string[]', filters: 'object', word: "'a' | 'b'" },
+  queryStyle: { conditions: 'brackets', filters: 'json' },
+  response: { kind: 'array', fields: [] },
+  repeat: 'safe',
+  section: 'users',
+  source: 'test',
+} as const satisfies Operation;
+
+const sent: { why: string; row: Operation; args: unknown; path: string; body?: string }[] = [
+  {
+    why: 'path values are encoded',
+    row: groupUsers.addUserToGroup,
+    args: { path: { group_uid: 'a/b?c#d é' }, body: { user_id: 7 } },
+    path: '/api/groups/a%2Fb%3Fc%23d%20%C3%A9/users',
+    body: '{"user_id":7}',
+  },
+  {
+    why: 'null is sent where it is allowed, undefined never',
+    row: groupUsers.addUserToGroup,
+    args: {
+      path: { group_uid: 'g' },
+      body: { user_id: 7, operator_comment: null, request_id: undefined },
+    },
+    path: '/api/groups/g/users',
+    body: '{"user_id":7,"operator_comment":null}',
+  },
+  {
+    why: 'a query is encoded, undefined left out, lists joined with commas',
+    row: companyUsers.getListOfUsers,
+    args: {
+      query: {
+        limit: 1,
+        query: 'a&b=c d',
+        only_paid: false,
+        offset: undefined,
+        group_ids: [1, 'x'],
+      },
+    },
+    path: '/api/company/users?limit=1&query=a%26b%3Dc%20d&only_paid=false&group_ids=1%2Cx',
+  },
+  {
+    why: 'a row says how its lists and objects travel',
+    row: listing,
+    args: { query: { ids: [1, 2], conditions: ['a', 'b'], filters: { a: [1] }, word: 'b' } },
+    path: '/api/x?ids=1%2C2&conditions%5B%5D=a&conditions%5B%5D=b&filters=%7B%22a%22%3A%5B1%5D%7D&word=b',
+  },
+  {
+    why: 'all optional: nothing',
+    row: companyUsers.getListOfUsers,
+    args: {},
+    path: '/api/company/users',
+  },
+];
+describe('what is sent', () => {
+  test.each(sent)('$why', ({ row, args, path, body }) => {
+    expect(compileOperation(row, '/api')(args)).toEqual({ path, body });
+  });
+});
+
+const member = { group_uid: 'g' };
+const refused: { why: string; row: Operation; args: unknown; message: RegExp }[] = [
+  { why: 'no arguments at all', row: scim.addUser, args: undefined, message: /must be an object/ },
+  { why: 'a missing body', row: scim.addUser, args: {}, message: /body\.emails is missing/ },
+  { why: 'a missing path', row: scim.getUser, args: {}, message: /path\.user_id is missing/ },
+  {
+    why: 'an unknown part',
+    row: scim.getUser,
+    args: { path: { user_id: 1 }, params: {} },
+    message: /unknown part params/,
+  },
+  {
+    why: 'an unknown name',
+    row: scim.addGroup,
+    args: { body: { displayName: 'x', members: [] } },
+    message: /body\.members is unknown/,
+  },
+  {
+    why: 'a name that every object has',
+    row: scim.addGroup,
+    args: { body: { displayName: 'x', constructor: 1 } },
+    message: /body\.constructor is unknown/,
+  },
+  {
+    why: 'a query where there is none',
+    row: scim.getUser,
+    args: { path: { user_id: 1 }, query: { a: 1 } },
+    message: /query\.a is unknown/,
+  },
+  {
+    why: 'a wrong type',
+    row: scim.getUser,
+    args: { path: { user_id: '1' } },
+    message: /path\.user_id must be number/,
+  },
+  {
+    why: 'no whole number',
+    row: groupUsers.addUserToGroup,
+    args: { path: member, body: { user_id: 1.5 } },
+    message: /must be integer/,
+  },
+  {
+    why: 'not a number',
+    row: scim.getUser,
+    args: { path: { user_id: Number.NaN } },
+    message: /must be number/,
+  },
+  {
+    why: 'null where it is not allowed',
+    row: scim.addGroup,
+    args: { body: { displayName: null } },
+    message: /must be string/,
+  },
+  {
+    why: 'a list for an object',
+    row: scim.addUser,
+    args: { body: { emails: [], name: [] } },
+    message: /body\.name must be object/,
+  },
+  {
+    why: 'an object for a list',
+    row: scim.addUser,
+    args: { body: { emails: {} } },
+    message: /body\.emails must be unknown\[\]/,
+  },
+  {
+    why: 'a word that is not one of them',
+    row: listing,
+    args: { query: { word: 'c' } },
+    message: /query\.word must be 'a' \| 'b'/,
+  },
+  {
+    why: 'a body that is a list',
+    row: scim.addUser,
+    args: { body: [] },
+    message: /body must be an object/,
+  },
+  {
+    why: 'an empty path value',
+    row: groupUsers.getListOfGroupUsers,
+    args: { path: { group_uid: '' } },
+    message: /cannot be part of a path/,
+  },
+  {
+    why: 'a way up in the path',
+    row: groupUsers.getListOfGroupUsers,
+    args: { path: { group_uid: '..' } },
+    message: /cannot be part of a path/,
+  },
+  {
+    why: 'half a character in the path',
+    row: groupUsers.getListOfGroupUsers,
+    args: { path: { group_uid: '\ud800' } },
+    message: /cannot be part of a path/,
+  },
+];
+describe('what is refused before anything is sent', () => {
+  test.each(refused)('$why', ({ row, args, message }) => {
+    const prepare = compileOperation(row, '');
+    expect(() => prepare(args)).toThrow(TypeError);
+    expect(() => prepare(args)).toThrow(message);
+  });
+});
+
+test('an error names the parameter and never its value', () => {
+  const prepare = compileOperation(scim.addGroup, '');
+  expect(() => prepare({ body: { displayName: { secret: 'x' } } })).toThrow(
+    'scim.addGroup: body.displayName must be string',
+  );
+});
+
+test('a type that does not exist is a mistake in the row', () => {
+  expect(() => compileOperation({ ...listing, query: { a: 'strng' } }, '')).toThrow(/strng/);
+});
