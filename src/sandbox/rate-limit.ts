@@ -20,10 +20,9 @@ export class RateWindow {
       this.#second = second;
       this.#used = 0;
     }
-    const allowed = this.#used < requestsPerSecond;
-    if (allowed) this.#used += 1;
+    this.#used += 1;
     return {
-      allowed,
+      allowed: this.#used <= requestsPerSecond,
       remaining: Math.max(0, requestsPerSecond - this.#used),
       resetAtMs: (second + 1) * 1_000,
     };

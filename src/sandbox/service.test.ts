@@ -45,3 +45,23 @@ test('of two groups with one name the oldest answers to it', async () => {
   service.renameGroup('A', 'B');
   expect(service.getGroup('A').id).toBe(newer.id);
 });
+
+test('an address or a name that was given up is free again', async () => {
+  const { sandbox } = await startForTest();
+  const { service } = sandbox;
+  service.addUser({ email: 'ann@example.com', userName: 'ann' });
+  service.updateUser('ann@example.com', { email: 'bee@example.com', userName: 'bee' });
+  expect(service.findUser('ann@example.com')).toBeUndefined();
+  expect(service.addUser({ email: 'ann@example.com', userName: 'ann' }).id).toBe(3);
+});
+
+test('whoever is removed leaves every group', async () => {
+  const { sandbox } = await startForTest();
+  const { service } = sandbox;
+  service.addUser({ email: 'v@example.com', virtual: true });
+  service.createGroup({ name: 'A' });
+  service.addMember('A', 'v@example.com');
+  service.addAdmin('A', 'v@example.com');
+  service.removeUser('v@example.com');
+  expect([service.members('A'), service.admins('A')]).toEqual([[], []]);
+});

@@ -13,7 +13,7 @@ export interface PageLimit {
 export type ErrorBody = 'documented' | 'empty' | 'message' | 'html';
 
 /** A user attribute that SCIM updateUser may be allowed to change. */
-export type UpdatableAttribute = 'active' | 'name' | 'userName' | 'emails';
+type UpdatableAttribute = 'active' | 'name' | 'userName' | 'emails';
 
 /**
  * Everything the public documentation of the service leaves open, as plain data. A sandbox has exactly one shape at a
