@@ -41,7 +41,9 @@ export function openStateFile(path: string): StateFile {
       lastGroupId: lastId(db, 'groups'),
     },
     write: (changes) =>
-      inTransaction(db, () => changes.forEach((change) => void save(statements, change))),
+      inTransaction(db, () => {
+        for (const change of changes) save(statements, change);
+      }),
     keep: (name, make) => {
       statements.keep.run(name, make());
       return String(statements.kept.get(name)?.value);
