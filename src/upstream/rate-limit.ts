@@ -16,7 +16,7 @@ export function createRateLimit(budget: Pick<Budget, 'pause'>, clock: Clock): Ra
   return {
     note({ status, headers }, sentAtMs) {
       // Requests that left before the pause say nothing about the time after it: five answers to one burst are one 429.
-      const isNews = sentAtMs >= pausedAtMs;
+      const isNews = sentAtMs > pausedAtMs;
       if (status !== 429) {
         if (isNews) streak = 0;
         return undefined;
@@ -26,7 +26,7 @@ export function createRateLimit(budget: Pick<Budget, 'pause'>, clock: Clock): Ra
         streak += 1;
         pausedAtMs = nowMs;
       }
-      const pauseMs = pauseAfter429Ms(headers, { nowMs, streak });
+      const pauseMs = pauseAfter429Ms(headers, { nowMs, streak: Math.max(streak, 1) });
       budget.pause(nowMs + pauseMs);
       return pauseMs;
     },

@@ -23,7 +23,7 @@ export interface Transport {
   health(): TransportHealth;
   /** Roughly how long a new call of this class would wait for its turn, in milliseconds. */
   queueAheadMs(callClass: CallClass): number;
-  /** Refuses what waits, lets what is on its way finish, closes the connections. */
+  /** Refuses what waits, lets what is on its way finish, closes the connections. May be called again. */
   close(): Promise<void>;
 }
 
@@ -48,6 +48,12 @@ export function createTransport(options: TransportOptions): Transport {
     return runCall(deps, { operation, args, request, callClass, options: callOptions });
   }
 
+  let closing: Promise<void> | undefined;
+  async function closeOnce(): Promise<void> {
+    budget.close();
+    if (dispatcher !== options.dispatcher) await dispatcher.close();
+  }
+
   return {
     call,
     callChecked: call,
@@ -57,9 +63,9 @@ export function createTransport(options: TransportOptions): Transport {
       service: gates.service(),
     }),
     queueAheadMs: (callClass) => budget.queueAheadMs(callClass),
-    async close() {
-      budget.close();
-      if (dispatcher !== options.dispatcher) await dispatcher.close();
+    close() {
+      closing ??= closeOnce();
+      return closing;
     },
   };
 }

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import { UpstreamError } from '../errors.ts';
+import { parseAuditEvent } from './audit-event.ts';
+import { parseCompanyUser } from './company-user.ts';
+import { parseGroupUser, parseGroupUsers } from './group-user.ts';
+import { parseRestGroup } from './rest-group.ts';
+import { parseScimGroup } from './scim-group.ts';
+import { parseScimList } from './scim-list.ts';
+import { parseScimUser } from './scim-user.ts';
+
+const anna = {
+  id: 7,
+  userName: 'anna@example.com',
+  name: { givenName: 'Anna', familyName: 'Berg' },
+  active: true,
+  emails: [{ value: 'anna@example.com', type: 'work', primary: true }],
+  groups: [{ value: 12, display: 'Staff' }],
+};
+const parsedAnna = {
+  id: 7,
+  userName: 'anna@example.com',
+  givenName: 'Anna',
+  familyName: 'Berg',
+  fullName: 'Anna Berg',
+  active: true,
+  emails: ['anna@example.com'],
+  groupIds: ['12'],
+};
+
+describe('a SCIM user, in every form that the service may choose', () => {
+  test.each([
+    { why: 'as documented', body: anna, want: parsedAnna },
+    { why: 'ids as text', body: { ...anna, id: '7', groups: ['12'] }, want: parsedAnna },
+    { why: 'addresses as text', body: { ...anna, emails: ['anna@example.com'] }, want: parsedAnna },
+    {
+      why: 'active as a word',
+      body: { ...anna, active: 'false' },
+      want: { ...parsedAnna, active: false },
+    },
+    {
+      why: 'no groups listed',
+      body: { ...anna, groups: undefined },
+      want: { ...parsedAnna, groupIds: undefined },
+    },
+    { why: 'in no group', body: { ...anna, groups: [] }, want: { ...parsedAnna, groupIds: [] } },
+    {
+      why: 'a name in one piece',
+      body: { ...anna, name: 'Anna Berg' },
+      want: { ...parsedAnna, givenName: undefined, familyName: undefined },
+    },
+    {
+      why: 'a formatted name',
+      body: { ...anna, name: { formatted: 'Anna Berg' } },
+      want: { ...parsedAnna, givenName: undefined, familyName: undefined },
+    },
+    {
+      why: 'no name, no address, no userName',
+      body: { id: 7, active: true, name: null, emails: null, userName: null },
+      want: {
+        id: 7,
+        userName: undefined,
+        givenName: undefined,
+        familyName: undefined,
+        fullName: '',
+        active: true,
+        emails: [],
+        groupIds: undefined,
+      },
+    },
+  ])('$why', ({ body, want }) => expect(parseScimUser(body)).toEqual(want));
+});
+
+describe('a SCIM group', () => {
+  test.each([
+    { why: 'members with numbers', members: [{ value: 3 }], want: [3] },
+    { why: 'members with text', members: [{ value: '3' }], want: [3] },
+    { why: 'bare members', members: [3, '4'], want: [3, 4] },
+    { why: 'no members', members: [], want: [] },
+    { why: 'members not listed are not none', members: undefined, want: undefined },
+  ])('$why', ({ members, want }) => {
+    const group = parseScimGroup({ id: 5, displayName: 'Staff', members });
+    expect(group).toEqual({ id: '5', displayName: 'Staff', memberIds: want });
+  });
+});
+
+test('a REST group', () => {
+  const body = { id: '5', uid: 'u', name: 'Staff', permissions: '16', users_count: 2 };
+  expect(parseRestGroup(body)).toEqual({
+    id: 5,
+    uid: 'u',
+    name: 'Staff',
+    permissions: 16,
+    addToCardsAndSpacesEnabled: undefined,
+    usersCount: 2,
+  });
+});
+
+test('a company user, with the licence flags as number or text', () => {
+  const body = { id: 7, full_name: 'Anna Berg', role: 1, apps_permissions: '5', virtual: false };
+  expect(parseCompanyUser(body)).toMatchObject({
+    id: 7,
+    fullName: 'Anna Berg',
+    role: 1,
+    appsPermissions: 5,
+    virtual: false,
+    temporarilyInactive: undefined,
+  });
+});
+
+test('the people of a group', () => {
+  expect(parseGroupUsers([{ id: 7, email: 'anna@example.com' }])).toMatchObject([
+    { id: 7, email: 'anna@example.com', fullName: undefined },
+  ]);
+});
+
+test('an audit event', () => {
+  const body = {
+    id: 'e-1',
+    category: 'group_management',
+    action: 'add_user',
+    created: '2026-04-01T12:00:00.000Z',
+    details: { group: 5 },
+    author_id: 3,
+    author: null,
+  };
+  expect(parseAuditEvent(body)).toMatchObject({
+    id: 'e-1',
+    createdAt: new Date('2026-04-01T12:00:00.000Z'),
+    details: { group: 5 },
+    authorId: 3,
+    message: undefined,
+  });
+});
+
+test('a SCIM list says its total, or not', () => {
+  expect(parseScimList({ Resources: [1], totalResults: '5' })).toEqual({ items: [1], total: 5 });
+  expect(parseScimList({ Resources: [1] })).toEqual({ items: [1], total: undefined });
+  expect(parseScimList({ totalResults: 0 })).toEqual({ items: [], total: 0 });
+});
+
+describe('an answer that cannot be understood is an error and never a default', () => {
+  test.each([
+    { parse: parseScimUser, body: undefined, problem: /not an object/ },
+    { parse: parseScimUser, body: 'anna', problem: /not an object/ },
+    { parse: parseScimUser, body: { ...anna, id: 'x7' }, problem: /id is not a whole number/ },
+    { parse: parseScimUser, body: { ...anna, id: undefined }, problem: /id is not/ },
+    { parse: parseScimUser, body: { ...anna, active: undefined }, problem: /active is not/ },
+    { parse: parseScimUser, body: { ...anna, active: 'yes' }, problem: /active is not/ },
+    { parse: parseScimUser, body: { ...anna, emails: [{}] }, problem: /emails is not/ },
+    { parse: parseScimUser, body: { ...anna, emails: 'x' }, problem: /emails is not a list/ },
+    { parse: parseScimUser, body: { ...anna, groups: [{ value: {} }] }, problem: /groups is not/ },
+    { parse: parseScimGroup, body: { id: '', displayName: 'x' }, problem: /id is not an id/ },
+    {
+      parse: parseScimGroup,
+      body: { id: 1, displayName: 'x', members: [{ value: 'me' }] },
+      problem: /members is not/,
+    },
+    { parse: parseRestGroup, body: { id: 1, name: 'x' }, problem: /uid is not/ },
+    { parse: parseCompanyUser, body: [], problem: /not an object/ },
+    { parse: parseGroupUser, body: { email: 'x' }, problem: /id is not/ },
+    { parse: parseGroupUsers, body: {}, problem: /not a list/ },
+    {
+      parse: parseAuditEvent,
+      body: { id: 'e', category: 'c', action: 'a', created: 'soon' },
+      problem: /created is not/,
+    },
+    { parse: parseScimList, body: { totalResults: 4 }, problem: /Resources is not/ },
+  ])('$parse.name: $problem', ({ parse, body, problem }) => {
+    expect(() => parse(body)).toThrow(UpstreamError);
+    expect(() => parse(body)).toThrow(problem);
+    expect(() => parse(body)).toThrow(
+      expect.objectContaining({ code: 'unreadable', retry: 'later', outcome: 'unknown' }),
+    );
+  });
+
+  test('the error does not quote the answer', () => {
+    expect(() => parseScimUser({ ...anna, active: 'anna is away' })).not.toThrow(/away/);
+  });
+});
