@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION } from '../../domain/extensions.ts';
+import { parseGroup } from './parse-group.ts';
+import type { RepairKind } from './repairs.ts';
+
+const core = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+
+function parse(body: object) {
+  const counts: Partial<Record<RepairKind, number>> = {};
+  const count = (kind: RepairKind) => {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  };
+  return { ...parseGroup(body, { count }), counts };
+}
+
+test('a clean body needs no repair', () => {
+  const parsed = parse({
+    schemas: [core, GROUP_EXTENSION],
+    displayName: 'Board',
+    externalId: 'e1',
+    members: [{ value: 'u1', display: 'Ada' }],
+    [GROUP_EXTENSION]: { permissions: 16, admins: [{ value: 'u2' }] },
+  });
+  expect(parsed).toEqual({
+    attributes: { displayName: 'Board', externalId: 'e1', [GROUP_EXTENSION]: { permissions: 16 } },
+    mentioned: new Set(['displayName', 'externalId', GROUP_EXTENSION, 'members']),
+    members: [{ value: 'u1' }],
+    admins: [{ value: 'u2' }],
+    counts: {},
+  });
+});
+
+describe('members', () => {
+  const cases = [
+    { why: 'not spoken of', body: {}, want: undefined },
+    { why: 'an empty list', body: { members: [] }, want: [] },
+    { why: 'null', body: { members: null }, want: [] },
+    { why: 'one object', body: { members: { value: 'u1' } }, want: ['u1'] },
+    { why: 'texts', body: { members: ['u1', 'u2'] }, want: ['u1', 'u2'] },
+    { why: 'numbers', body: { members: [{ value: 7 }] }, want: ['7'] },
+    { why: 'twice the same', body: { members: ['u1', { value: 'u1' }] }, want: ['u1'] },
+    { why: 'odd case', body: { Members: [{ Value: 'u1', $ref: null }] }, want: ['u1'] },
+    { why: 'users by type', body: { members: [{ value: 'u1', type: 'User' }] }, want: ['u1'] },
+    {
+      why: 'an attempt to inject a filter',
+      body: { members: [{ value: 'x" or value pr or value eq "' }] },
+      want: ['x" or value pr or value eq "'],
+    },
+  ];
+  for (const { why, body, want } of cases) {
+    test(why, () => {
+      const { members } = parse({ displayName: 'Board', ...body });
+      expect(members?.map(({ value }) => value)).toEqual(want);
+    });
+  }
+});
+
+const refused = [
+  { why: 'no displayName', body: { members: [] } },
+  { why: 'a blank displayName', body: { displayName: '' } },
+  { why: 'a member without an id', body: { displayName: 'B', members: [{ display: 'Ada' }] } },
+  { why: 'a member that is null', body: { displayName: 'B', members: [null] } },
+  { why: 'an id that is an object', body: { displayName: 'B', members: [{ value: { x: 1 } }] } },
+  {
+    why: 'a group as a member',
+    body: { displayName: 'B', members: [{ value: 'g', type: 'group' }] },
+  },
+  {
+    why: 'permissions that are no number',
+    body: { displayName: 'B', [GROUP_EXTENSION]: { permissions: 'all' } },
+  },
+];
+
+for (const { why, body } of refused) {
+  test(`a group is refused: ${why}`, () => {
+    expect(() => parse(body)).toThrow(
+      expect.objectContaining({ status: 400, scimType: 'invalidValue' }),
+    );
+  });
+}
+
+test('the refusal of a group as a member says so', () => {
+  const body = { displayName: 'B', members: [{ value: 'g', type: 'Group' }] };
+  expect(() => parse(body)).toThrow('Groups as members are not supported.');
+});
+
+test("Microsoft's marker schema is counted and does no harm", () => {
+  const marker = 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group';
+  const { attributes, counts } = parse({ schemas: [core, marker], displayName: 'B' });
+  expect(attributes).toEqual({ displayName: 'B' });
+  expect(counts).toEqual({ 'schemas-unknown': 1 });
+});
+
+test('an id that is called __proto__ is only an id', () => {
+  const { members } = parse({
+    displayName: 'B',
+    members: JSON.parse('[{"value":"__proto__","__proto__":{"x":1}}]'),
+  });
+  expect(members).toEqual([{ value: '__proto__' }]);
+  expect({}).not.toHaveProperty('x');
+});

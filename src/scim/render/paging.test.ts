@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { toListResponse } from './list-response.ts';
+import { parsePaging } from './paging.ts';
+
+const limits = { countDefault: 100, countMax: 200 };
+
+const cases = [
+  { why: 'nothing given', query: {}, want: { startIndex: 1, count: 100 } },
+  {
+    why: 'texts of a query',
+    query: { startIndex: '6', count: '5' },
+    want: { startIndex: 6, count: 5 },
+  },
+  {
+    why: 'numbers of a body',
+    query: { startIndex: 6, count: 5 },
+    want: { startIndex: 6, count: 5 },
+  },
+  {
+    why: 'empty is not given',
+    query: { startIndex: '', count: '' },
+    want: { startIndex: 1, count: 100 },
+  },
+  { why: 'below the first', query: { startIndex: '0' }, want: { startIndex: 1, count: 100 } },
+  { why: 'negative', query: { startIndex: '-5', count: '-1' }, want: { startIndex: 1, count: 0 } },
+  { why: 'only the total', query: { count: '0' }, want: { startIndex: 1, count: 0 } },
+  { why: 'more than a page', query: { count: '5000' }, want: { startIndex: 1, count: 200 } },
+  {
+    why: 'beyond what is exact',
+    query: { startIndex: '99999999999999999999' },
+    want: { startIndex: Number.MAX_SAFE_INTEGER, count: 100 },
+  },
+];
+
+for (const { why, query, want } of cases) {
+  test(`parsePaging: ${why}`, () => expect(parsePaging(query, limits)).toEqual(want));
+}
+
+for (const count of ['ten', '1.5', 1.5, '0x10', ['1', '2'], true]) {
+  test(`parsePaging: ${JSON.stringify(count)} is refused`, () => {
+    expect(() => parsePaging({ count }, limits)).toThrow(
+      expect.objectContaining({ status: 400, scimType: 'invalidValue' }),
+    );
+  });
+}
+
+test('itemsPerPage counts what is there', () => {
+  expect(toListResponse({ totalResults: 7, startIndex: 6, resources: [{ id: 'a' }] })).toEqual({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+    totalResults: 7,
+    startIndex: 6,
+    itemsPerPage: 1,
+    Resources: [{ id: 'a' }],
+  });
+});

@@ -1,0 +1,41 @@
+import { invalidValue } from '../errors.ts';
+
+/** Which part of a list is asked for. */
+export interface Paging {
+  /** The place of the first one, from 1. */
+  readonly startIndex: number;
+  /** How many at most; 0 asks for the total alone. */
+  readonly count: number;
+}
+
+/** How long a page is at most, and when nobody says. */
+export interface PageLimits {
+  readonly countDefault: number;
+  readonly countMax: number;
+}
+
+/**
+ * Reads `startIndex` and `count`, texts of a query or numbers of a search body. Below 1 `startIndex`
+ * is 1, below 0 `count` is 0; empty means not given.
+ * @throws ScimError 400 `invalidValue`: not a whole number
+ * @see RFC 7644 §3.4.2.4
+ */
+export function parsePaging(
+  query: { readonly startIndex?: unknown; readonly count?: unknown },
+  { countDefault, countMax }: PageLimits,
+): Paging {
+  const startIndex = parseWhole(query.startIndex, 'startIndex') ?? 1;
+  const count = parseWhole(query.count, 'count') ?? countDefault;
+  return { startIndex: Math.max(startIndex, 1), count: Math.min(Math.max(count, 0), countMax) };
+}
+
+function parseWhole(value: unknown, parameter: string): number | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  const isWhole =
+    typeof value === 'number'
+      ? Number.isInteger(value)
+      : typeof value === 'string' && /^\s*[+-]?\d{1,30}\s*$/.test(value);
+  if (!isWhole) throw invalidValue(`${parameter} is not a whole number.`);
+  // Beyond what is exact there are no resources anyway, and databases take no more.
+  return Math.min(Math.max(Number(value), -1), Number.MAX_SAFE_INTEGER);
+}

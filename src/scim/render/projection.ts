@@ -1,0 +1,119 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { invalidValue } from '../errors.ts';
+import { findAttribute, findTable, type ResourceSchema } from '../schema/resource-schemas.ts';
+
+/** Which attributes an answer carries: those of `only`, when it is there, without those of `except`. */
+export interface Projection {
+  readonly only: Names | undefined;
+  readonly except: Names;
+}
+
+/** Property names out of a schema; 'whole', or which parts of the value. */
+export type Names = ReadonlyMap<string, Names | 'whole'>;
+
+/** The parameters of a request that choose attributes; a query has texts, a search body has lists. */
+export interface ProjectionQuery {
+  readonly attributes?: unknown;
+  readonly excludedAttributes?: unknown;
+}
+
+/** `returned: always` (RFC 7643 §2.2); what a resource is, is always said. */
+const ALWAYS: ReadonlySet<string> = new Set(['schemas', 'id']);
+
+/**
+ * Reads `attributes` and `excludedAttributes`. Names are compared without case, may be qualified by a
+ * URN or be the URN of an extension; unknown ones are left out, because they are in no answer.
+ * @throws ScimError 400 `invalidValue`: neither text nor list of texts
+ * @see RFC 7644 §3.9
+ */
+export function parseProjection(query: ProjectionQuery, schema: ResourceSchema): Projection {
+  const only = parseNames(query.attributes, 'attributes');
+  return {
+    only: only.length > 0 ? toNames(only, schema) : undefined,
+    except: toNames(parseNames(query.excludedAttributes, 'excludedAttributes'), schema),
+  };
+}
+
+/** Whether any part of a top-level attribute is in the answer, so that it must be loaded. */
+export function isIncluded({ only, except }: Projection, name: string): boolean {
+  if (ALWAYS.has(name)) return true;
+  return (only === undefined || only.has(name)) && except.get(name) !== 'whole';
+}
+
+/** The resource with the attributes that were asked for; `id` and `schemas` stay in any case. */
+export function project(resource: JsonObject, projection: Projection): JsonObject {
+  const { only, except } = projection;
+  const chosen = only ? keep(resource, only) : resource;
+  const left = except.size > 0 ? leaveOut(chosen, except) : chosen;
+  if (left === resource) return resource;
+  const always = Object.entries(resource).filter(([name]) => ALWAYS.has(name));
+  return { ...Object.fromEntries(always), ...left };
+}
+
+function parseNames(value: unknown, parameter: string): string[] {
+  if (value === undefined || value === null) return [];
+  const texts: unknown[] = Array.isArray(value) ? value : [value];
+  return texts.flatMap((text) => {
+    if (typeof text !== 'string') throw invalidValue(`${parameter} is not a list of names.`);
+    return text.split(',').flatMap((name) => name.trim() || []);
+  });
+}
+
+function toNames(names: readonly string[], schema: ResourceSchema): Names {
+  const tree: NameTree = new Map();
+  for (const name of names) {
+    const table = findTable(schema, name);
+    const keys = findAttribute(schema, name)?.keys ?? (table ? [table.urn] : []);
+    addName(tree, keys);
+  }
+  return tree;
+}
+
+type NameTree = Map<string, NameTree | 'whole'>;
+
+function addName(tree: NameTree, [key, ...rest]: readonly string[]): void {
+  if (key === undefined) return;
+  const held = tree.get(key);
+  if (held === 'whole') return;
+  if (rest.length === 0) {
+    tree.set(key, 'whole');
+    return;
+  }
+  const inner = held ?? new Map();
+  addName(inner, rest);
+  tree.set(key, inner);
+}
+
+function keep(value: JsonObject, names: Names): JsonObject {
+  return mapParts(value, (name, part) => {
+    const wanted = names.get(name);
+    if (wanted === undefined || wanted === 'whole') return wanted && part;
+    return mapObjects(part, (object) => keep(object, wanted));
+  });
+}
+
+function leaveOut(value: JsonObject, names: Names): JsonObject {
+  return mapParts(value, (name, part) => {
+    const unwanted = names.get(name);
+    if (unwanted === undefined) return part;
+    if (unwanted === 'whole') return undefined;
+    return mapObjects(part, (object) => leaveOut(object, unwanted));
+  });
+}
+
+function mapParts(
+  value: JsonObject,
+  toPart: (name: string, part: JsonValue) => JsonValue | undefined,
+): JsonObject {
+  const result: JsonObject = {};
+  for (const [name, part] of Object.entries(value)) {
+    const mapped = toPart(name, part);
+    if (mapped !== undefined) result[name] = mapped;
+  }
+  return result;
+}
+
+function mapObjects(value: JsonValue, map: (object: JsonObject) => JsonObject): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => mapObjects(item, map));
+  return isJsonObject(value) ? map(value) : value;
+}
