@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION } from '../../domain/extensions.ts';
+import { parsePatch } from '../dialect/parse-patch.ts';
+import type { RepairKind } from '../dialect/repairs.ts';
+import { groupSchema } from '../schema/resource-schemas.ts';
+import { toGroupChanges } from './to-group-changes.ts';
+
+const repairs = { count: () => {} };
+
+function changes(...operations: unknown[]) {
+  return toGroupChanges(parsePatch({ Operations: operations }, groupSchema, repairs));
+}
+
+const cases = [
+  {
+    why: 'add (Entra, Okta)',
+    ops: [{ op: 'Add', path: 'members', value: [{ $ref: null, value: 'u1' }, { value: 'u2' }] }],
+    want: [{ kind: 'members', op: 'add', ids: ['u1', 'u2'] }],
+  },
+  {
+    why: 'remove by value array (Entra legacy)',
+    ops: [{ op: 'Remove', path: 'members', value: [{ value: 'u1' }] }],
+    want: [{ kind: 'members', op: 'remove', ids: ['u1'] }],
+  },
+  {
+    why: 'remove by filter (Okta, Entra with the flag)',
+    ops: [{ op: 'remove', path: 'members[value eq "u1"]' }],
+    want: [{ kind: 'members', op: 'remove', ids: ['u1'] }],
+  },
+  {
+    why: 'remove by a filter that names several',
+    ops: [{ op: 'remove', path: 'members[value eq "u1" or value eq "u2"]' }],
+    want: [{ kind: 'members', op: 'remove', ids: ['u1', 'u2'] }],
+  },
+  {
+    why: 'remove without value empties',
+    ops: [{ op: 'remove', path: 'members' }],
+    want: [{ kind: 'members', op: 'replace', ids: [] }],
+  },
+  {
+    why: 'remove of an empty value array removes nobody',
+    ops: [{ op: 'remove', path: 'members', value: [] }],
+    want: [],
+  },
+  { why: 'add of nobody', ops: [{ op: 'add', path: 'members', value: [] }], want: [] },
+  {
+    why: 'replace',
+    ops: [{ op: 'replace', path: 'members', value: [{ value: 'u1' }] }],
+    want: [{ kind: 'members', op: 'replace', ids: ['u1'] }],
+  },
+  {
+    why: 'replace by null empties (Entra)',
+    ops: [{ op: 'Replace', path: 'members', value: null }],
+    want: [{ kind: 'members', op: 'replace', ids: [] }],
+  },
+  {
+    why: 'replace by none empties',
+    ops: [{ op: 'replace', path: 'members', value: [] }],
+    want: [{ kind: 'members', op: 'replace', ids: [] }],
+  },
+  {
+    why: 'pathless add is a delta (WSO2)',
+    ops: [{ op: 'add', value: { members: [{ value: 'u1' }] } }],
+    want: [{ kind: 'members', op: 'add', ids: ['u1'] }],
+  },
+  {
+    why: 'pathless replace replaces (Okta)',
+    ops: [{ op: 'replace', value: { members: [{ value: 'u1' }] } }],
+    want: [{ kind: 'members', op: 'replace', ids: ['u1'] }],
+  },
+  {
+    why: 'add and remove of the same one stay two changes in order',
+    ops: [
+      { op: 'add', path: 'members', value: [{ value: 'u1' }] },
+      { op: 'remove', path: 'members[value eq "u1"]' },
+    ],
+    want: [
+      { kind: 'members', op: 'add', ids: ['u1'] },
+      { kind: 'members', op: 'remove', ids: ['u1'] },
+    ],
+  },
+  {
+    why: 'an operation for each member is one change (authentik)',
+    ops: ['u1', 'u2', 'u1'].map((value) => ({ op: 'add', path: 'members', value: [{ value }] })),
+    want: [{ kind: 'members', op: 'add', ids: ['u1', 'u2'] }],
+  },
+  {
+    why: 'two replacements stay two: the last one counts',
+    ops: ['u1', 'u2'].map((value) => ({ op: 'replace', path: 'members', value: [{ value }] })),
+    want: [
+      { kind: 'members', op: 'replace', ids: ['u1'] },
+      { kind: 'members', op: 'replace', ids: ['u2'] },
+    ],
+  },
+  {
+    why: 'rename with an echoed id (Okta)',
+    ops: [{ op: 'replace', value: { id: 'g', displayName: 'N' } }],
+    want: [{ kind: 'set', attributes: { displayName: 'N' } }],
+  },
+  {
+    why: 'rename and members in one',
+    ops: [
+      { op: 'replace', path: 'displayName', value: 'N' },
+      { op: 'replace', path: 'externalId', value: 'e' },
+      { op: 'add', path: 'members', value: [{ value: 'u1' }] },
+    ],
+    want: [
+      { kind: 'set', attributes: { displayName: 'N', externalId: 'e' } },
+      { kind: 'members', op: 'add', ids: ['u1'] },
+    ],
+  },
+  {
+    why: 'remove of externalId',
+    ops: [{ op: 'remove', path: 'externalId' }],
+    want: [{ kind: 'set', attributes: { externalId: null } }],
+  },
+  {
+    why: 'the extension',
+    ops: [
+      { op: 'replace', path: `${GROUP_EXTENSION}:permissions`, value: '16' },
+      { op: 'replace', value: { [GROUP_EXTENSION]: { addToCardsAndSpacesEnabled: 'True' } } },
+    ],
+    want: [
+      {
+        kind: 'set',
+        attributes: { [GROUP_EXTENSION]: { permissions: 16, addToCardsAndSpacesEnabled: true } },
+      },
+    ],
+  },
+  {
+    why: 'admins, like members',
+    ops: [
+      { op: 'add', path: `${GROUP_EXTENSION}:admins`, value: [{ value: 'u1' }] },
+      { op: 'remove', path: `${GROUP_EXTENSION}:admins[value eq "u2"]` },
+    ],
+    want: [
+      { kind: 'admins', op: 'add', ids: ['u1'] },
+      { kind: 'admins', op: 'remove', ids: ['u2'] },
+    ],
+  },
+  {
+    why: 'an attempt to inject a filter removes that one id',
+    ops: [{ op: 'remove', path: 'members', value: [{ value: 'x" or value pr or value eq "' }] }],
+    want: [{ kind: 'members', op: 'remove', ids: ['x" or value pr or value eq "'] }],
+  },
+];
+
+for (const { why, ops, want } of cases) {
+  test(`group PATCH: ${why}`, () => expect(changes(...ops)).toEqual(want));
+}
+
+test('any other filter is handed on', () => {
+  expect(changes({ op: 'remove', path: 'members[display sw "A"]' })).toMatchObject([
+    { kind: 'members', op: 'removeWhere', filter: { kind: 'compare', op: 'sw', literal: 'A' } },
+  ]);
+});
+
+describe('a PATCH of a group is refused', () => {
+  const refused = [
+    {
+      why: 'a group as a member',
+      op: { op: 'add', path: 'members', value: [{ value: 'g', type: 'Group' }] },
+      scimType: 'invalidValue',
+    },
+    {
+      why: 'a member without an id',
+      op: { op: 'add', path: 'members', value: [{ display: 'x' }] },
+      scimType: 'invalidValue',
+    },
+    {
+      why: 'replace of members without a value',
+      op: { op: 'replace', path: 'members' },
+      scimType: 'invalidValue',
+    },
+    {
+      why: 'a part of the members',
+      op: { op: 'remove', path: 'members.value' },
+      scimType: 'invalidPath',
+    },
+    {
+      why: 'changing a member',
+      op: { op: 'replace', path: 'members[value eq "u1"]', value: { value: 'u2' } },
+      scimType: 'invalidPath',
+    },
+    {
+      why: 'the name of a member',
+      op: { op: 'replace', path: 'members[value eq "u1"].display', value: 'x' },
+      scimType: 'mutability',
+    },
+    {
+      why: 'a blank displayName',
+      op: { op: 'replace', path: 'displayName', value: '' },
+      scimType: 'invalidValue',
+    },
+    {
+      why: 'remove of displayName',
+      op: { op: 'remove', path: 'displayName' },
+      scimType: 'mutability',
+    },
+    {
+      why: 'an unknown name',
+      op: { op: 'replace', path: 'userName', value: 'x' },
+      scimType: 'invalidPath',
+    },
+    {
+      why: 'permissions that are no number',
+      op: { op: 'replace', path: `${GROUP_EXTENSION}:permissions`, value: 'all' },
+      scimType: 'invalidValue',
+    },
+  ];
+  for (const { why, op, scimType } of refused) {
+    test(why, () => {
+      expect(() => changes(op)).toThrow(expect.objectContaining({ status: 400, scimType }));
+    });
+  }
+});
+
+test('20,000 members in one operation cost one look at each', () => {
+  const ids = Array.from({ length: 20_000 }, (_, i) => `u${i}`);
+  const counts = new Map<RepairKind, number>();
+  const count = (kind: RepairKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const body = { Operations: [{ op: 'add', path: 'members', value: ids }] };
+  const steps = parsePatch(body, groupSchema, { count });
+  expect(toGroupChanges(steps)).toEqual([{ kind: 'members', op: 'add', ids }]);
+  expect(counts.get('value-for-object')).toBe(20_000);
+});
