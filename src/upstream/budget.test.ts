@@ -152,6 +152,13 @@ test('a probe that never left makes room for another', async () => {
   expect(take(budget)).toBeInstanceOf(Promise);
 });
 
+test('a turn that was not used leaves its place in the rate', async () => {
+  const { budget } = setUp();
+  const unused = await take(budget);
+  unused.end();
+  expect(take(budget)).not.toBeInstanceOf(Promise);
+});
+
 test('no more are on their way than allowed', async () => {
   const { budget } = setUp({ requestsPerSecond: 0, inFlightMax: 1 });
   const first = await take(budget);

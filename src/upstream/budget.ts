@@ -21,7 +21,7 @@ export interface Budget {
 }
 
 /** Who asks for a turn. `again` keeps the place of a call that had a turn before. */
-export interface TurnRequest {
+interface TurnRequest {
   readonly operation: string;
   readonly callClass: CallClass;
   readonly key: string | undefined;

@@ -14,7 +14,7 @@ export interface Gates {
 }
 
 /** A call that passed; its result must be told, so that the gates learn and a probe makes room for the next. */
-export interface Passage {
+interface Passage {
   settle(result: PassageResult): void;
 }
 

@@ -21,7 +21,7 @@ export type Completeness =
   | { readonly complete: false; readonly reason: IncompleteReason };
 
 /** Why a read proves nothing. */
-export type IncompleteReason =
+type IncompleteReason =
   | 'a page came twice'
   | 'fewer entries than the total'
   | 'the total shrank while reading'

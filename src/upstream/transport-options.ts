@@ -60,7 +60,7 @@ export interface TransportHooks {
 }
 
 /** A mutating call about to leave. `args` may hold personal data. */
-export interface Sending {
+interface Sending {
   readonly operation: Operation;
   readonly args: unknown;
   readonly attempt: number;

@@ -38,7 +38,7 @@ export interface Operation {
 export type Fields = Readonly<Record<string, string>>;
 
 /** What a successful answer holds; the types of the fields are not documented. */
-export interface ResponseShape {
+interface ResponseShape {
   /** `list` is the SCIM list object, `none` no body. */
   readonly kind: 'object' | 'array' | 'list' | 'none';
   readonly fields: readonly string[];

@@ -1,0 +1,225 @@
+import { createServer, type Server } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { groups } from './operations/groups.ts';
+import { addUser, connect, cut, failureOf, getUser, ok } from './testing/connect.ts';
+import { createEagerClock, createFakeClock } from './testing/fake-clock.ts';
+import { type Answering, sendJson, startService } from './testing/service.ts';
+
+describe('what is sent again', () => {
+  test('a read after 5xx and a cut connection, with growing jitter', async () => {
+    const clock = createEagerClock();
+    const service = await startService((res, request, n) => {
+      if (n === 0) return sendJson(res, 502, {});
+      return n === 1 ? cut(res, request, n) : ok(res, request, n);
+    });
+    expect(await getUser(connect(service.baseUrl, { clock }))).toEqual({ id: 1 });
+    expect(clock.sleeps).toEqual([250, 500]);
+  });
+
+  test('not a create whose answer was lost', async () => {
+    const service = await startService(cut);
+    const error = await failureOf(addUser(connect(service.baseUrl)));
+    expect(error).toMatchObject({ code: 'connection', retry: 'later', outcome: 'unknown' });
+    expect(service.seen).toHaveLength(1);
+  });
+
+  test('not a create that answered 500', async () => {
+    const service = await startService((res) => sendJson(res, 500, {}));
+    const error = await failureOf(addUser(connect(service.baseUrl)));
+    expect(error).toMatchObject({ code: 'unavailable', outcome: 'unknown' });
+    expect(service.seen).toHaveLength(1);
+  });
+
+  test('a create that never left: nobody listened yet', async () => {
+    const port = await findFreePort();
+    let server: Server | undefined;
+    onTestFinished(() => void server?.close());
+    const clock = createEagerClock();
+    const sleep = async () => {
+      server = await listen(port);
+    };
+    const transport = connect(`http://127.0.0.1:${port}`, { clock: { ...clock, sleep } });
+    expect(await addUser(transport)).toEqual({ id: 9 });
+  });
+
+  test('a call that never left says so', async () => {
+    const port = await findFreePort();
+    const transport = connect(`http://127.0.0.1:${port}`);
+    const error = await failureOf(addUser(transport));
+    expect(error).toMatchObject({ code: 'connection', retry: 'later', outcome: 'not-sent' });
+  });
+
+  test('a name that does not exist was never sent', async () => {
+    const transport = connect('http://no-such-host.invalid', { attemptsMax: 1 });
+    expect(await failureOf(addUser(transport))).toMatchObject({ outcome: 'not-sent' });
+  });
+
+  test('a server that does not speak TLS was never sent anything', async () => {
+    const service = await startService(ok);
+    const transport = connect(service.baseUrl.replace('http:', 'https:'), { attemptsMax: 1 });
+    expect(await failureOf(addUser(transport))).toMatchObject({ outcome: 'not-sent' });
+  });
+
+  test('an earlier attempt that may have worked keeps the outcome unknown', async () => {
+    const service = await startService(cut);
+    let sent = 0;
+    const hooks = {
+      beforeSend: () => {
+        sent += 1;
+        if (sent === 2) throw new Error('the lane is lost');
+      },
+    };
+    const transport = connect(service.baseUrl, { hooks });
+    const removal = transport.call(groups.removeGroup, { path: { uid: 'g' } });
+    expect(await failureOf(removal)).toMatchObject({ code: 'connection', outcome: 'unknown' });
+    expect(service.seen).toHaveLength(1);
+  });
+});
+
+describe('too many requests', () => {
+  test('the pause is as the headers say, then the call goes again', async () => {
+    const clock = createEagerClock();
+    const service = await startService((res, request, n) =>
+      n === 0 ? sendJson(res, 429, {}, { 'retry-after': '3' }) : ok(res, request, n),
+    );
+    expect(await addUser(connect(service.baseUrl, { clock }))).toEqual({ id: 1 });
+    expect(clock.sleeps).toEqual([3_000]);
+  });
+
+  test('without a word the pause doubles', async () => {
+    const clock = createEagerClock();
+    const service = await startService((res) => sendJson(res, 429, {}));
+    const error = await failureOf(getUser(connect(service.baseUrl, { clock })));
+    expect(error).toMatchObject({ code: 'rate-limited', retry: 'later', retryAfterMs: 4_000 });
+    expect(clock.sleeps).toEqual([1_000, 2_000]);
+  });
+
+  test('a pause longer than the call has is not waited for', async () => {
+    const clock = createEagerClock();
+    const service = await startService((res) => sendJson(res, 429, {}, { 'retry-after': '50' }));
+    const transport = connect(service.baseUrl, { clock });
+    const error = await failureOf(getUser(transport, { timeoutMs: 20_000 }));
+    expect(error).toMatchObject({ code: 'rate-limited', retryAfterMs: 50_000 });
+    expect(clock.sleeps).toEqual([]);
+    expect(transport.health().pausedForMs).toBe(50_000);
+    expect(transport.queueAheadMs('change')).toBe(50_000);
+  });
+
+  test('five answers to one burst are one 429, and a probe goes alone', async () => {
+    const clock = createEagerClock();
+    const burst: (() => void)[] = [];
+    const service = await startService((res, request, n) => {
+      if (n >= 5) return ok(res, request, n);
+      burst.push(() => sendJson(res, 429, {}));
+      if (burst.length === 5) for (const answer of burst) answer();
+    });
+    const transport = connect(service.baseUrl, { clock });
+    await Promise.all(Array.from({ length: 5 }, () => getUser(transport)));
+    expect(Math.max(...clock.sleeps)).toBe(1_000);
+    expect(service.seen).toHaveLength(10);
+  });
+});
+
+describe('time', () => {
+  const silent: Answering = () => undefined;
+
+  test('a silent service ends the call in time', async () => {
+    const service = await startService(silent);
+    const error = await failureOf(addUser(connect(service.baseUrl), { timeoutMs: 50 }));
+    expect(error).toMatchObject({ code: 'timeout', retry: 'later', outcome: 'unknown' });
+  });
+
+  test('a body that never ends too', async () => {
+    const service = await startService((res) => void res.write('{'));
+    const error = await failureOf(addUser(connect(service.baseUrl), { timeoutMs: 50 }));
+    expect(error).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+  });
+
+  test('the head of the answer has a time of its own', async () => {
+    const service = await startService(silent);
+    const transport = connect(service.baseUrl, { timeouts: { headersMs: 20 } });
+    expect(await failureOf(addUser(transport))).toMatchObject({
+      code: 'timeout',
+      outcome: 'unknown',
+    });
+  });
+
+  test('the caller can give up', async () => {
+    const caller = new AbortController();
+    const service = await startService(() => caller.abort(new Error('enough')));
+    const error = await failureOf(getUser(connect(service.baseUrl), { signal: caller.signal }));
+    expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown', retry: 'later' });
+    expect(service.seen).toHaveLength(1);
+  });
+
+  test('who has given up sends nothing', async () => {
+    const service = await startService(ok);
+    const call = getUser(connect(service.baseUrl), { signal: AbortSignal.abort() });
+    expect(await failureOf(call)).toMatchObject({ code: 'aborted', outcome: 'not-sent' });
+    expect(service.seen).toHaveLength(0);
+  });
+});
+
+describe('when nothing has a chance', () => {
+  test('a refused token stops the other calls, visibly', async () => {
+    const service = await startService((res) => sendJson(res, 401, 'Invalid token'));
+    const transport = connect(service.baseUrl);
+    expect(await failureOf(getUser(transport))).toMatchObject({
+      code: 'credentials-refused',
+      status: 401,
+      words: 'Invalid token',
+    });
+    expect(await failureOf(addUser(transport))).toMatchObject({
+      code: 'credentials-refused',
+      outcome: 'not-sent',
+      status: undefined,
+    });
+    expect(service.seen).toHaveLength(1);
+    expect(transport.health().credentials.kind).toBe('shut');
+  });
+
+  test('a service that is down is left alone for a while', async () => {
+    const service = await startService((res) => sendJson(res, 503, {}));
+    const transport = connect(service.baseUrl, { attemptsMax: 1 });
+    for (const key of ['a', 'b', 'c', 'd', 'e']) await failureOf(getUser(transport, { key }));
+    expect(await failureOf(getUser(transport))).toMatchObject({ code: 'circuit-open' });
+    expect(service.seen).toHaveLength(5);
+    expect(transport.health().service.kind).toBe('shut');
+  });
+
+  test('who has no chance is told at once and does not wait for a turn', async () => {
+    const service = await startService((res) => sendJson(res, 401, 'Invalid token'));
+    const transport = connect(service.baseUrl, { requestsPerSecond: 1, clock: createFakeClock() });
+    await failureOf(getUser(transport));
+    expect(await failureOf(getUser(transport))).toMatchObject({ outcome: 'not-sent' });
+  });
+
+  test('after closing nothing is sent', async () => {
+    const service = await startService(ok);
+    const transport = connect(service.baseUrl);
+    await transport.close();
+    expect(await failureOf(getUser(transport))).toMatchObject({ code: 'closed' });
+  });
+});
+
+async function findFreePort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  if (typeof address === 'object' && address !== null) return address.port;
+  throw new Error('no port');
+}
+
+async function listen(port: number): Promise<Server> {
+  const server = createServer((_req, res) => sendJson(res, 201, { id: 9 }));
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return server;
+}
