@@ -1,7 +1,8 @@
 import { invalidSyntax, invalidValue } from '../errors.ts';
+import { isStorable } from '../schema/storable.ts';
 
 /** How much structure a body may have. Its size in bytes is limited where it is read. */
-export const BODY_LIMITS = {
+const BODY_LIMITS = {
   /** Objects and lists inside each other; the deepest body of a provider needs 7. */
   depthMax: 20,
   /** Values of one list: members, operations. */
@@ -37,6 +38,6 @@ function assertObject(object: object, depth: number): void {
 }
 
 function assertStorable(text: string): void {
-  if (text.isWellFormed() && !text.includes('\0')) return;
+  if (isStorable(text)) return;
   throw invalidValue('The body holds a NUL character or half of a surrogate pair.');
 }

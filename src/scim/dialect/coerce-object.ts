@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
+import { assertShort } from './assert-short.ts';
 import { coerceSimple } from './coerce-simple.ts';
 import type { Repairs } from './repairs.ts';
 
@@ -17,6 +18,7 @@ export function coerceObject(
   for (const name of names) {
     const sub = findWritable(rule, name, repairs);
     const coerced = sub && coerceSimple(sub, value[name] ?? null, repairs);
+    if (sub?.name === 'value') assertShort(rule.name, coerced);
     if (sub && coerced !== undefined) result[sub.name] = coerced;
   }
   if (Object.values(result).some((part) => part !== null)) return result;

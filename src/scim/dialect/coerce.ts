@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
+import { assertShort } from './assert-short.ts';
 import { coerceList } from './coerce-list.ts';
 import { coerceObject, toObject } from './coerce-object.ts';
 import { coerceSimple, isBlank, unwrapArray } from './coerce-simple.ts';
@@ -10,7 +11,7 @@ import type { Repairs } from './repairs.ts';
  * The value in the type of its attribute. null: it is to have no value (null, "" and [] say so).
  * undefined: nothing the attribute could hold was sent, which is as if nothing had been sent.
  * Parts of a complex value may be null as well.
- * @throws ScimError 400 `invalidValue` for a boolean or number that is none, and for a list too long
+ * @throws ScimError 400 `invalidValue` for a boolean or number that is none, a name or a list too long
  */
 export function coerceValue(
   rule: AttributeRule,
@@ -23,6 +24,7 @@ export function coerceValue(
   if (coerced === undefined && rule.type !== 'string' && rule.type !== 'reference') {
     throw invalidValue(`The value of ${rule.name} is not a ${rule.type}.`);
   }
+  assertShort(rule.name, coerced);
   return coerced;
 }
 

@@ -405,6 +405,16 @@ describe('a body is refused', () => {
       json: `{"userName":"a","${workManagement}":{"appsPermissions":"all"}}`,
       scimType: 'invalidValue',
     },
+    {
+      why: 'a userName no index could hold',
+      json: `{"userName":"${'a'.repeat(513)}"}`,
+      scimType: 'invalidValue',
+    },
+    {
+      why: 'an address no index could hold',
+      json: `{"userName":"a","emails":["${'a'.repeat(513)}"]}`,
+      scimType: 'invalidValue',
+    },
     { why: 'NUL in a value', json: '{"userName":"a\\u0000"}', scimType: 'invalidValue' },
     {
       why: 'NUL in what is dropped',

@@ -30,12 +30,18 @@ export function toStep(operation: TargetedOperation, repairs: Repairs): PatchSte
   if (op === 'remove') return toRemoval(operation, repairs);
   if (value === undefined) throw invalidValue(`The ${op} of ${nameOf(target)} has no value.`);
   const coerced = coerceFor(target, value, repairs);
-  if (coerced === undefined) return [];
+  if (coerced === undefined) return toNothing(target);
   if (coerced === null) return toUnassignment(op, target, repairs);
   if (isRequired(target) && typeof coerced === 'string' && coerced.trim() === '') {
     throw invalidValue(`${nameOf(target)} cannot be blank.`);
   }
   return [{ kind: 'set', op, target, value: coerced }];
+}
+
+/** What the attribute cannot hold is dropped like an unknown one, but a name must not stay unnoticed. */
+function toNothing(target: PatchTarget): PatchStep[] {
+  if (isRequired(target)) throw invalidValue(`The value of ${nameOf(target)} is not a text.`);
+  return [];
 }
 
 function coerceFor(
@@ -122,8 +128,9 @@ function listIds(filter: Filter): string[] | undefined {
   return target.rule.name === 'value' && typeof literal === 'string' ? [literal] : undefined;
 }
 
-function isRequired({ path: { attribute, sub } }: PatchTarget): boolean {
-  return attribute.required && !sub;
+/** Those that are required have no parts. */
+function isRequired({ path: { attribute } }: PatchTarget): boolean {
+  return attribute.required;
 }
 
 function nameOf({ path }: PatchTarget): string {

@@ -75,6 +75,13 @@ function toComparable(
   typed: string | number | boolean,
 ): string | number | boolean {
   if (typeof typed !== 'string') return typed;
-  if (rule.type === 'dateTime' && !PART.has(op)) return Date.parse(typed);
+  if (rule.type === 'dateTime' && !PART.has(op)) return toMoment(typed);
   return rule.caseExact ? typed : foldCase(typed);
+}
+
+/** Epoch milliseconds, or NaN. A moment without a zone is in UTC, wherever the bridge runs. */
+function toMoment(text: string): number {
+  if (!/^\d{4}-\d\d-\d\d/.test(text)) return Number.NaN;
+  const hasZone = !text.includes('T') || /(?:Z|[+-]\d\d:\d\d)$/i.test(text);
+  return Date.parse(hasZone ? text : `${text}Z`);
 }

@@ -93,6 +93,8 @@ const cases: { filter: string; want: boolean; why?: string }[] = [
     why: 'moments, not texts',
   },
   { filter: 'meta.lastModified lt "2026-03-01T12:00:00Z"', want: false },
+  { filter: 'meta.lastModified eq "2026-03-01T12:00:00"', want: true, why: 'UTC without a zone' },
+  { filter: 'meta.lastModified gt "2026-03-01"', want: true, why: 'a day is its first moment' },
   { filter: 'meta.lastModified sw "2026-03"', want: true },
   { filter: 'schemas eq "urn:ietf:params:scim:schemas:core:2.0:User"', want: true },
   { filter: 'id eq "a1" and manager eq "m2"', want: false },

@@ -33,7 +33,7 @@ export function matches(filter: Filter, resource: JsonObject): boolean {
 }
 
 /** Whether the value says anything: null, empty text, empty list and empty object do not. */
-export function isAssigned(value: JsonValue | undefined): boolean {
+function isAssigned(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return false;
   if (Array.isArray(value)) return value.some(isAssigned);
   return !isJsonObject(value) || Object.values(value).some(isAssigned);

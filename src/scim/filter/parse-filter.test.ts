@@ -30,6 +30,7 @@ const refused = [
   { why: 'part of a number', filter: 'userName co 5' },
   { why: 'an order of nothing', filter: 'userName gt null' },
   { why: 'a date that is none', filter: 'meta.lastModified gt "soon"' },
+  { why: 'a date that is only a number', filter: 'meta.lastModified gt "5"' },
   { why: 'the prototype as a name', filter: '__proto__.x pr' },
   { why: 'the prototype inside brackets', filter: 'emails[__proto__ eq "x"]' },
   { why: 'a name that is an expression', filter: 'a..b pr' },
@@ -56,6 +57,11 @@ describe('limits', () => {
     expect(parseFilter(nested(50), userSchema)).toMatchObject({ kind: 'present' });
     expect(() => parseFilter(nested(51), userSchema)).toThrow(/more than 50 levels/);
     expect(() => parseFilter(`${'not '.repeat(51)}id pr`, userSchema)).toThrow(/50 levels/);
+  });
+
+  test('groups beside each other are not levels', () => {
+    const filter = `${'(id pr) and '.repeat(60)}not (id pr)`;
+    expect(parseFilter(filter, userSchema)).toMatchObject({ kind: 'and' });
   });
 
   test('10,000 characters are read, more are refused', () => {

@@ -14,7 +14,7 @@ export interface FilterLimits {
 }
 
 /** Far beyond what any provider sends, far below what costs anything. */
-export const FILTER_LIMITS: FilterLimits = { depthMax: 50, lengthMax: 10_000 };
+const FILTER_LIMITS: FilterLimits = { depthMax: 50, lengthMax: 10_000 };
 
 /** What a name inside the filter means; undefined: no schema has it. */
 type Scope = (name: string) => FilterTarget | undefined;

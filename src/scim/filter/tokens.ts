@@ -1,4 +1,5 @@
 import { badRequest, type ScimError } from '../errors.ts';
+import { isStorable } from '../schema/storable.ts';
 
 /** A piece of a filter. `at` counts from 0. */
 export interface Token {
@@ -31,11 +32,6 @@ export function toTokens(filter: string): Token[] {
 export function invalidFilter(problem: string, at: number, cause?: unknown): ScimError {
   const detail = `The filter cannot be understood: ${problem} at character ${at + 1}.`;
   return badRequest('invalidFilter', detail, cause);
-}
-
-/** Whether no store refuses the text: no NUL, no half of a surrogate pair. */
-export function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }
 
 function readToken(filter: string, at: number): [Token, number] {

@@ -232,6 +232,11 @@ const cases: { why: string; ops: object[]; want: Record<string, unknown> }[] = [
     want: {},
   },
   {
+    why: 'a bracket inside a text',
+    ops: [{ op: 'add', path: 'roles[value eq "a\\"]b"].display', value: 'D' }],
+    want: { roles: [{ value: 'a"]b', display: 'D' }] },
+  },
+  {
     why: 'remove by filter',
     ops: [{ op: 'Remove', path: 'emails[type eq "work"]' }],
     want: { emails: [home] },
@@ -391,6 +396,12 @@ const cases: { why: string; ops: object[]; want: Record<string, unknown> }[] = [
     ops: [{ op: 'replace', value: { [enterprise]: null } }],
     want: { [enterprise]: undefined },
   },
+  { why: 'null for the core schema', ops: [{ op: 'replace', value: { [core]: null } }], want: {} },
+  {
+    why: 'the core schema with an object',
+    ops: [{ op: 'replace', path: core, value: { title: 'T' } }],
+    want: { title: 'T' },
+  },
   {
     why: 'the manager as text',
     ops: [{ op: 'replace', path: `${enterprise}:manager`, value: 'm2' }],
@@ -506,6 +517,21 @@ describe('a PATCH is refused', () => {
     },
     { why: 'no value', op: { op: 'replace', path: 'title' }, scimType: 'invalidValue' },
     { why: 'no path and no object', op: { op: 'replace', value: 'x' }, scimType: 'invalidValue' },
+    {
+      why: 'a userName that is no text',
+      op: { op: 'replace', path: 'userName', value: { x: 1 } },
+      scimType: 'invalidValue',
+    },
+    {
+      why: 'a displayName no index could hold',
+      op: { op: 'replace', path: 'displayName', value: 'a'.repeat(513) },
+      scimType: 'invalidValue',
+    },
+    {
+      why: 'an address no index could hold',
+      op: { op: 'replace', path: 'emails[type eq "work"].value', value: 'a'.repeat(513) },
+      scimType: 'invalidValue',
+    },
     {
       why: 'a blank userName',
       op: { op: 'replace', path: 'userName', value: '' },

@@ -153,6 +153,9 @@ test('any other filter is handed on', () => {
   expect(changes({ op: 'remove', path: 'members[display sw "A"]' })).toMatchObject([
     { kind: 'members', op: 'removeWhere', filter: { kind: 'compare', op: 'sw', literal: 'A' } },
   ]);
+  expect(changes({ op: 'remove', path: 'members[value ne "u1"]' })).toMatchObject([
+    { kind: 'members', op: 'removeWhere' },
+  ]);
 });
 
 describe('a PATCH of a group is refused', () => {

@@ -40,7 +40,7 @@ const cases = [
   },
   {
     why: 'the whole wins over its part',
-    query: { attributes: 'name.givenName,name' },
+    query: { attributes: 'name.givenName,name,name.familyName' },
     want: { schemas, id, name: ada.name },
   },
   {

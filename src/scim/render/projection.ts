@@ -9,7 +9,7 @@ export interface Projection {
 }
 
 /** Property names out of a schema; 'whole', or which parts of the value. */
-export type Names = ReadonlyMap<string, Names | 'whole'>;
+type Names = ReadonlyMap<string, Names | 'whole'>;
 
 /** The parameters of a request that choose attributes; a query has texts, a search body has lists. */
 export interface ProjectionQuery {

@@ -26,7 +26,7 @@ export interface ServiceProviderOptions {
 }
 
 /** How lists are paged. @see RFC 9865 §4 */
-export interface PaginationOptions {
+interface PaginationOptions {
   readonly cursor: boolean;
   readonly index: boolean;
   readonly defaultPaginationMethod: 'cursor' | 'index';
