@@ -1,0 +1,60 @@
+import type { Clock } from '../domain/clock.ts';
+import { BridgeError } from '../domain/errors.ts';
+import type { SectionStates } from '../reconcile/sections.ts';
+import type { Backlog } from '../store/lanes.ts';
+import type { TransportHealth } from '../upstream/transport.ts';
+import { type FirstRead, type Readiness, type StoredFacts, toReadiness } from './readiness.ts';
+
+/** Where health comes from; handed in by whoever composes the process. Nothing here calls the service. */
+export interface HealthSources {
+  /** Rejects when the store cannot be used. */
+  readonly assertStoreUsable: () => Promise<void>;
+  readonly readFirstRead: () => Promise<FirstRead>;
+  readonly readSections: () => Promise<SectionStates>;
+  readonly readBacklog: () => Promise<Backlog>;
+  readonly upstreamHealth: () => Pick<TransportHealth, 'credentials' | 'service'>;
+  readonly isDraining: () => boolean;
+  readonly clock: Clock;
+}
+
+/** A store that takes longer than this, in milliseconds, does not serve requests either. */
+const storeAnswerMs = 2_000;
+
+/** Whether the bridge can serve now. Never rejects for the store: a store that fails or hangs is an answer. */
+export async function readReadiness(sources: HealthSources): Promise<Readiness> {
+  const store = await readStored(sources);
+  return toReadiness({
+    store,
+    draining: sources.isDraining(),
+    upstream: sources.upstreamHealth(),
+    nowMs: sources.clock.now(),
+  });
+}
+
+async function readStored(sources: HealthSources): Promise<StoredFacts> {
+  const answered = new AbortController();
+  const toLate = (): StoredFacts => ({ kind: 'problem', code: 'no answer in time' });
+  // Cut short when the store was faster, and then nobody reads what it says.
+  const late = sources.clock.sleep(storeAnswerMs, answered.signal).then(toLate, toLate);
+  try {
+    return await Promise.race([readAll(sources).catch(toProblem), late]);
+  } finally {
+    answered.abort();
+  }
+}
+
+async function readAll(sources: HealthSources): Promise<StoredFacts> {
+  await sources.assertStoreUsable();
+  const [firstRead, sections, backlog] = await Promise.all([
+    sources.readFirstRead(),
+    sources.readSections(),
+    sources.readBacklog(),
+  ]);
+  return { kind: 'ok', firstRead, sections, backlog };
+}
+
+/** The store's own failure is what readiness tells; anything else is a bug and stays one. */
+function toProblem(error: unknown): StoredFacts {
+  if (error instanceof BridgeError) return { kind: 'problem', code: error.code };
+  throw error;
+}

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import type { SectionStates } from '../reconcile/sections.ts';
+import type { Backlog } from '../store/lanes.ts';
+import type { GateState } from '../upstream/probe-gate.ts';
+import { type FirstRead, type ReadinessFacts, toReadiness } from './readiness.ts';
+
+const nowMs = Date.UTC(2026, 3, 1, 12);
+const shut: GateState = { kind: 'shut', sinceMs: nowMs - 60_000, nextProbeMs: nowMs };
+const closed: SectionStates = {
+  companyUsers: { problem: { code: 'not-permitted', words: 'ask ada', status: 403 }, at: nowMs },
+  groups: { problem: { code: 'not-permitted', words: 'no', status: 402 }, at: nowMs },
+  users: { problem: null, at: nowMs },
+};
+
+interface Given {
+  readonly firstRead?: FirstRead;
+  readonly sections?: SectionStates;
+  readonly backlog?: Partial<Backlog>;
+}
+
+function toStore({ firstRead = { kind: 'finished' }, sections = {}, backlog }: Given = {}) {
+  const waiting = { due: 0, stuck: 0, oldestDueAt: undefined, ...backlog };
+  return { store: { kind: 'ok', firstRead, sections, backlog: waiting } } as const;
+}
+
+const well: ReadinessFacts = {
+  ...toStore(),
+  draining: false,
+  upstream: { credentials: { kind: 'open' }, service: { kind: 'open' } },
+  nowMs,
+};
+
+const rows: {
+  why: string;
+  change: Partial<ReadinessFacts>;
+  status: string;
+  codes: string[];
+}[] = [
+  { why: 'nothing is wrong', change: {}, status: 'ok', codes: [] },
+  {
+    why: 'an unusable store is no place to keep a write',
+    change: { store: { kind: 'problem', code: 'store-full' } },
+    status: 'unavailable',
+    codes: ['store-unusable'],
+  },
+  {
+    why: 'before the first read is finished nobody is "not found"',
+    change: toStore({ firstRead: { kind: 'running', step: 'users', count: 300 } }),
+    status: 'unavailable',
+    codes: ['first-read'],
+  },
+  {
+    why: 'a draining process takes nothing new',
+    change: { draining: true },
+    status: 'unavailable',
+    codes: ['draining'],
+  },
+  {
+    why: 'an outage of the service is when accepting writes matters',
+    change: { upstream: { ...well.upstream, service: shut } },
+    status: 'degraded',
+    codes: ['service-down'],
+  },
+  {
+    why: 'a refused token is no reason to refuse writes',
+    change: { upstream: { ...well.upstream, credentials: shut } },
+    status: 'degraded',
+    codes: ['credentials-refused'],
+  },
+  {
+    why: 'closed sections are told, each with its remedy',
+    change: toStore({ sections: closed }),
+    status: 'degraded',
+    codes: ['section-closed', 'section-closed'],
+  },
+  {
+    why: 'what was acknowledged and refused is visible',
+    change: toStore({ backlog: { stuck: 2 } }),
+    status: 'degraded',
+    codes: ['stuck'],
+  },
+  {
+    why: 'ordinary backoff is no news',
+    change: toStore({ backlog: { due: 5, oldestDueAt: nowMs - 60_000 } }),
+    status: 'ok',
+    codes: [],
+  },
+  {
+    why: 'a backlog that does not move is',
+    change: toStore({ backlog: { due: 1, oldestDueAt: nowMs - 15 * 60_000 } }),
+    status: 'degraded',
+    codes: ['behind'],
+  },
+  {
+    why: 'what degrades is told beside what blocks',
+    change: { draining: true, upstream: { credentials: shut, service: shut } },
+    status: 'unavailable',
+    codes: ['draining', 'credentials-refused', 'service-down'],
+  },
+];
+
+for (const { why, change, status, codes } of rows) {
+  test(`toReadiness: ${why}`, () => {
+    const readiness = toReadiness({ ...well, ...change });
+
+    expect(readiness.status).toBe(status);
+    expect(readiness.reasons.map(({ code }) => code)).toEqual(codes);
+    for (const { detail, remedy } of readiness.reasons) {
+      expect(detail).toMatch(/\.$/);
+      expect(remedy).toMatch(/\.$/);
+    }
+  });
+}
+
+test('a closed section names the right or the module, never the words of the service', () => {
+  const { reasons } = toReadiness({ ...well, ...toStore({ sections: closed }) });
+
+  const told = JSON.stringify(reasons);
+  expect(told).toContain('\\"Members\\"');
+  expect(told).toContain('\\"User group management\\"');
+  expect(told).not.toContain('ada');
+});

@@ -1,0 +1,163 @@
+import type { SectionStates } from '../reconcile/sections.ts';
+import type { Backlog } from '../store/lanes.ts';
+import type { TransportHealth } from '../upstream/transport.ts';
+import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
+
+/** How far the first complete read of the service has come; SCIM is served when it is finished. */
+export type FirstRead =
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'running'; readonly step: string; readonly count: number };
+
+/** What the store says, or the code of the error that it answers with. */
+export type StoredFacts =
+  | {
+      readonly kind: 'ok';
+      readonly firstRead: FirstRead;
+      readonly sections: SectionStates;
+      readonly backlog: Backlog;
+    }
+  | { readonly kind: 'problem'; readonly code: string };
+
+/** What readiness is judged from, all of it known without a call to the service. */
+export interface ReadinessFacts {
+  readonly store: StoredFacts;
+  readonly draining: boolean;
+  readonly upstream: Pick<TransportHealth, 'credentials' | 'service'>;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+/** One thing that is not as it should be. `code` is stable; the texts hold neither secrets nor people. */
+export interface Reason {
+  readonly code: ReasonCode;
+  readonly detail: string;
+  readonly remedy: string;
+}
+
+/** The first three mean that requests cannot be served; with the others they can. */
+export type ReasonCode =
+  | 'store-unusable'
+  | 'first-read'
+  | 'draining'
+  | 'credentials-refused'
+  | 'service-down'
+  | 'section-closed'
+  | 'stuck'
+  | 'behind';
+
+/** `unavailable` is answered with 503, the others with 200. */
+export interface Readiness {
+  readonly status: 'ok' | 'degraded' | 'unavailable';
+  readonly reasons: readonly Reason[];
+}
+
+/** A change that has waited this long is worth telling; shorter waits are ordinary backoff. */
+const behindAfterMs = 15 * 60_000;
+
+/**
+ * Whether the bridge can serve, and what is wrong. An outage of the service is no reason to refuse: that is when accepting
+ * writes matters. Only an unusable store, an unfinished first read and draining are.
+ */
+export function toReadiness(facts: ReadinessFacts): Readiness {
+  const blocking = listBlocking(facts);
+  const reasons = [...blocking, ...listUpstream(facts), ...listStored(facts)];
+  if (blocking.length > 0) return { status: 'unavailable', reasons };
+  return { status: reasons.length > 0 ? 'degraded' : 'ok', reasons };
+}
+
+function listBlocking({ store, draining }: ReadinessFacts): Reason[] {
+  const reasons: Reason[] = [];
+  if (store.kind === 'problem') {
+    reasons.push({
+      code: 'store-unusable',
+      detail: `The store cannot be used (${store.code}).`,
+      remedy: 'Bring the database or the disk back; docs/errors.md explains the code.',
+    });
+  } else if (store.firstRead.kind === 'running') {
+    const { step, count } = store.firstRead;
+    reasons.push({
+      code: 'first-read',
+      detail: `The first read of the service is not finished: ${step}, ${count} so far.`,
+      remedy:
+        'Wait. When it does not move, see the reasons beside this one, or `scim-bridge check`.',
+    });
+  }
+  if (draining) {
+    reasons.push({
+      code: 'draining',
+      detail: 'The process is stopping and finishes what it has begun.',
+      remedy: 'Wait for its successor; requests go to another replica meanwhile.',
+    });
+  }
+  return reasons;
+}
+
+function listUpstream({ upstream: { credentials, service } }: ReadinessFacts): Reason[] {
+  const reasons: Reason[] = [];
+  if (credentials.kind === 'shut') {
+    reasons.push({
+      code: 'credentials-refused',
+      detail: `The service refuses the token since ${toTime(credentials.sinceMs)}; writes are kept for later.`,
+      remedy: 'Set a new token as `upstream.token` and restart; `scim-bridge check` proves it.',
+    });
+  }
+  if (service.kind === 'shut') {
+    reasons.push({
+      code: 'service-down',
+      detail: `The service fails or does not answer since ${toTime(service.sinceMs)}; writes are kept for later.`,
+      remedy: 'Wait when the service is down; otherwise check network, `upstream.url` and proxy.',
+    });
+  }
+  return reasons;
+}
+
+function listStored({ store, nowMs }: ReadinessFacts): Reason[] {
+  if (store.kind === 'problem') return [];
+  return [...listClosed(store.sections), ...listWaiting(store.backlog, nowMs)];
+}
+
+function listClosed(sections: SectionStates): Reason[] {
+  return Object.entries(sections).flatMap(([section, { problem, at }]): Reason[] => {
+    if (problem === null) return [];
+    const rights = getSectionRights(section);
+    const status = problem.status === undefined ? '' : ` with ${problem.status}`;
+    return [
+      {
+        code: 'section-closed',
+        // Not the service's words: anybody may read this, and they may name people.
+        detail: `The service refuses ${rights.title}${status} since ${toTime(at)}: ${rights.without}.`,
+        remedy: toRefusalRemedy(rights, problem.status),
+      },
+    ];
+  });
+}
+
+function listWaiting({ due, stuck, oldestDueAt }: Backlog, nowMs: number): Reason[] {
+  const reasons: Reason[] = [];
+  if (stuck > 0) {
+    reasons.push({
+      code: 'stuck',
+      detail: `${toCount(stuck)} acknowledged, then refused by the service.`,
+      remedy:
+        'The log has the words of the service; correct the person or group in the provider or in the service.',
+    });
+  }
+  const waitedMs = oldestDueAt === undefined ? 0 : nowMs - oldestDueAt;
+  if (waitedMs >= behindAfterMs) {
+    reasons.push({
+      code: 'behind',
+      detail: `${toCount(due)} waiting, the oldest for ${Math.floor(waitedMs / 60_000)} minutes.`,
+      remedy:
+        'Nothing while the backlog shrinks; otherwise see the other reasons, or raise `upstream.requestsPerSecond` where the service allows it.',
+    });
+  }
+  return reasons;
+}
+
+function toCount(count: number): string {
+  return count === 1 ? '1 person or group is' : `${count} people and groups are`;
+}
+
+function toTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

@@ -1,0 +1,106 @@
+import express from 'express';
+import supertest from 'supertest';
+import { expect, test } from 'vitest';
+import { BridgeError } from '../domain/errors.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { createEagerClock, createFakeClock } from '../upstream/testing/fake-clock.ts';
+import type { HealthSources } from './health.ts';
+import { createHealthRouter, createMetricsRouter } from './router.ts';
+
+const token = 'ops-token-0123456789';
+const open = { kind: 'open' } as const;
+
+function request(change: Partial<HealthSources> = {}) {
+  const sources: HealthSources = {
+    assertStoreUsable: async () => {},
+    readFirstRead: async () => ({ kind: 'finished' }),
+    readSections: async () => ({}),
+    readBacklog: async () => ({ due: 0, stuck: 0, oldestDueAt: undefined }),
+    upstreamHealth: () => ({ credentials: open, service: open }),
+    isDraining: () => false,
+    clock: createFakeClock(),
+    ...change,
+  };
+  const { registry } = createMetrics();
+  const app = express();
+  app.use(createHealthRouter(sources));
+  app.use(createMetricsRouter({ registry, token }));
+  return supertest(app);
+}
+
+const failing = async () => {
+  throw new BridgeError('store-unavailable', 'postgres://user:secret@db is gone');
+};
+
+test('/healthz is 200 while the process lives, also without a store', async () => {
+  const answer = await request({ assertStoreUsable: failing }).get('/healthz');
+
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({ status: 'ok' });
+});
+
+test('/readyz is 200 and without reasons when all is well', async () => {
+  const answer = await request().get('/readyz');
+
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({ status: 'ok', reasons: [] });
+});
+
+test('/readyz is 200 with reasons while only the service is down', async () => {
+  const service = { kind: 'shut', sinceMs: 0, nextProbeMs: 0 } as const;
+  const upstreamHealth = () => ({ credentials: open, service });
+
+  const answer = await request({ upstreamHealth }).get('/readyz');
+
+  expect(answer.status).toBe(200);
+  expect(answer.body).toMatchObject({ status: 'degraded', reasons: [{ code: 'service-down' }] });
+});
+
+test('/readyz is 503 with the code, and never the words, of a store that fails', async () => {
+  const answer = await request({ readBacklog: failing }).get('/readyz');
+
+  expect(answer.status).toBe(503);
+  expect(answer.body).toMatchObject({ reasons: [{ code: 'store-unusable' }] });
+  expect(answer.text).toContain('store-unavailable');
+  expect(answer.text).not.toContain('secret');
+});
+
+test('/readyz answers 503 instead of waiting for a store that hangs', async () => {
+  const hanging = () => new Promise<void>(() => {});
+  const clock = createEagerClock();
+
+  const answer = await request({ assertStoreUsable: hanging, clock }).get('/readyz');
+
+  expect(answer.status).toBe(503);
+  expect(clock.sleeps).toEqual([2_000]);
+});
+
+test('/metrics prints for whoever presents the token', async () => {
+  const answer = await request().get('/metrics').set('Authorization', `Bearer ${token}`);
+
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-type']).toContain('text/plain');
+  expect(answer.text).toContain('# TYPE scim_bridge_');
+});
+
+for (const presented of [undefined, token, 'Bearer', 'Bearer wrong', `Basic ${token}`]) {
+  test(`/metrics is 401 for "${presented ?? 'nothing'}"`, async () => {
+    const asking = request().get('/metrics');
+    if (presented !== undefined) asking.set('Authorization', presented);
+
+    const answer = await asking;
+
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toContain('Bearer');
+    expect(answer.text).not.toContain('scim_bridge_');
+  });
+}
+
+test('without a token in the settings there are no metrics', async () => {
+  const { registry } = createMetrics();
+  const app = express().use(createMetricsRouter({ registry, token: undefined }));
+
+  const answer = await supertest(app).get('/metrics').set('Authorization', 'Bearer undefined');
+
+  expect(answer.status).toBe(404);
+});

@@ -1,0 +1,58 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type RequestHandler, Router } from 'express';
+import type { Registry } from 'prom-client';
+import { type HealthSources, readReadiness } from './health.ts';
+
+/** What `/metrics` needs. */
+export interface MetricsRouterOptions {
+  readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
+  /** setting: ops.token; without one there are no metrics. */
+  readonly token: string | undefined;
+}
+
+/**
+ * `/healthz` (the process is alive: 200, whatever else is wrong) and `/readyz` (503 when requests cannot be served, else
+ * 200, with the reasons). Open to everybody, since load balancers present no token.
+ */
+export function createHealthRouter(sources: HealthSources): Router {
+  const router = Router();
+  router.get('/healthz', (_req, res) => {
+    res.set('Cache-Control', 'no-store').json({ status: 'ok' });
+  });
+  router.get('/readyz', async (_req, res) => {
+    const readiness = await readReadiness(sources);
+    res.status(readiness.status === 'unavailable' ? 503 : 200);
+    res.set('Cache-Control', 'no-store').json(readiness);
+  });
+  return router;
+}
+
+/** `/metrics` for Prometheus. 404 without a token in the settings, 401 without it in the request. */
+export function createMetricsRouter({ registry, token }: MetricsRouterOptions): Router {
+  const router = Router();
+  if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
+  router.get('/metrics', requireBearer(token), async (_req, res) => {
+    const text = await registry.metrics();
+    res.set('Content-Type', registry.contentType).send(text);
+  });
+  return router;
+}
+
+/**
+ * Lets requests through that present the token as `Bearer <token>`; the others get 401. Digests of equal length are
+ * compared in constant time. @see RFC 6750 §2.1, §3
+ */
+export function requireBearer(token: string): RequestHandler {
+  const expected = digest(token);
+  return (req, res, next) => {
+    const presented = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
+    if (presented !== undefined && timingSafeEqual(expected, digest(presented))) return next();
+    const problem = presented === undefined ? '' : ', error="invalid_token"';
+    res.set('WWW-Authenticate', `Bearer realm="ops"${problem}`);
+    res.status(401).json({ code: 'unauthorized', message: 'Present ops.token as Bearer token.' });
+  };
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
