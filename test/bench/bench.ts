@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { adoptCompany, type Company, type CompanySize } from './company.ts';
+import { bindToCore, type Cores, findCores } from './cores.ts';
+import { LoadClient } from './load-client.ts';
+import { type Durations, type Measurement, measure } from './measure.ts';
+import { findProcessFacts } from './process-facts.ts';
+import { connectProfiler } from './profiler.ts';
+import { type BenchSandbox, startBenchSandbox } from './sandbox.ts';
+import { createScenarios, type Scenario } from './scenarios.ts';
+import { fetchScim } from './scim-target.ts';
+import { measureYardsticks, type Yardsticks } from './yardsticks.ts';
+
+/** How to run the benchmark. */
+export interface BenchOptions {
+  readonly size: CompanySize;
+  readonly durations: Durations;
+  /** Keep-alive connections, with one request at a time on each. */
+  readonly connections: number;
+  /** Names of scenarios; empty: all of them. */
+  readonly only: readonly string[];
+  /** Where to write a processor profile of the bridge for each scenario. */
+  readonly profileFolder: string | undefined;
+  /** Is told what happens next. */
+  readonly say: (line: string) => void;
+}
+
+/** A scenario and what was seen of it. */
+export interface ScenarioResult {
+  readonly scenario: Scenario;
+  readonly measurement: Measurement;
+  /** Calls to the service for each request of the identity provider. */
+  readonly callsPerRequest: number;
+}
+
+/** Everything that one run found out. */
+export interface BenchResult {
+  readonly options: BenchOptions;
+  readonly cores: Cores | undefined;
+  /** From the start of the bridge until it was ready to serve. */
+  readonly firstReadMs: number;
+  /** Before the first request; undefined where only Linux knows. */
+  readonly residentMbAtRest: number | undefined;
+  readonly yardsticks: Yardsticks;
+  readonly scenarios: readonly ScenarioResult[];
+}
+
+const scimToken = 'the-token-of-the-benchmark';
+
+/**
+ * Measures the yardsticks and every scenario against a bridge, in processes of their own: what is measured on one core,
+ * the sandbox and the client on another. Nothing of it is left afterwards.
+ * @throws Error when the bridge does not start, or the company cannot be prepared.
+ */
+export async function runBench(options: BenchOptions): Promise<BenchResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-bench-'));
+  const endings: Ending[] = [async () => rmSync(folder, { recursive: true })];
+  try {
+    return await runOnStage(await setStage(options, folder, endings), options);
+  } finally {
+    for (const end of endings.reverse()) await end();
+  }
+}
+
+type Ending = () => Promise<unknown>;
+
+/** What a run consists of. */
+interface Stage {
+  readonly folder: string;
+  readonly cores: Cores | undefined;
+  readonly sandbox: BenchSandbox;
+  readonly bridge: BridgeProcess;
+  readonly firstReadMs: number;
+  readonly client: LoadClient;
+}
+
+async function setStage(
+  { size, connections, profileFolder, say }: BenchOptions,
+  folder: string,
+  endings: Ending[],
+): Promise<Stage> {
+  const cores = findCores();
+  if (cores !== undefined) bindToCore(process.pid, cores.surroundings);
+  say(`seeding ${size.users} users and ${size.groups} groups`);
+  const sandbox = await startBenchSandbox(size); // On our core: a child begins where its parent is.
+  endings.push(sandbox.stop);
+  say('first read');
+  const startedAt = performance.now();
+  const bridge = await startBridge({ folder, env: toEnv(sandbox, profileFolder) });
+  endings.push(bridge.stop);
+  if (cores !== undefined) bindToCore(bridge.pid, cores.measured);
+  await bridge.ready();
+  const firstReadMs = performance.now() - startedAt;
+  const client = new LoadClient({ baseUrl: bridge.baseUrl, token: scimToken, connections });
+  endings.push(() => client.close());
+  return { folder, cores, sandbox, bridge, firstReadMs, client };
+}
+
+function toEnv(sandbox: BenchSandbox, profileFolder: string | undefined): Record<string, string> {
+  return {
+    UPSTREAM_URL: sandbox.url,
+    UPSTREAM_TOKEN: sandbox.token,
+    UPSTREAM_REQUESTS_PER_SECOND: '0',
+    SCIM_TOKENS: scimToken,
+    LOG_LEVEL: 'warn',
+    ...(profileFolder !== undefined && { NODE_OPTIONS: '--inspect=127.0.0.1:0' }),
+  };
+}
+
+async function runOnStage(stage: Stage, options: BenchOptions): Promise<BenchResult> {
+  const { folder, cores, bridge, firstReadMs, client } = stage;
+  const { size, connections, durations, say } = options;
+  const residentMbAtRest = findProcessFacts(bridge.pid)?.residentMb;
+  say('adopting everybody through SCIM');
+  const company = await adoptCompany(bridge, client, size);
+  say('yardsticks');
+  const user = await fetchScim(bridge, `/Users/${company.users[0]?.id}`);
+  const answer = JSON.stringify(user);
+  const yardsticks = await measureYardsticks({ folder, answer, cores, connections, durations });
+  const scenarios = await runScenarios(stage, company, options);
+  return { options, cores, firstReadMs, residentMbAtRest, yardsticks, scenarios };
+}
+
+async function runScenarios(
+  { bridge, client, sandbox }: Stage,
+  company: Company,
+  { connections, durations, only, profileFolder, say }: BenchOptions,
+): Promise<ScenarioResult[]> {
+  const profiler = profileFolder === undefined ? undefined : await connectProfiler(bridge.output());
+  const results: ScenarioResult[] = [];
+  for (const scenario of createScenarios(company, connections)) {
+    if (only.length > 0 && !only.includes(scenario.name)) continue;
+    say(scenario.title);
+    const measurement = await measure(client, scenario.source, {
+      pid: bridge.pid,
+      durations,
+      afterWarmUp: async () => {
+        await sandbox.forgetCalls();
+        await profiler?.start();
+      },
+    });
+    await profiler?.stopAndWrite(join(profileFolder ?? '', `${scenario.name}.cpuprofile`));
+    const calls = await sandbox.countCalls();
+    results.push({ scenario, measurement, callsPerRequest: calls / measurement.requests });
+  }
+  profiler?.close();
+  return results;
+}

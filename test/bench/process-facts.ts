@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+
+/** Linux counts the processor time that it shows to programs in hundredths of a second, on every architecture. */
+const tickMs = 10;
+
+/** What Linux says of a running process; elsewhere nothing is known. */
+export interface ProcessFacts {
+  /** Resident memory, in MB (10^6 bytes). */
+  readonly residentMb: number;
+  /** Processor time since its start, of all its threads; in steps of 10 ms. */
+  readonly cpuMs: number;
+}
+
+/** Reads `/proc`. Undefined where there is no such thing. */
+export function findProcessFacts(pid: number): ProcessFacts | undefined {
+  if (process.platform !== 'linux') return undefined;
+  return {
+    residentMb: parseResidentMb(readFileSync(`/proc/${pid}/status`, 'utf8')),
+    cpuMs: parseCpuMs(readFileSync(`/proc/${pid}/stat`, 'utf8')),
+  };
+}
+
+/** `VmRSS` of `/proc/<pid>/status`. @see man proc_pid_status(5) */
+export function parseResidentMb(status: string): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
+  if (kibibytes === undefined) throw new Error(`no VmRSS in ${status}`);
+  return (Number(kibibytes) * 1_024) / 1_000_000;
+}
+
+/** User and system time of `/proc/<pid>/stat`. @see man proc_pid_stat(5), fields 14 and 15 */
+export function parseCpuMs(stat: string): number {
+  // The second field, the name, may hold spaces and parentheses; the third begins after its last one.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * tickMs;
+}
+
+/** Looks at the memory of a process every 50 ms. The returned function ends that and says the most that was seen. */
+export function watchResidentMb(pid: number): () => number | undefined {
+  let mostMb = findProcessFacts(pid)?.residentMb;
+  const look = () => {
+    const residentMb = findProcessFacts(pid)?.residentMb;
+    if (residentMb !== undefined) mostMb = Math.max(mostMb ?? 0, residentMb);
+  };
+  const timer = setInterval(look, 50);
+  return () => {
+    clearInterval(timer);
+    look();
+    return mostMb;
+  };
+}

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import type { BenchResult, ScenarioResult } from './bench.ts';
+import { toFigure } from './markdown-table.ts';
+import type { Measurement } from './measure.ts';
+import { toReport } from './report.ts';
+import type { Aim } from './scenarios.ts';
+
+const machine = {
+  description: '2 × Processor, 8 GB, linux x64',
+  node: 'v24.21.0',
+  date: '2026-11-02',
+  commit: 'abc1234',
+  load: 0.1,
+};
+const share: Aim = { kind: 'share-of-express', min: 0.25 };
+const rate: Aim = { kind: 'per-second', min: 1_000 };
+
+const verdicts = [
+  { why: 'a quarter of bare express is enough', aim: share, perSecond: 10_000, want: 'met' },
+  { why: 'less than the part is a miss', aim: share, perSecond: 9_999, want: '**missed**' },
+  { why: 'an aim in requests a second stands alone', aim: rate, perSecond: 1_000, want: 'met' },
+  { why: 'one less is a miss', aim: rate, perSecond: 999, want: '**missed**' },
+];
+for (const { why, aim, perSecond, want } of verdicts) {
+  test(`toReport: ${why}`, () => {
+    const report = toReport(toResult([toScenario({ aim, perSecond })]), machine);
+    expect(rowOf(report, 'GET user').at(-1)).toBe(want);
+  });
+}
+
+test('toReport: what failed is no result, however fast', () => {
+  const report = toReport(toResult([toScenario({ perSecond: 99_999, failures: 3 })]), machine);
+  expect(rowOf(report, 'GET user').at(-1)).toBe('**3 failed**');
+});
+
+test('toReport: the two sizes of groups are compared', () => {
+  const scenarios = [
+    toScenario({ name: 'member', perSecond: 3_000 }),
+    toScenario({ name: 'member-large', perSecond: 1_500 }),
+  ];
+  const report = toReport(toResult(scenarios), machine);
+  expect(rowOf(report, 'how much slower')).toEqual([
+    'how much slower the larger group is',
+    '2.00 ×',
+    '≤ 1.5 ×',
+    '**missed**',
+  ]);
+});
+
+test('toReport: the memory is the most of all scenarios', () => {
+  const scenarios = [toScenario({ residentMb: 120 }), toScenario({ residentMb: 151 })];
+  const report = toReport(toResult(scenarios), machine);
+  expect(rowOf(report, 'resident memory, the most')).toContain('151');
+  expect(rowOf(report, 'resident memory, the most').at(-1)).toBe('**missed**');
+});
+
+const figures = [
+  { value: 12_345.6, want: '12,346' },
+  { value: 99.94, want: '99.9' },
+  { value: 1.5, want: '1.50' },
+  { value: undefined, want: '–' },
+  { value: Number.NEGATIVE_INFINITY, want: '–' },
+];
+for (const { value, want } of figures) {
+  test(`toFigure: ${value} reads ${want}`, () => expect(toFigure(value)).toBe(want));
+}
+
+function rowOf(report: string, title: string): string[] {
+  const line = report.split('\n').find((one) => one.startsWith(`| ${title}`)) ?? '';
+  return line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+function toResult(scenarios: readonly ScenarioResult[]): BenchResult {
+  const express = toMeasurement({ perSecond: 40_000 });
+  return {
+    options: {
+      size: { users: 10_000, groups: 500, largeGroups: [1_000, 10_000] },
+      durations: { warmUpMs: 1_000, measuredMs: 4_000 },
+      connections: 16,
+      only: [],
+      profileFolder: undefined,
+      say: () => undefined,
+    },
+    cores: { measured: 0, surroundings: 1 },
+    firstReadMs: 2_000,
+    residentMbAtRest: 80,
+    yardsticks: {
+      wire: express,
+      express,
+      read: express,
+      commits: express,
+      commitsPerSecond: 8_000,
+    },
+    scenarios,
+  };
+}
+
+interface Seen {
+  readonly name?: string;
+  readonly aim?: Aim;
+  readonly perSecond?: number;
+  readonly failures?: number;
+  readonly residentMb?: number;
+}
+
+function toScenario({ name = 'get', aim = share, ...seen }: Seen): ScenarioResult {
+  const source = () => undefined;
+  return {
+    scenario: { name, title: 'GET user', aim, yardstick: 'express', source },
+    measurement: toMeasurement(seen),
+    callsPerRequest: 0,
+  };
+}
+
+function toMeasurement({ perSecond = 1, failures = 0, residentMb = 1 }: Seen): Measurement {
+  return {
+    requests: 1,
+    perSecond,
+    p50Ms: 1,
+    p99Ms: 2,
+    failures,
+    firstFailure: undefined,
+    server: { cpuMicrosPerRequest: 50, cpuShare: 1, residentMbMax: residentMb },
+  };
+}

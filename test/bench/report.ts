@@ -1,0 +1,152 @@
+import type { BenchResult, ScenarioResult } from './bench.ts';
+import type { Machine } from './machine.ts';
+import { toFigure, toTable } from './markdown-table.ts';
+import type { Measurement } from './measure.ts';
+import type { Aim } from './scenarios.ts';
+import type { Yardsticks } from './yardsticks.ts';
+
+const residentMbMax = 150;
+const groupSlowdownMax = 1.5;
+
+/** What a run found, as a page in Markdown. Pure. */
+export function toReport(result: BenchResult, machine: Machine): string {
+  const { scenarios, yardsticks } = result;
+  return `# Performance
+
+${toCircumstances(result, machine)}
+
+${toTable(
+  ['request', '/s', 'p50 ms', 'p99 ms', 'yardstick', 'calls', 'CPU µs', 'core', 'MB', 'aim', ''],
+  scenarios.map((row) => toScenarioRow(row, yardsticks)),
+)}
+
+- **yardstick**: the part of what bare express answers (reads), or express with two commits (writes), on the same core
+- **calls**: to the service, for each request
+- **CPU µs**: processor time of the bridge for each request; **core**: how much of its core it used
+- **MB**: the most resident memory of the bridge meanwhile
+
+${toTable(['', 'measured', 'aim', ''], toSummaryRows(result))}
+
+Yardsticks, measured in the same run by the same client; the answers are as long as a user:
+
+${toTable(['', '/s', 'p50 ms', 'p99 ms', 'CPU µs', 'core'], toYardstickRows(yardsticks))}
+
+${toClientRemark(yardsticks)}
+`;
+}
+
+function toCircumstances(
+  { options, cores, firstReadMs }: BenchResult,
+  { date, commit, node, description, load }: Machine,
+): string {
+  const { size, durations, connections } = options;
+  const [smaller, larger] = size.largeGroups;
+  const where =
+    cores === undefined
+      ? 'No process was bound to a core.'
+      : `The bridge was bound to core ${cores.measured}, the sandbox and the client to core ${cores.surroundings}.`;
+  return `Written by \`npm run bench\` on ${date}${commit === undefined ? '' : ` at ${commit}`}: Node ${node}, ${description};
+load average before: ${toFigure(load)}. ${where}
+
+${connections} keep-alive connections, one request at a time on each, ${durations.measuredMs / 1_000} s after a warm-up of ${durations.warmUpMs / 1_000} s; the store is a SQLite file.
+The service held ${toCount(size.users)} users and ${toCount(size.groups)} groups, of ${toCount(smaller)}, ${toCount(larger)} and else 20 members. The first read
+took them in, ${toFigure(firstReadMs / 1_000)} s after the start of the process; then one PATCH of externalId adopted each.`;
+}
+
+function toScenarioRow(
+  { scenario, measurement, callsPerRequest }: ScenarioResult,
+  yardsticks: Yardsticks,
+): string[] {
+  const { perSecond, p50Ms, p99Ms, server, failures } = measurement;
+  const share = perSecond / yardsticks[scenario.yardstick].perSecond;
+  const aim = toAimPerSecond(scenario.aim, yardsticks);
+  return [
+    scenario.title,
+    toFigure(perSecond),
+    toFigure(p50Ms),
+    toFigure(p99Ms),
+    `${toFigure(share)} ×`,
+    toFigure(callsPerRequest),
+    ...toServerCells(measurement),
+    toFigure(server?.residentMbMax),
+    `≥ ${toFigure(aim)}`,
+    failures > 0 ? `**${failures} failed**` : toVerdict(perSecond >= aim),
+  ];
+}
+
+function toAimPerSecond(aim: Aim, { express }: Yardsticks): number {
+  return aim.kind === 'per-second' ? aim.min : aim.min * express.perSecond;
+}
+
+function toSummaryRows({ scenarios, residentMbAtRest }: BenchResult): string[][] {
+  const residentMb = Math.max(
+    ...scenarios.map((row) => row.measurement.server?.residentMbMax ?? NaN),
+  );
+  const rows = [
+    ['resident memory before the first request, MB', toFigure(residentMbAtRest), '', ''],
+    [
+      'resident memory, the most, MB',
+      toFigure(residentMb),
+      `≤ ${residentMbMax}`,
+      toVerdict(residentMb <= residentMbMax),
+    ],
+  ];
+  const slowdown = toGroupSlowdown(scenarios);
+  if (slowdown !== undefined) {
+    rows.push([
+      'how much slower the larger group is',
+      `${toFigure(slowdown)} ×`,
+      `≤ ${groupSlowdownMax} ×`,
+      toVerdict(slowdown <= groupSlowdownMax),
+    ]);
+  }
+  return rows;
+}
+
+function toGroupSlowdown(scenarios: readonly ScenarioResult[]): number | undefined {
+  const [smaller, larger] = ['member', 'member-large'].map((name) =>
+    scenarios.find(({ scenario }) => scenario.name === name),
+  );
+  if (smaller === undefined || larger === undefined) return undefined;
+  return smaller.measurement.perSecond / larger.measurement.perSecond;
+}
+
+function toYardstickRows({ wire, express, read, commits, commitsPerSecond }: Yardsticks) {
+  const toRow = (title: string, measurement: Measurement) => [
+    title,
+    toFigure(measurement.perSecond),
+    toFigure(measurement.p50Ms),
+    toFigure(measurement.p99Ms),
+    ...toServerCells(measurement),
+  ];
+  return [
+    toRow('bare express', express),
+    toRow('express and one prepared read', read),
+    toRow('express and two commits', commits),
+    ['commits alone, one after another', toFigure(commitsPerSecond), '', '', '', ''],
+    toRow('the client alone: a socket answers without looking', wire),
+  ];
+}
+
+function toServerCells({ server }: Measurement): string[] {
+  const core = server === undefined ? '–' : `${Math.round(server.cpuShare * 100)} %`;
+  return [toFigure(server?.cpuMicrosPerRequest), core];
+}
+
+/** A share of a yardstick says little when the client was the slower side there. */
+function toClientRemark({ wire, express }: Yardsticks): string {
+  const factor = wire.perSecond / express.perSecond;
+  const verdict =
+    factor >= 1.2
+      ? 'it was the bottleneck nowhere'
+      : 'it may have been the bottleneck for bare express, which is then at least as fast as shown';
+  return `The client can send ${toFigure(factor)} × what bare express answers: ${verdict}.`;
+}
+
+function toVerdict(met: boolean): string {
+  return met ? 'met' : '**missed**';
+}
+
+function toCount(count: number): string {
+  return count.toLocaleString('en');
+}

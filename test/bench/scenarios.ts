@@ -1,0 +1,155 @@
+import type { BenchUser, Company, LargeGroup } from './company.ts';
+import type { RequestSource } from './load-client.ts';
+import { toPatch } from './scim-target.ts';
+
+/** What the project wants: at least a part of what bare express answers, or at least so many requests a second. */
+export type Aim =
+  | { readonly kind: 'share-of-express'; readonly min: number }
+  | { readonly kind: 'per-second'; readonly min: number };
+
+/** One kind of request. */
+export interface Scenario {
+  /** On the command line and in the names of files. */
+  readonly name: string;
+  readonly title: string;
+  readonly aim: Aim;
+  /** Whose numbers stand beside it: bare express, or express with two commits. */
+  readonly yardstick: 'express' | 'commits';
+  readonly source: RequestSource;
+}
+
+const listed = 100;
+/** A prime, so that steps of this length visit every row of a table, far apart from each other. */
+const stride = 7_919;
+
+/** Reads first; last the scenario that makes the company grow, so that the others meet it as it was prepared. */
+export function createScenarios(company: Company, lanes: number): Scenario[] {
+  return [...createReads(company), ...createWrites(company, lanes)];
+}
+
+function createReads({ users }: Company): Scenario[] {
+  const aim: Aim = { kind: 'share-of-express', min: 0.25 };
+  const listAim: Aim = { kind: 'per-second', min: 3_000 };
+  const yardstick = 'express';
+  return [
+    { name: 'get', title: 'GET user by id', aim, yardstick, source: getUsers(users) },
+    { name: 'filter', title: 'filter by userName', aim, yardstick, source: filterUsers(users) },
+    { name: 'list', title: 'list of 100', aim: listAim, yardstick, source: listUsers(users) },
+  ];
+}
+
+function createWrites({ users, largeGroups }: Company, lanes: number): Scenario[] {
+  const aim: Aim = { kind: 'per-second', min: 1_500 };
+  const postAim: Aim = { kind: 'per-second', min: 1_000 };
+  const yardstick = 'commits';
+  const active = patchActive(users, lanes);
+  return [
+    { name: 'active', title: 'PATCH active', aim, yardstick, source: active },
+    ...largeGroups.map(
+      (group, index): Scenario => ({
+        name: index === 0 ? 'member' : 'member-large',
+        title: `PATCH one of ${group.memberIds.length.toLocaleString('en')} members`,
+        aim,
+        yardstick,
+        source: patchMembers(group, lanes),
+      }),
+    ),
+    { name: 'post', title: 'POST user', aim: postAim, yardstick, source: postUsers() },
+  ];
+}
+
+function getUsers(users: readonly BenchUser[]): RequestSource {
+  const nextUser = scatter(users);
+  return () => ({ method: 'GET', path: `/Users/${nextUser().id}` });
+}
+
+function filterUsers(users: readonly BenchUser[]): RequestSource {
+  const nextUser = scatter(users);
+  return () => {
+    const filter = encodeURIComponent(`userName eq "${nextUser().userName}"`);
+    return { method: 'GET', path: `/Users?filter=${filter}` };
+  };
+}
+
+function listUsers(users: readonly BenchUser[]): RequestSource {
+  const nextStart = scatter(users.slice(listed).map((_, index) => index + 1));
+  return () => ({ method: 'GET', path: `/Users?startIndex=${nextStart()}&count=${listed}` });
+}
+
+/** Each lane deactivates and at once reactivates people of its own, one after the other. */
+function patchActive(users: readonly BenchUser[], lanes: number): RequestSource {
+  const nextChange = inTurns(users, lanes);
+  return (lane) => {
+    const { item, first } = nextChange(lane);
+    return {
+      method: 'PATCH',
+      path: `/Users/${item.id}`,
+      body: toPatch('replace', 'active', !first),
+    };
+  };
+}
+
+/** Each lane takes members of its own out of the group and at once puts them back, one after the other. */
+function patchMembers({ id, memberIds }: LargeGroup, lanes: number): RequestSource {
+  const nextChange = inTurns(memberIds, lanes);
+  return (lane) => {
+    const { item, first } = nextChange(lane);
+    const body = first
+      ? toPatch('remove', `members[value eq "${item}"]`)
+      : toPatch('add', 'members', [{ value: item }]);
+    return { method: 'PATCH', path: `/Groups/${id}`, body };
+  };
+}
+
+function postUsers(): RequestSource {
+  let posted = 0;
+  return () => {
+    posted += 1;
+    const userName = `new${posted}@example.com`;
+    return { method: 'POST', path: '/Users', body: JSON.stringify(toNewUser(userName, posted)) };
+  };
+}
+
+function toNewUser(userName: string, number: number) {
+  return {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    userName,
+    name: { givenName: 'Grace', familyName: `Number${number}` },
+    displayName: `Grace Number${number}`,
+    emails: [{ primary: true, value: userName, type: 'work' }],
+    externalId: `new-${number}`,
+    active: true,
+  };
+}
+
+/** Gives one after another, for ever, so that two that follow each other stand far apart. */
+function scatter<T>(items: readonly T[]): () => T {
+  let given = 0;
+  return () => {
+    given += 1;
+    return getAt(items, given * stride);
+  };
+}
+
+/** Gives each lane its own share of the items, each of them twice in a row: to change it and to change it back. */
+function inTurns<T>(
+  items: readonly T[],
+  lanes: number,
+): (lane: number) => { item: T; first: boolean } {
+  const shares = Array.from({ length: lanes }, (_, lane) =>
+    items.filter((_item, index) => index % lanes === lane),
+  );
+  const given = shares.map(() => 0);
+  return (lane) => {
+    const turn = getAt(given, lane);
+    given[lane] = turn + 1;
+    return { item: getAt(getAt(shares, lane), Math.floor(turn / 2)), first: turn % 2 === 0 };
+  };
+}
+
+/** Begins again at the end. @throws RangeError when there are none. */
+function getAt<T>(items: readonly T[], index: number): T {
+  const item = items[index % items.length];
+  if (item === undefined) throw new RangeError('nothing to choose from');
+  return item;
+}
