@@ -29,7 +29,11 @@ export function describeMachine(now: Date): Machine {
 function findCommit(): string | undefined {
   try {
     const git = (...args: string[]) =>
-      execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
+      execFileSync('git', args, {
+        cwd: import.meta.dirname,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim();
     const commit = git('rev-parse', '--short', 'HEAD');
     return git('status', '--porcelain') === '' ? commit : `${commit}+`;
   } catch {
