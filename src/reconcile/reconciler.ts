@@ -6,6 +6,7 @@ import { findOldestWaiting } from '../store/link-work.ts';
 import { findUserRow, toUserState } from '../store/users.ts';
 import { LEASE_MS } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
+import { readAdmins } from './group/read-admins.ts';
 import type { GroupUndo } from './group/undo.ts';
 import { createLaneRunner } from './lane-runner.ts';
 import type { Settlement } from './outcome.ts';
@@ -39,6 +40,11 @@ export interface Reconciler {
   settleUser(id: UserId, write: StoredWrite, undo: UserUndo): Promise<Settlement>;
   /** Converges a stored write of a group and waits for it. */
   settleGroup(id: GroupId, write: StoredWrite, undo: GroupUndo): Promise<Settlement>;
+  /**
+   * Reads the admin list of a group before it is taken over.
+   * @throws BridgeError `could-not-look`
+   */
+  readAdmins(id: GroupId): Promise<void>;
   /** Something became due without anybody waiting. */
   wake(): void;
   start(): Promise<void>;
@@ -88,6 +94,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       if (write.lease === undefined) groups.waiters.settle(key, await readOldestGroup(deps, id));
       return settled;
     },
+    readAdmins: (id) => readAdmins(deps, id),
     wake: () => workers.wake(),
     async start() {
       if (deps.store.engine === 'sqlite') {

@@ -6,7 +6,6 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Pending } from '../domain/pending.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
-import { needsRowLock } from './lock.ts';
 import type { GroupsTable } from './schema.ts';
 
 /** A group as stored, without who is in it. */
@@ -37,12 +36,7 @@ export async function findGroupRow(db: Db, id: string): Promise<GroupRow | undef
 
 /** The row with this SCIM id, deleted or not, locked until the transaction ends. */
 export async function lockGroup(tx: Db, id: GroupId): Promise<GroupRow | undefined> {
-  return tx
-    .selectFrom('groups')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(needsRowLock(tx), (query) => query.forUpdate())
-    .executeTakeFirst();
+  return tx.selectFrom('groups').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 /** Live groups shown under this name, compared without case; at most one of them is managed. */

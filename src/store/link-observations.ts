@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Db } from './database.ts';
+import { isPostgres } from './dialect.ts';
 import type { LinkTable } from './links.ts';
-import { needsRowLock } from './lock.ts';
 
 /** Hands the links of one user to another, whose own desires win where both have one. */
 export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void> {
@@ -50,7 +50,7 @@ export async function observeLinks(
 ): Promise<void> {
   const name = sql.table(table);
   const seen = JSON.stringify(upstreamUserIds);
-  const ids = needsRowLock(tx)
+  const ids = isPostgres(tx)
     ? sql`select value::bigint from json_array_elements_text(${seen}::json)`
     : sql`select value from json_each(${seen})`;
   const isSeen = sql`user_id in (select id from users where deleted_at is null and upstream_id in (${ids}))`;
@@ -102,5 +102,34 @@ export async function moveGroupLinks(tx: Db, from: GroupId, to: GroupId): Promis
     await sql`delete from ${table} where group_id = ${from}
       and user_id in (select user_id from ${table} where group_id = ${to})`.execute(tx);
     await sql`update ${table} set group_id = ${to} where group_id = ${from}`.execute(tx);
+  }
+}
+
+/** Takes who is seen in a group as who is wanted there: the baseline of an adoption. */
+export async function adoptLinks(tx: Db, groupId: GroupId): Promise<void> {
+  for (const table of ['memberships', 'group_admins'] as const) {
+    await tx
+      .updateTable(table)
+      .set((set) => ({ desired: set.ref('observed') }))
+      .where('group_id', '=', groupId)
+      .where('desired', 'is', null)
+      .execute();
+  }
+}
+
+/** Has what the bridge put into a group taken out again, and forgets the rest: how a group is let go. */
+export async function releaseLinks(tx: Db, groupId: GroupId, version: number): Promise<void> {
+  for (const table of ['memberships', 'group_admins'] as const) {
+    await tx
+      .deleteFrom(table)
+      .where('group_id', '=', groupId)
+      .where('put_in', '=', 0)
+      .where('pending', 'is', null)
+      .execute();
+    await tx
+      .updateTable(table)
+      .set({ desired: 0, pending: version })
+      .where('group_id', '=', groupId)
+      .execute();
   }
 }

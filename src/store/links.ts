@@ -118,3 +118,18 @@ export async function listExistingUsers(db: Db, ids: readonly string[]): Promise
   }
   return found;
 }
+
+/** Raises the version of everybody who is in a group: their list of groups changes. */
+export async function touchMembers(tx: Db, groupId: GroupId, now: number): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((set) => ({ version: set('version', '+', 1), modified_at: now }))
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('memberships')
+        .select('user_id')
+        .where('group_id', '=', groupId)
+        .where((where) => where(where.fn.coalesce('desired', 'observed'), '=', 1)),
+    )
+    .execute();
+}

@@ -9,9 +9,9 @@ import {
   type UserField,
   type UserState,
 } from '../domain/user.ts';
+import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
-import { needsRowLock } from './lock.ts';
 import type { UsersTable } from './schema.ts';
 
 /** A person as stored. Documents are JSON text; see the schema for units. */
@@ -42,12 +42,7 @@ export async function findUserRow(db: Db, id: string): Promise<UserRow | undefin
 
 /** The row with this SCIM id, deleted or not, locked until the transaction ends. */
 export async function lockUser(tx: Db, id: UserId): Promise<UserRow | undefined> {
-  return tx
-    .selectFrom('users')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(needsRowLock(tx), (query) => query.forUpdate())
-    .executeTakeFirst();
+  return tx.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 /** The live user that is linked to this account of the service. Unique by index. */
@@ -113,13 +108,23 @@ export async function listTombstones(
     .execute();
 }
 
-/** How many people are owners of the company in the service and wanted active, other than `except`. */
+/** The rows of these ids, deleted or not, in no order. */
+export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<UserRow[]> {
+  const rows: UserRow[] = [];
+  for (const chunk of chunks(ids)) {
+    rows.push(...(await db.selectFrom('users').selectAll().where('id', 'in', chunk).execute()));
+  }
+  return rows;
+}
+
+/** How many people are owners of the company in the service, active there and wanted active, other than `except`. */
 export async function countOtherActiveOwners(db: Db, except: UserId): Promise<number> {
   const { count } = await db
     .selectFrom('users')
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('owner', '=', 1)
     .where('active', '=', 1)
+    .where('observed', 'like', '%"active":true%')
     .where('deleted_at', 'is', null)
     .where('id', '!=', except)
     .executeTakeFirstOrThrow();

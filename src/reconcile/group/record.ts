@@ -233,6 +233,7 @@ function revertFields(row: GroupRow, fields: readonly GroupField[], undo: GroupU
     ...toGroupColumns(revertGroupFields(current, before.attributes, fields)),
     pending: JSON.stringify(pending),
     version: row.version + 1,
+    deleted_at: undo.buried ? null : row.deleted_at,
   };
 }
 

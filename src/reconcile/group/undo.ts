@@ -13,6 +13,8 @@ export interface GroupUndo {
   /** The links that the write changed, as they were; null: there was none. */
   readonly members: ReadonlyMap<UserId, LinkWrite | null>;
   readonly admins: ReadonlyMap<UserId, LinkWrite | null>;
+  /** The write deleted the group, which is to be there again. */
+  readonly buried?: true;
 }
 
 /** `current` with the refused fields as they were before. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import type { ObservedUser } from '../../domain/user.ts';
-import type { UserChange } from '../../store/users.ts';
+import type { UserRow } from '../../store/users.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 
 /** What a SCIM answer of the service says of a person, over what the REST lists said before. */
@@ -24,8 +24,14 @@ export function toObservedUser(
   };
 }
 
+/** What is stored of an observation: the document, and what is indexed of it. */
+export type ObservedColumns = Pick<
+  UserRow,
+  'observed' | 'observed_user_name_folded' | 'observed_email_folded' | 'owner'
+>;
+
 /** The columns that follow from an observation. */
-export function toObservedColumns(observed: ObservedUser | undefined): UserChange {
+export function toObservedColumns(observed: ObservedUser | undefined): ObservedColumns {
   return {
     observed: observed === undefined ? null : JSON.stringify(observed),
     observed_user_name_folded: foldOrNull(observed?.userName),

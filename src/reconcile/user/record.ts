@@ -8,7 +8,7 @@ import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { Lease } from '../../store/lanes.ts';
-import { wakeGroupsOf } from '../../store/link-work.ts';
+import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
 import { deleteUser, lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
@@ -188,6 +188,7 @@ function revert(row: UserRow, fields: readonly UserField[], undo: UserUndo): Use
     ...toUserColumns(attributes),
     pending: JSON.stringify(restored),
     version: row.version + 1,
+    deleted_at: undo.buried ? null : row.deleted_at,
   };
 }
 
@@ -229,6 +230,8 @@ async function finish(
     return { finished: false, state: toUserState(next), undone, woken };
   }
   await save(tx, { ...next, ...FREE_LANE, due_at: null });
+  // Deactivated first; only then out of the groups.
+  if (row.deleted_at !== null) woken = [...woken, ...(await leaveGroups(tx, row.id, now))];
   return { finished: true, oldestPending: oldestPending(pending), undone, woken };
 }
 

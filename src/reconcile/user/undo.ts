@@ -8,6 +8,8 @@ export interface UserUndo {
   readonly type: 'user';
   /** The attributes and waiting fields before the write; undefined: the write created the person. */
   readonly before: { attributes: JsonObject; pending: Pending<UserField> } | undefined;
+  /** The write deleted the person, who is to be there again. */
+  readonly buried?: true;
 }
 
 /**

@@ -1,0 +1,64 @@
+import { GROUP_EXTENSION } from './extensions.ts';
+import { type GroupField, type GroupState, listGroupDifferences, toDesiredGroup } from './group.ts';
+import type { JsonObject } from './json.ts';
+import { addPending, type Pending } from './pending.ts';
+
+/** Which owned fields a write speaks of, from the attributes and extensions that it names. */
+export function toGroupFields(names: ReadonlySet<string>): GroupField[] {
+  const fields: GroupField[] = [];
+  if (names.has('displayName')) fields.push('displayName');
+  if (names.has(GROUP_EXTENSION)) fields.push('permissions', 'addToCardsAndSpacesEnabled');
+  return fields;
+}
+
+/** A provider's write of a group, as it decides what is left to do. */
+export interface GroupWrite {
+  readonly state: Omit<GroupState, 'members' | 'admins'>;
+  readonly attributes: JsonObject;
+  readonly fields: readonly GroupField[];
+  readonly version: number;
+  /** A step for this group may be on its way now, so what is observed may be about to change. */
+  readonly inFlight: boolean;
+}
+
+/** What waits after a write of the group itself; members and admins wait row by row. */
+export function toPendingAfterGroupWrite(write: GroupWrite): Pending<GroupField> {
+  const { state, attributes, fields, version, inFlight } = write;
+  const { scimId, restId, uid } = state.ids;
+  if ((scimId ?? restId ?? uid) === undefined) return { existence: version };
+  const desired = toDesiredGroup(attributes);
+  const unsure = inFlight || state.mustLook || state.observed === undefined;
+  const differing = new Set(
+    state.observed === undefined ? fields : listGroupDifferences(desired, state.observed),
+  );
+  const waiting = fields.filter(
+    (field) => differing.has(field) || unsure || state.pending[field] !== undefined,
+  );
+  const owned = waiting.filter((field) => field === 'existence' || desired[field] !== undefined);
+  return addPending(state.pending, owned, version);
+}
+
+/** The three facts of one person in one list. */
+export interface LinkFacts {
+  readonly desired: number | null;
+  readonly observed: number | null;
+  readonly pending: number | null;
+}
+
+/**
+ * The facts after a write that wants the person in or out; undefined: the write changes nothing.
+ * It waits when the service does not hold it for sure, also when it had drifted. What an earlier write
+ * still waits for is claimed by this one, so that undoing the earlier one cannot take it away.
+ */
+export function toLinkAfterWrite(
+  before: LinkFacts | undefined,
+  { wanted, version, inFlight }: { wanted: boolean; version: number; inFlight: boolean },
+): LinkFacts | undefined {
+  const desired = wanted ? 1 : 0;
+  const held = before ?? { desired: null, observed: 0, pending: null };
+  const holds = held.observed === desired && held.pending === null;
+  if (!wanted && before === undefined) return undefined;
+  if (held.desired === desired && holds) return undefined;
+  const waits = held.observed !== desired || held.pending !== null || inFlight;
+  return { desired, observed: held.observed, pending: waits ? version : null };
+}

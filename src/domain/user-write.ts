@@ -1,0 +1,71 @@
+import { USER_EXTENSION } from './extensions.ts';
+import type { JsonObject } from './json.ts';
+import { addPending, type Pending } from './pending.ts';
+import {
+  type Deactivation,
+  listUserDifferences,
+  toDesiredUser,
+  type UserField,
+  type UserState,
+} from './user.ts';
+
+/** Which owned fields a write speaks of, from the attributes and extensions that it names. */
+export function toUserFields(names: ReadonlySet<string>): UserField[] {
+  const fields: UserField[] = [];
+  if (names.has('active')) fields.push('active');
+  if (names.has('name')) fields.push('name');
+  if (names.has('userName') || names.has('emails')) fields.push('address');
+  if (names.has(USER_EXTENSION)) fields.push('appsPermissions', 'temporarilyInactive');
+  return fields;
+}
+
+/** A provider's write of a person, as it decides what is left to do. */
+export interface UserWrite {
+  /** What is known before the write. */
+  readonly state: UserState;
+  /** The attributes after it. */
+  readonly attributes: JsonObject;
+  readonly fields: readonly UserField[];
+  readonly version: number;
+  /** A step for this person may be on its way now, so what is observed may be about to change. */
+  readonly inFlight: boolean;
+  readonly deactivation: Deactivation;
+}
+
+/**
+ * What waits after a write. A field that the write names waits when the service does not hold its
+ * value for sure, also when it had drifted; fields that it does not name stay as they are. A person
+ * whom the service never saw waits for an account only while active.
+ */
+export function toPendingAfterWrite(write: UserWrite): Pending<UserField> {
+  const { state, attributes, fields, version, inFlight, deactivation } = write;
+  const desired = toDesiredUser(attributes, state.deleted);
+  if (state.upstreamId === undefined) {
+    if (desired.active) return { account: version };
+    // A create that is on its way is answered by a deactivation, so somebody has to look.
+    return inFlight && state.pending.account !== undefined ? { account: version } : {};
+  }
+  const unsure = inFlight || state.mustLook || state.observed === undefined;
+  const differing = new Set(
+    state.observed === undefined
+      ? fields
+      : listUserDifferences(desired, state.observed, state.echoes, deactivation),
+  );
+  const waiting = fields.filter(
+    (field) => differing.has(field) || unsure || state.pending[field] !== undefined,
+  );
+  const owned = waiting.filter((field) => isOwned(field, desired));
+  return addPending(state.pending, owned, version);
+}
+
+/** What nobody ever set is not ours. */
+function isOwned(field: UserField, desired: ReturnType<typeof toDesiredUser>): boolean {
+  switch (field) {
+    case 'name':
+    case 'appsPermissions':
+    case 'temporarilyInactive':
+      return desired[field] !== undefined;
+    default:
+      return true;
+  }
+}

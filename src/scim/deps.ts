@@ -1,0 +1,61 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Deactivation } from '../domain/user.ts';
+import type { AdoptionPolicy } from '../reconcile/deps.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { Store } from '../store/database.ts';
+import type { RepairKind } from './dialect/repairs.ts';
+
+/** What the settings say about requests of identity providers. */
+export interface ScimPolicy {
+  /** Credentials that open the server; each at least 16 characters. */
+  readonly tokens: readonly string[];
+  /** How long a write waits for the service, from its arrival, in milliseconds. */
+  readonly writeWaitMs: number;
+  readonly whenUpstreamIsDown: 'accept' | 'refuse';
+  readonly bodyBytesMax: number;
+  readonly filterLengthMax: number;
+  readonly pageSize: number;
+  readonly pageSizeMax: number;
+  readonly bulkOperationsMax: number;
+  readonly deactivation: Deactivation;
+  readonly adoptUsers: AdoptionPolicy;
+  readonly adoptGroups: AdoptionPolicy;
+  /** Mask of the permission bits that a provider may set. */
+  readonly permissionsMax: number;
+  /** Names and addresses of people nobody may deactivate; `*` stands for any text. */
+  readonly protectUsers: readonly string[];
+  readonly protectGroups: readonly string[];
+}
+
+/** Why a part of the server cannot answer yet, or at all for now. */
+export interface Closed {
+  readonly detail: string;
+  readonly retryAfterSeconds: number;
+}
+
+/** What the SCIM server is told by the rest of the bridge. */
+export interface ScimDeps {
+  readonly store: Store;
+  readonly reconciler: Reconciler;
+  readonly clock: Clock;
+  readonly policy: ScimPolicy;
+  /** What `meta.location` starts with: the public address and `/scim/v2`, never from a request. */
+  readonly baseUrl: string;
+  /** Why users or groups cannot be served now, or undefined: the first read runs, a section is closed. */
+  readonly findClosed: (type: 'user' | 'group') => Closed | undefined;
+  /** The account behind our own token, when it is known. */
+  readonly findOwnAccount: () => number | undefined;
+  /** True while the service does not answer or refuses our credentials. */
+  readonly isUpstreamDown: () => boolean;
+  readonly telemetry: ScimTelemetry;
+}
+
+/** What the SCIM server tells telemetry. No personal data, no bodies. */
+export interface ScimTelemetry {
+  repaired(kind: RepairKind): void;
+  credentialsWrong(fields: { requestId: string; remoteAddress: string }): void;
+  failed(fields: { requestId: string; error: unknown }): void;
+  adopted(fields: { type: 'user' | 'group'; id: string }): void;
+  disputed(fields: { type: 'user' | 'group'; id: string }): void;
+  protectionApplied(fields: { type: 'user' | 'group'; id: string; reason: string }): void;
+}

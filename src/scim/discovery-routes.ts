@@ -1,0 +1,49 @@
+import { type RequestHandler, Router } from 'express';
+import type { JsonObject } from '../domain/json.ts';
+import type { ScimDeps } from './deps.ts';
+import { ScimError } from './errors.ts';
+import { allowOnly } from './http/allow-only.ts';
+import { sendJson } from './http/respond.ts';
+import { toListResponse } from './render/list-response.ts';
+import { toResourceTypes, toSchemas, toServiceProviderConfig } from './schema/discovery.ts';
+
+/** What the server tells about itself: never changes while it runs. @see RFC 7644 §4 */
+export function discoveryRoutes({ baseUrl, policy }: ScimDeps): Router {
+  const router = Router();
+  const config = toServiceProviderConfig({
+    baseUrl,
+    filterMaxResults: policy.pageSizeMax,
+    bulk: {
+      supported: true,
+      maxOperations: policy.bulkOperationsMax,
+      maxPayloadBytes: policy.bodyBytesMax,
+    },
+  });
+  router.route('/ServiceProviderConfig').get(always(config)).all(allowOnly('GET'));
+  addList(router, '/ResourceTypes', toResourceTypes(baseUrl));
+  addList(router, '/Schemas', toSchemas(baseUrl));
+  return router;
+}
+
+function addList(router: Router, path: string, resources: JsonObject[]): void {
+  const list = toListResponse({ totalResults: resources.length, startIndex: 1, resources });
+  router.route(path).get(rejectFilter, always(list)).all(allowOnly('GET'));
+  router
+    .route(`${path}/:id`)
+    .get((req, res) => {
+      const resource = resources.find(({ id }) => id === req.params.id);
+      if (!resource) throw new ScimError(404, 'Nothing is described under this id.');
+      sendJson(res, 200, resource);
+    })
+    .all(allowOnly('GET'));
+}
+
+function always(body: JsonObject): RequestHandler {
+  return (_req, res) => sendJson(res, 200, body);
+}
+
+/** A filter on a description is forbidden. @see RFC 7644 §4 */
+const rejectFilter: RequestHandler = (req, _res, next) => {
+  if (req.query.filter !== undefined) throw new ScimError(403, 'Descriptions cannot be filtered.');
+  next();
+};

@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from 'node:util';
+import { foldCase } from '../../domain/fold.ts';
+import type { GroupField } from '../../domain/group.ts';
+import { toGroupFields } from '../../domain/group-write.ts';
+import { groupId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import { type GroupRow, listGroupsByName, lockGroup } from '../../store/groups.ts';
+import type { LaneClaim } from '../../store/lanes.ts';
+import type { ScimDeps } from '../deps.ts';
+import { invalidValue, notFound, notUnique, ScimError } from '../errors.ts';
+import { assertVersion } from '../http/respond.ts';
+import { takeOver } from './create-group.ts';
+import type { LinkEdit } from './edit-links.ts';
+import { assertPermissions, findGroupPrivilege, findKept } from './protect-group.ts';
+import { type GroupWriteResult, storeGroupChange } from './store-change.ts';
+
+/** What a PUT or PATCH makes of a group. */
+export interface GroupTarget {
+  readonly attributes: JsonObject;
+  /** The attributes and extensions that the request names. */
+  readonly names: ReadonlySet<string>;
+  readonly members: readonly LinkEdit[];
+  readonly admins: readonly LinkEdit[];
+}
+
+/** A PUT or PATCH of one group. */
+export interface GroupChangeCall {
+  readonly id: string;
+  readonly ifMatch: string | undefined;
+  readonly claim: LaneClaim | undefined;
+  /** The attributes and people after the change; may read who is in the group. */
+  change(tx: Db, row: GroupRow, before: JsonObject): Promise<GroupTarget>;
+}
+
+/** How it ended in the store; a group whose admins nobody ever read is looked at before it is taken over. */
+export type ChangedGroup =
+  | GroupWriteResult
+  | { readonly kind: 'must-read-admins'; readonly row: GroupRow };
+
+/**
+ * Stores a change of a group in one transaction.
+ * @throws ScimError 404, 412, 403 (privileged), 409 (another group has the name), 400
+ */
+export async function storeGroup(
+  tx: Db,
+  deps: ScimDeps,
+  { id, ifMatch, claim, change }: GroupChangeCall,
+): Promise<ChangedGroup> {
+  const row = await lockGroup(tx, groupId(id));
+  if (row === undefined || row.deleted_at !== null) throw notFound('Group');
+  assertVersion(ifMatch, row.version);
+  const before = parseStored<JsonObject>(row.attributes);
+  const target = await change(tx, row, before);
+  const { attributes, names, members, admins } = target;
+  assertPermissions(deps, before, attributes);
+  await assertNameFree(tx, row, attributes);
+  const fields: GroupField[] = toGroupFields(names);
+  if (row.origin === null && !isChange(before, target)) {
+    // A write that changes nothing adopts nothing.
+    return { id: row.id, row, lease: undefined, creates: false, undo: undefined };
+  }
+  if (row.origin === null && row.admins_read_at === null) return { kind: 'must-read-admins', row };
+  const managed = row.origin === null ? await adopt(tx, deps, row) : row;
+  const keeps = await findKept(tx, deps, { row: managed, members, admins });
+  return storeGroupChange(tx, deps, {
+    row: managed,
+    before,
+    attributes,
+    fields,
+    members,
+    admins,
+    keeps,
+    claim,
+    isNew: false,
+  });
+}
+
+/** Whether a write of an observed group asks for anything; people are taken to be a change. */
+function isChange(before: JsonObject, { attributes, members, admins }: GroupTarget): boolean {
+  const { schemas: _, ...held } = before;
+  const { schemas: __, ...wanted } = attributes;
+  return members.length + admins.length > 0 || !isDeepStrictEqual(held, wanted);
+}
+
+async function adopt(tx: Db, deps: ScimDeps, row: GroupRow): Promise<GroupRow> {
+  await assertGroupAdoptable(tx, deps, row);
+  return takeOver(tx, deps, row);
+}
+
+/** @throws ScimError 403 when the settings or a privilege forbid taking the group over */
+export async function assertGroupAdoptable(tx: Db, deps: ScimDeps, row: GroupRow): Promise<void> {
+  const privilege = await findGroupPrivilege(tx, deps, row);
+  if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
+  if (deps.policy.adoptGroups === 'yes') return;
+  throw new ScimError(403, 'The group is not managed, and the settings forbid taking it over.');
+}
+
+async function assertNameFree(tx: Db, row: GroupRow, attributes: JsonObject): Promise<void> {
+  const { displayName } = attributes;
+  if (typeof displayName !== 'string' || displayName.trim() === '') {
+    throw invalidValue('A Group needs a displayName.');
+  }
+  const nameFolded = foldCase(displayName);
+  if (nameFolded === row.display_name_folded) return;
+  const live = await listGroupsByName(tx, nameFolded);
+  if (live.some(({ id }) => id !== row.id)) throw notUnique('Group', 'displayName');
+}

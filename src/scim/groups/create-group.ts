@@ -1,0 +1,164 @@
+import { foldCase } from '../../domain/fold.ts';
+import { groupId, newId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
+import { toGroupColumns } from '../../store/columns.ts';
+import type { Db } from '../../store/database.ts';
+import { saveDispute } from '../../store/disputes.ts';
+import { parseStored } from '../../store/documents.ts';
+import {
+  type GroupRow,
+  insertGroup,
+  listGroupsByName,
+  listGroupTombstones,
+  type NewGroupRow,
+  updateGroup,
+} from '../../store/groups.ts';
+import type { LaneClaim } from '../../store/lanes.ts';
+import { adoptLinks, moveGroupLinks } from '../../store/link-observations.ts';
+import type { ScimDeps } from '../deps.ts';
+import type { GroupInput } from '../dialect/parse-group.ts';
+import type { MemberRef } from '../dialect/parse-members.ts';
+import { notUnique, ScimError } from '../errors.ts';
+import { withSchemas } from '../schemas-of.ts';
+import type { LinkEdit } from './edit-links.ts';
+import { assertPermissions, findGroupPrivilege } from './protect-group.ts';
+import { type GroupWriteResult, storeGroupChange, toUserIds } from './store-change.ts';
+
+/** A new group as a provider describes it, with the lane when it may be taken. */
+export interface NewGroup {
+  readonly input: GroupInput;
+  readonly claim: LaneClaim | undefined;
+}
+
+/**
+ * How a POST ended in the store: a dispute is recorded, and a group whose admins nobody ever read has
+ * to be looked at before it is taken over.
+ */
+export type CreatedGroup =
+  | GroupWriteResult
+  | { readonly kind: 'disputed' }
+  | { readonly kind: 'must-read-admins'; readonly row: GroupRow };
+
+const NOBODY_STAYS = () => false;
+
+/**
+ * Stores a new group, or takes over the one of this name that the service already has.
+ * @throws ScimError 409 when a managed group has the name, 400 for members who are not users
+ */
+export async function storeNewGroup(
+  tx: Db,
+  deps: ScimDeps,
+  { input, claim }: NewGroup,
+): Promise<CreatedGroup> {
+  const { attributes } = input;
+  assertPermissions(deps, undefined, attributes);
+  const nameFolded = foldCase(String(attributes.displayName));
+  const live = await listGroupsByName(tx, nameFolded);
+  if (live.some(({ origin }) => origin !== null)) throw notUnique('Group', 'displayName');
+  const [row] = live;
+  if (live.length > 1) {
+    const reason = 'several groups of the service have this name';
+    await saveDispute(tx, { type: 'group', nameFolded, reason, now: deps.clock.now() });
+    return { kind: 'disputed' };
+  }
+  if (row) return adoptGroup(tx, deps, { row, input, claim });
+  const inserted = await insert(tx, deps, attributes, await findLetGo(tx, nameFolded));
+  return storeGroupChange(tx, deps, {
+    row: inserted,
+    before: parseStored<JsonObject>(inserted.attributes),
+    attributes,
+    fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
+    ...toEdits(input),
+    keeps: NOBODY_STAYS,
+    claim,
+    isNew: true,
+  });
+}
+
+/** The people of a POST: they are added, whoever is there already stays. */
+function toEdits({ members, admins }: GroupInput): { members: LinkEdit[]; admins: LinkEdit[] } {
+  const toAdd = (people: readonly MemberRef[] | undefined): LinkEdit[] =>
+    people?.length ? [{ op: 'add', ids: toUserIds(people.map(({ value }) => value)) }] : [];
+  return { members: toAdd(members), admins: toAdd(admins) };
+}
+
+async function adoptGroup(
+  tx: Db,
+  deps: ScimDeps,
+  { row, input, claim }: { row: GroupRow; input: GroupInput; claim: LaneClaim | undefined },
+): Promise<CreatedGroup> {
+  if (row.admins_read_at === null) return { kind: 'must-read-admins', row };
+  const privilege = await findGroupPrivilege(tx, deps, row);
+  if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
+  if (deps.policy.adoptGroups !== 'yes') {
+    throw conflict('The group exists in the service and the settings forbid taking it over.');
+  }
+  const adopted = await takeOver(tx, deps, row);
+  return storeGroupChange(tx, deps, {
+    row: adopted,
+    before: parseStored<JsonObject>(row.attributes),
+    attributes: input.attributes,
+    fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
+    ...toEdits(input),
+    keeps: NOBODY_STAYS,
+    claim,
+    isNew: false,
+  });
+}
+
+/** Makes an observed group managed, with what is seen of it as the baseline. */
+export async function takeOver(tx: Db, deps: ScimDeps, row: GroupRow): Promise<GroupRow> {
+  await adoptLinks(tx, row.id);
+  await updateGroup(tx, row.id, { origin: 'adopted' });
+  deps.telemetry.adopted({ type: 'group', id: row.id });
+  return { ...row, origin: 'adopted' };
+}
+
+function conflict(detail: string): ScimError {
+  return new ScimError(409, detail, { scimType: 'uniqueness' });
+}
+
+/** A group that was let go and still is in the service; a removed one leaves nothing to take up. */
+async function findLetGo(tx: Db, nameFolded: string): Promise<GroupRow | undefined> {
+  const tombstones = await listGroupTombstones(tx, nameFolded);
+  return tombstones.find((row) => row.origin === 'adopted' && row.observed !== null);
+}
+
+async function insert(
+  tx: Db,
+  deps: ScimDeps,
+  attributes: JsonObject,
+  letGo: GroupRow | undefined,
+): Promise<GroupRow> {
+  const now = deps.clock.now();
+  const draft: NewGroupRow = {
+    id: groupId(newId()),
+    origin: letGo ? 'adopted' : 'created',
+    ...toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes)),
+    ...(letGo ? toInherited(letGo) : {}),
+    created_at: now,
+    modified_at: now,
+  };
+  const row = await insertGroup(tx, draft);
+  if (letGo) {
+    await moveGroupLinks(tx, letGo.id, row.id);
+    await updateGroup(tx, letGo.id, { ...NO_IDS, observed: null, pending: '{}', due_at: null });
+  }
+  return row;
+}
+
+const NO_IDS = { upstream_scim_id: null, upstream_rest_id: null, upstream_uid: null } as const;
+
+/** What is left from the time before is looked at first, because departures may be on their way. */
+function toInherited(letGo: GroupRow): Partial<NewGroupRow> {
+  const { upstream_scim_id, upstream_rest_id, upstream_uid, observed, admins_read_at } = letGo;
+  return {
+    upstream_scim_id,
+    upstream_rest_id,
+    upstream_uid,
+    observed,
+    admins_read_at,
+    must_look: letGo.lane_until === null ? letGo.must_look : 1,
+  };
+}

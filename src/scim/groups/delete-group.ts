@@ -1,0 +1,89 @@
+import type { GroupField } from '../../domain/group.ts';
+import { groupId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Pending } from '../../domain/pending.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import { type GroupRow, lockGroup, updateGroup } from '../../store/groups.ts';
+import type { LaneClaim } from '../../store/lanes.ts';
+import { adoptLinks, releaseLinks } from '../../store/link-observations.ts';
+import { touchMembers } from '../../store/links.ts';
+import type { ScimDeps } from '../deps.ts';
+import { notFound } from '../errors.ts';
+import { assertVersion } from '../http/respond.ts';
+import { toLane } from '../take-lane.ts';
+import { isLaneHeld } from '../users/store-change.ts';
+import { assertGroupAdoptable, type ChangedGroup } from './change-group.ts';
+
+/** A DELETE of one group. */
+export interface GroupDeletion {
+  readonly id: string;
+  readonly ifMatch: string | undefined;
+  readonly claim: LaneClaim | undefined;
+}
+
+/**
+ * Buries a group: gone from every answer at once. One that the bridge created is removed from the
+ * service; from another one only what the bridge put in is taken out, and it is let go.
+ * @throws ScimError 404, 412, 403 (privileged, or not to be adopted)
+ */
+export async function storeGroupDeletion(
+  tx: Db,
+  deps: ScimDeps,
+  { id, ifMatch, claim }: GroupDeletion,
+): Promise<ChangedGroup> {
+  const row = await lockGroup(tx, groupId(id));
+  if (row === undefined || row.deleted_at !== null) throw notFound('Group');
+  assertVersion(ifMatch, row.version);
+  if (row.origin === null) {
+    if (row.admins_read_at === null) return { kind: 'must-read-admins', row };
+    await assertGroupAdoptable(tx, deps, row);
+    await adoptLinks(tx, row.id);
+  }
+  const now = deps.clock.now();
+  const version = row.version + 1;
+  await touchMembers(tx, row.id, now);
+  const removed = row.origin === 'created';
+  if (!removed) await releaseLinks(tx, row.id, version);
+  const pending: Pending<GroupField> =
+    removed && mayBeThere(row, now) ? { existence: version } : {};
+  const isDue = Object.keys(pending).length > 0 || !removed;
+  const { lane, lease } = toLane(row, isDue ? claim : undefined);
+  const change = {
+    ...lane,
+    origin: row.origin ?? ('adopted' as const),
+    deleted_at: now,
+    version,
+    modified_at: now,
+    pending: JSON.stringify(pending),
+    due_at: isDue ? now : null,
+    due_class: 0 as const,
+  };
+  await updateGroup(tx, row.id, change);
+  return {
+    id: row.id,
+    row: { ...row, ...change },
+    lease,
+    creates: false,
+    undo: isDue ? toUndo(row) : undefined,
+  };
+}
+
+/** A group whose creation was never sent has nothing to be removed. */
+function mayBeThere(row: GroupRow, now: number): boolean {
+  const isKnown = (row.upstream_uid ?? row.upstream_rest_id ?? row.upstream_scim_id) !== null;
+  return isKnown || row.must_look === 1 || isLaneHeld(row, now);
+}
+
+function toUndo(row: GroupRow): Extract<ChangedGroup, { lease: unknown }>['undo'] {
+  return {
+    type: 'group',
+    before: {
+      attributes: parseStored<JsonObject>(row.attributes),
+      pending: parseStored<Pending<GroupField>>(row.pending),
+    },
+    members: new Map(),
+    admins: new Map(),
+    buried: true,
+  };
+}

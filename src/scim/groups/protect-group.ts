@@ -1,0 +1,107 @@
+import { findExtensionNumber, GROUP_EXTENSION } from '../../domain/extensions.ts';
+import type { UserId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Db } from '../../store/database.ts';
+import { type GroupRow, toGroupState } from '../../store/groups.ts';
+import { listLinks } from '../../store/links.ts';
+import { listUserRows } from '../../store/users.ts';
+import type { ScimDeps } from '../deps.ts';
+import { ScimError } from '../errors.ts';
+import { createMatcher } from '../protection.ts';
+import { createUserProtection } from '../users/protect-user.ts';
+import type { LinkEdit } from './edit-links.ts';
+
+/** Why a group is never taken over by itself, or undefined: it is ordinary. Its admin list was read. */
+export async function findGroupPrivilege(
+  tx: Db,
+  { policy }: ScimDeps,
+  row: GroupRow,
+): Promise<string | undefined> {
+  const isNamed = createMatcher(policy.protectGroups);
+  if (isNamed([row.display_name])) return 'The group is protected by the settings of the bridge.';
+  const { observed, desired } = toGroupState(row, { members: [], admins: [] });
+  if ((observed?.permissions ?? desired.permissions ?? 0) > 0) {
+    return 'The group holds permissions.';
+  }
+  const admins = await listLinks(tx, 'group_admins', row.id);
+  const hasAdmins = admins.some((link) => (link.desired ?? link.observed) === 1);
+  return hasAdmins ? 'The group has admins.' : undefined;
+}
+
+/**
+ * Who stays in a privileged group although the request takes them out: leaving it would demote them.
+ * An admin list is privileged by itself: there a protected person answers 403.
+ */
+export async function findKept(
+  tx: Db,
+  deps: ScimDeps,
+  {
+    row,
+    members,
+    admins,
+  }: { row: GroupRow; members: readonly LinkEdit[]; admins: readonly LinkEdit[] },
+): Promise<(userId: UserId) => boolean> {
+  const nobody = () => false;
+  const removesMembers = members.some(({ op }) => op !== 'add');
+  const removesAdmins = admins.some(({ op }) => op !== 'add');
+  if (!removesMembers && !removesAdmins) return nobody;
+  if (removesAdmins) await assertNoneProtected(tx, deps, { row, admins });
+  if (!removesMembers || (await findGroupPrivilege(tx, deps, row)) === undefined) return nobody;
+  const protectedIds = await listProtected(tx, deps, await listCandidates(tx, row, members));
+  return (userId) => protectedIds.has(userId);
+}
+
+async function listCandidates(
+  tx: Db,
+  row: GroupRow,
+  edits: readonly LinkEdit[],
+): Promise<UserId[]> {
+  if (edits.every(({ op }) => op !== 'replace')) {
+    return edits.flatMap(({ op, ids }) => (op === 'remove' ? ids : []));
+  }
+  return (await listLinks(tx, 'memberships', row.id)).map(({ user_id }) => user_id);
+}
+
+async function listProtected(
+  tx: Db,
+  deps: ScimDeps,
+  userIds: readonly UserId[],
+): Promise<Set<UserId>> {
+  const protection = createUserProtection(deps);
+  const rows = await listUserRows(tx, userIds);
+  return new Set(
+    rows.filter((row) => protection.findPrivilege(row) !== undefined).map(({ id }) => id),
+  );
+}
+
+async function assertNoneProtected(
+  tx: Db,
+  deps: ScimDeps,
+  { row, admins }: { row: GroupRow; admins: readonly LinkEdit[] },
+): Promise<void> {
+  const held = await listLinks(tx, 'group_admins', row.id);
+  const replaced = admins.findLast(({ op }) => op === 'replace');
+  const stays = new Set(replaced?.ids ?? []);
+  const leaving = replaced
+    ? held.map(({ user_id }) => user_id).filter((userId) => !stays.has(userId))
+    : admins.flatMap(({ op, ids }) => (op === 'remove' ? ids : []));
+  const isProtected = await listProtected(tx, deps, leaving);
+  if (isProtected.size === 0) return;
+  throw new ScimError(403, 'A protected person would no longer administer the group.');
+}
+
+/** Bits that a provider may not set. @throws ScimError 403 */
+export function assertPermissions(
+  { policy }: ScimDeps,
+  before: JsonObject | undefined,
+  attributes: JsonObject,
+): void {
+  const wanted = findExtensionNumber(attributes, GROUP_EXTENSION, 'permissions');
+  if (wanted === undefined) return;
+  const held =
+    before === undefined ? 0 : (findExtensionNumber(before, GROUP_EXTENSION, 'permissions') ?? 0);
+  // Bits that the group has by a rule or by hand may be said again, but none may be gained.
+  const gained = wanted & ~held;
+  if ((gained & ~policy.permissionsMax) === 0) return;
+  throw new ScimError(403, 'The settings do not let a provider give a group these permissions.');
+}

@@ -1,0 +1,52 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import { ScimError } from '../errors.ts';
+import { getRequestId } from './request-context.ts';
+
+/** What authentication tells telemetry. */
+export interface AuthenticationTelemetry {
+  credentialsWrong(fields: { requestId: string; remoteAddress: string }): void;
+}
+
+/**
+ * Lets a request through that presents one of the tokens, as `Bearer <token>` or, as one provider
+ * sends it, bare. Digests of equal length are compared in constant time, all of them each time.
+ * @throws ScimError 401 with `WWW-Authenticate`. @see RFC 6750 §3
+ */
+export function authenticate(
+  tokens: readonly string[],
+  telemetry: AuthenticationTelemetry,
+): RequestHandler {
+  const digests = tokens.map(digest);
+  return (req, res, next) => {
+    const presented = findToken(req.headers.authorization);
+    if (presented !== undefined && isKnown(digests, digest(presented))) return next();
+    telemetry.credentialsWrong({
+      requestId: getRequestId(res),
+      remoteAddress: req.socket.remoteAddress ?? '',
+    });
+    const challenge = presented === undefined ? '' : ', error="invalid_token"';
+    res.setHeader('WWW-Authenticate', `Bearer realm="scim"${challenge}`);
+    const detail =
+      presented === undefined
+        ? 'The request has no token in its Authorization header.'
+        : 'The token in the Authorization header is not valid.';
+    next(new ScimError(401, detail));
+  };
+}
+
+function findToken(header: string | undefined): string | undefined {
+  const text = header?.trim() ?? '';
+  const token = /^bearer(?:\s+|$)/i.test(text) ? text.slice('bearer'.length).trim() : text;
+  return token === '' ? undefined : token;
+}
+
+function isKnown(digests: readonly Buffer[], presented: Buffer): boolean {
+  let known = false;
+  for (const candidate of digests) if (timingSafeEqual(candidate, presented)) known = true;
+  return known;
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,27 @@
+import type { Response } from 'express';
+
+/** What is known of a request from its first byte on. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** Epoch milliseconds: the wait of a write runs from here. */
+  readonly arrivedAt: number;
+}
+
+/** Keeps the context with the answer, where every later handler finds it. */
+export function setRequestContext(res: Response, context: RequestContext): void {
+  res.locals.context = context;
+}
+
+/** The id that log lines of this request carry. */
+export function getRequestId(res: Response): string {
+  return getRequestContext(res).requestId;
+}
+
+/** What is known of the request. */
+export function getRequestContext(res: Response): RequestContext {
+  return parseContext(res.locals.context);
+}
+
+function parseContext(value: unknown): RequestContext {
+  return (value ?? { requestId: '-', arrivedAt: 0 }) as RequestContext;
+}

@@ -1,0 +1,76 @@
+import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { JsonObject } from '../../domain/json.ts';
+import { ScimError, toScimErrorBody } from '../errors.ts';
+import { toETag } from '../render/resource-text.ts';
+import { getRequestId } from './request-context.ts';
+import { toScimError } from './to-scim-error.ts';
+
+const CONTENT_TYPE = 'application/scim+json; charset=utf-8';
+
+/** Sends text that is already JSON. Written directly: express would hash every answer for an ETag of its own. */
+export function sendText(res: Response, status: number, text: string): void {
+  res.statusCode = status;
+  res.setHeader('Content-Type', CONTENT_TYPE);
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(res.req.method === 'HEAD' ? undefined : text);
+}
+
+/** Sends a JSON document. */
+export function sendJson(res: Response, status: number, body: JsonObject): void {
+  sendText(res, status, JSON.stringify(body));
+}
+
+/** Sends a resource with its ETag. */
+export function sendResource(
+  res: Response,
+  { status, version, text }: { status: number; version: number; text: string },
+): void {
+  res.setHeader('ETag', toETag(version));
+  sendText(res, status, text);
+}
+
+/**
+ * Whether the reader already has this version (`If-None-Match`), so that 304 says it all.
+ * @see RFC 9110 §13.1.2: weak comparison
+ */
+export function isNotModified(req: Request, version: number): boolean {
+  const header = req.headers['if-none-match'];
+  return header !== undefined && matchesETag(header, version);
+}
+
+/**
+ * Stops a write that was meant for another version (`If-Match`).
+ * @throws ScimError 412. @see RFC 7644 §3.14; our ETags are weak, so the comparison is
+ */
+export function assertVersion(ifMatch: string | undefined, version: number): void {
+  if (ifMatch === undefined || matchesETag(ifMatch, version)) return;
+  throw new ScimError(412, 'The resource was changed since this version was read.');
+}
+
+function matchesETag(header: string, version: number): boolean {
+  if (header.trim() === '*') return true;
+  const wanted = toETag(version).slice(2);
+  return header.split(',').some((tag) => tag.trim().replace(/^W\//i, '') === wanted);
+}
+
+/** Turns whatever a handler threw into a SCIM error answer, once; what is our own fault is logged. */
+export function answerErrors(telemetry: {
+  failed(fields: { requestId: string; error: unknown }): void;
+}): ErrorRequestHandler {
+  return (error: unknown, _req, res, next) => {
+    const scimError = toScimError(error);
+    if (scimError.status >= 500 && scimError.cause !== undefined) {
+      telemetry.failed({ requestId: getRequestId(res), error: scimError.cause });
+    }
+    if (res.headersSent) return next(error);
+    sendError(res, scimError);
+  };
+}
+
+/** Sends a SCIM error. */
+export function sendError(res: Response, error: ScimError): void {
+  if (error.retryAfterSeconds !== undefined) {
+    res.setHeader('Retry-After', String(error.retryAfterSeconds));
+  }
+  sendText(res, error.status, JSON.stringify(toScimErrorBody(error)));
+}

@@ -1,0 +1,68 @@
+import type { LinkView, ResourceView } from '../../store/views.ts';
+
+/** What the text of a resource is made from beside its own row. */
+export interface RenderContext {
+  /** The SCIM base URL without a slash at its end. */
+  readonly baseUrl: string;
+}
+
+/** The ETag of a resource. Weak: names of others that it shows may change without it. @see RFC 7644 §3.14 */
+export function toETag(version: number): string {
+  return `W/"${version}"`;
+}
+
+/**
+ * The answer for a user as text, built from the stored text without parsing it: reading is what
+ * providers do most.
+ */
+export function renderUser(
+  view: ResourceView,
+  groups: readonly LinkView[],
+  context: RenderContext,
+): string {
+  const { baseUrl } = context;
+  const items = groups.map(
+    ({ id, display }) =>
+      `{"value":"${id}","$ref":"${baseUrl}/Groups/${id}","display":${JSON.stringify(display)},"type":"direct"}`,
+  );
+  return `${open(view)},"groups":[${items.join(',')}],${renderMeta(view, 'User', context)}}`;
+}
+
+/** The answer for a group as text; without `members` when they were excluded and so not loaded. */
+export function renderGroup(
+  view: ResourceView,
+  members: readonly LinkView[] | undefined,
+  context: RenderContext,
+): string {
+  const { baseUrl } = context;
+  const items = members?.map(
+    ({ id, display }) =>
+      `{"value":"${id}","$ref":"${baseUrl}/Users/${id}","display":${JSON.stringify(display)},"type":"User"}`,
+  );
+  const list = items === undefined ? '' : `"members":[${items.join(',')}],`;
+  return `${open(view)},${list}${renderMeta(view, 'Group', context)}}`;
+}
+
+/** The stored document without its closing brace, and the id. It always has `schemas`, so a comma fits. */
+function open({ attributes, id }: ResourceView): string {
+  return `${attributes.slice(0, -1)},"id":"${id}"`;
+}
+
+function renderMeta(
+  view: ResourceView,
+  type: 'User' | 'Group',
+  { baseUrl }: RenderContext,
+): string {
+  const created = new Date(view.created_at).toISOString();
+  const modified = new Date(view.modified_at).toISOString();
+  const location = `${baseUrl}/${type}s/${view.id}`;
+  return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":${JSON.stringify(toETag(view.version))}}`;
+}
+
+/** A list answer around resources that are text already. @see RFC 7644 §3.4.2 */
+export function renderList(
+  { totalResults, startIndex }: { totalResults: number; startIndex: number },
+  resources: readonly string[],
+): string {
+  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${totalResults},"startIndex":${startIndex},"itemsPerPage":${resources.length},"Resources":[${resources.join(',')}]}`;
+}

@@ -1,0 +1,54 @@
+import { GROUP_EXTENSION } from '../../domain/extensions.ts';
+import type { GroupId } from '../../domain/ids.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { type LinkView, listPeopleOfGroups, type ResourceView } from '../../store/views.ts';
+import type { ScimDeps } from '../deps.ts';
+import { isIncluded, type Projection, project } from '../render/projection.ts';
+import { renderGroup } from '../render/resource-text.ts';
+import { isPlain } from './projection-use.ts';
+
+/** Groups as answers, with who is in them only where that was asked for. */
+export async function renderGroups(
+  deps: ScimDeps,
+  views: readonly ResourceView<GroupId>[],
+  projection: Projection,
+): Promise<string[]> {
+  const ids = views.map(({ id }) => id);
+  const members = isIncluded(projection, 'members')
+    ? groupByOwner(await listPeopleOfGroups(deps.store.read, 'memberships', ids))
+    : undefined;
+  const admins = isIncluded(projection, GROUP_EXTENSION)
+    ? groupByOwner(await listPeopleOfGroups(deps.store.read, 'group_admins', ids))
+    : undefined;
+  return views.map((view) => {
+    const text = renderGroup(view, members && (members.get(view.id) ?? []), deps);
+    const own = admins?.get(view.id);
+    if (own === undefined && isPlain(projection)) return text;
+    const resource: JsonObject = JSON.parse(text);
+    return JSON.stringify(project(own ? withAdmins(resource, own) : resource, projection));
+  });
+}
+
+/** Links by the resource whose list they are in. */
+export function groupByOwner(links: readonly LinkView[]): Map<string, LinkView[]> {
+  const byOwner = new Map<string, LinkView[]>();
+  for (const link of links) {
+    const list = byOwner.get(link.owner);
+    if (list) list.push(link);
+    else byOwner.set(link.owner, [link]);
+  }
+  return byOwner;
+}
+
+/** The admin list lives in the extension, which is named in `schemas` as soon as it has a value. */
+function withAdmins(resource: JsonObject, admins: readonly LinkView[]): JsonObject {
+  const held = resource[GROUP_EXTENSION];
+  const extension = isJsonObject(held) ? held : {};
+  const schemas = Array.isArray(resource.schemas) ? resource.schemas : [];
+  const list = admins.map(({ id, display }) => ({ value: id, display }));
+  return {
+    ...resource,
+    schemas: schemas.includes(GROUP_EXTENSION) ? schemas : [...schemas, GROUP_EXTENSION],
+    [GROUP_EXTENSION]: { ...extension, admins: list },
+  };
+}

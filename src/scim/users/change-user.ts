@@ -1,0 +1,112 @@
+import { USER_EXTENSION } from '../../domain/extensions.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { userId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { isJsonObject } from '../../domain/json.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import type { LaneClaim } from '../../store/lanes.ts';
+import { listUsersByName, listUsersByObserved, lockUser, type UserRow } from '../../store/users.ts';
+import type { ScimDeps } from '../deps.ts';
+import type { UserInput } from '../dialect/parse-user.ts';
+import { invalidValue, notFound, notUnique, ScimError } from '../errors.ts';
+import { assertVersion } from '../http/respond.ts';
+import { assertMayLoseAccess, createUserProtection } from './protect-user.ts';
+import { storeUserChange, type UserWriteResult } from './store-change.ts';
+
+/** A PUT or PATCH of one person. */
+export interface UserChange {
+  readonly id: string;
+  readonly ifMatch: string | undefined;
+  readonly claim: LaneClaim | undefined;
+  /** The attributes after the change, and which attributes and extensions the request names. */
+  change(before: JsonObject): { attributes: JsonObject; names: ReadonlySet<string> };
+}
+
+/**
+ * Stores a change of a person in one transaction.
+ * @throws ScimError 404, 412, 403 (protected), 409 (another user has the name), 400
+ */
+export async function storeUser(
+  tx: Db,
+  deps: ScimDeps,
+  request: UserChange,
+): Promise<UserWriteResult> {
+  const row = await lockUser(tx, userId(request.id));
+  if (row === undefined || row.deleted_at !== null) throw notFound('User');
+  assertVersion(request.ifMatch, row.version);
+  const before = parseStored<JsonObject>(row.attributes);
+  const { attributes, names } = request.change(before);
+  if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
+    throw invalidValue('A User needs a userName.');
+  }
+  await assertAllowed(tx, deps, { row, before, attributes });
+  const result = await storeUserChange(tx, deps, {
+    row,
+    before,
+    attributes,
+    names,
+    claim: request.claim,
+  });
+  // Only now is it known whether the write changes anything; a refusal takes all of it back.
+  if (row.origin === null && result.row !== row) assertAdoptable(deps, row);
+  return result;
+}
+
+/** PUT replaces everything but what a partial view of a person often leaves out. @see RFC 7644 §3.5.1 */
+export function toReplacement(
+  before: JsonObject,
+  { attributes, mentioned }: UserInput,
+): { attributes: JsonObject; names: ReadonlySet<string> } {
+  const kept: JsonObject = {};
+  for (const name of ['active', 'name', 'emails'] as const) {
+    const value = before[name];
+    if (!mentioned.has(name) && value !== undefined) kept[name] = value;
+  }
+  return { attributes: keepReadOnly(before, { ...kept, ...attributes }), names: mentioned };
+}
+
+/** What only the service says of a person survives every write. */
+function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonObject {
+  const held = before[USER_EXTENSION];
+  if (!isJsonObject(held)) return attributes;
+  const readOnly: JsonObject = {};
+  for (const name of ['role', 'virtual'] as const) {
+    const value = held[name];
+    if (value !== undefined) readOnly[name] = value;
+  }
+  const sent = attributes[USER_EXTENSION];
+  const extension = { ...(isJsonObject(sent) ? sent : {}), ...readOnly };
+  return Object.keys(extension).length === 0
+    ? attributes
+    : { ...attributes, [USER_EXTENSION]: extension };
+}
+
+async function assertAllowed(
+  tx: Db,
+  deps: ScimDeps,
+  { row, before, attributes }: { row: UserRow; before: JsonObject; attributes: JsonObject },
+): Promise<void> {
+  if (attributes.active === false && before.active !== false) {
+    await assertMayLoseAccess(tx, createUserProtection(deps), row);
+  }
+  const userNameFolded = foldCase(String(attributes.userName));
+  if (userNameFolded !== row.user_name_folded) await assertNameFree(tx, row, userNameFolded);
+}
+
+/** A userName that another live user has, or another observed account holds, is taken. */
+async function assertNameFree(tx: Db, row: UserRow, userNameFolded: string): Promise<void> {
+  const named = await listUsersByName(tx, userNameFolded);
+  const observed = await listUsersByObserved(tx, { userNameFolded, emailFolded: undefined });
+  if ([...named, ...observed].some(({ id }) => id !== row.id)) throw notUnique('User', 'userName');
+}
+
+/** @throws ScimError 403 when the settings or a privilege forbid taking the account over */
+export function assertAdoptable(deps: ScimDeps, row: UserRow): void {
+  const privilege = createUserProtection(deps).findPrivilege(row);
+  if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
+  if (deps.policy.adoptUsers !== 'yes') {
+    throw new ScimError(403, 'The account is not managed, and the settings forbid taking it over.');
+  }
+  deps.telemetry.adopted({ type: 'user', id: row.id });
+}

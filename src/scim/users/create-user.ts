@@ -1,0 +1,174 @@
+import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { newId, userId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { toPendingAfterWrite } from '../../domain/user-write.ts';
+import { toUserColumns } from '../../store/columns.ts';
+import type { Db } from '../../store/database.ts';
+import { saveDispute } from '../../store/disputes.ts';
+import { parseStored } from '../../store/documents.ts';
+import type { LaneClaim } from '../../store/lanes.ts';
+import { moveLinks } from '../../store/link-observations.ts';
+import { leaveGroups } from '../../store/link-work.ts';
+import {
+  insertUser,
+  insertUserEmails,
+  type NewUserRow,
+  toUserState,
+  type UserRow,
+  updateUser,
+} from '../../store/users.ts';
+import type { ScimDeps } from '../deps.ts';
+import type { UserInput } from '../dialect/parse-user.ts';
+import { invalidValue, notUnique, ScimError } from '../errors.ts';
+import { withSchemas } from '../schemas-of.ts';
+import { toLane } from '../take-lane.ts';
+import { matchAccount } from './match-account.ts';
+import { createUserProtection } from './protect-user.ts';
+import { isLaneHeld, storeUserChange, type UserWriteResult } from './store-change.ts';
+
+/** A new person as a provider describes them, with the lane when it may be taken. */
+export interface NewUser {
+  readonly input: UserInput;
+  readonly claim: LaneClaim | undefined;
+}
+
+/** How a POST ended in the store: a dispute is recorded, so it is a result and not an error. */
+export type CreatedUser = UserWriteResult | { readonly kind: 'disputed' };
+
+/**
+ * Stores a new person, or takes over the account that already is this person.
+ * @throws ScimError 400 without an address, 409 when somebody has the name or the account
+ */
+export async function storeNewUser(
+  tx: Db,
+  deps: ScimDeps,
+  { input, claim }: NewUser,
+): Promise<CreatedUser> {
+  const attributes = withDefaults(input.attributes);
+  const userName = String(attributes.userName);
+  const address = findCreationAddress(attributes);
+  if (address === undefined) {
+    throw invalidValue('A User needs an e-mail address: in emails, or as the userName.');
+  }
+  const match = await matchAccount(tx, { userName, address });
+  switch (match.kind) {
+    case 'taken':
+      throw notUnique('User', 'userName');
+    case 'disputed':
+      await saveDispute(tx, {
+        type: 'user',
+        nameFolded: foldCase(userName),
+        reason: 'userName and e-mail address point at different accounts',
+        now: deps.clock.now(),
+      });
+      return { kind: 'disputed' };
+    case 'observed':
+      return adoptUser(tx, deps, { row: match.row, attributes, input, claim });
+    case 'tombstone':
+      return insert(tx, deps, { attributes, claim, tombstone: match.row });
+    default:
+      return insert(tx, deps, { attributes, claim, tombstone: undefined });
+  }
+}
+
+/** Absent `active` on create is true. */
+function withDefaults(attributes: JsonObject): JsonObject {
+  return { ...attributes, active: attributes.active !== false };
+}
+
+/** The SCIM id stays the one that lists have shown all along. */
+async function adoptUser(
+  tx: Db,
+  deps: ScimDeps,
+  {
+    row,
+    attributes,
+    input,
+    claim,
+  }: { row: UserRow; attributes: JsonObject; input: UserInput; claim: LaneClaim | undefined },
+): Promise<UserWriteResult> {
+  const privilege = createUserProtection(deps).findPrivilege(row);
+  if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
+  if (deps.policy.adoptUsers !== 'yes') {
+    throw conflict('The account exists in the service and the settings forbid taking it over.');
+  }
+  deps.telemetry.adopted({ type: 'user', id: row.id });
+  const before = parseStored<JsonObject>(row.attributes);
+  const names = new Set([...input.mentioned, 'active']);
+  return storeUserChange(tx, deps, { row, before, attributes, names, claim });
+}
+
+function conflict(detail: string): ScimError {
+  return new ScimError(409, detail, { scimType: 'uniqueness' });
+}
+
+interface Insertion {
+  readonly attributes: JsonObject;
+  readonly claim: LaneClaim | undefined;
+  readonly tombstone: UserRow | undefined;
+}
+
+async function insert(
+  tx: Db,
+  deps: ScimDeps,
+  { attributes, claim, tombstone }: Insertion,
+): Promise<UserWriteResult> {
+  const now = deps.clock.now();
+  const id = userId(newId());
+  const document = withSchemas(USER_SCHEMA_URI, attributes);
+  const inherited = tombstone ? await takeAccount(tx, tombstone, now) : {};
+  const draft: NewUserRow = {
+    id,
+    origin: 'created',
+    ...toUserColumns(document),
+    ...inherited,
+    created_at: now,
+    modified_at: now,
+    version: 1,
+  };
+  const inserted = await insertUser(tx, draft);
+  await insertUserEmails(tx, id, listFoldedEmails(document));
+  if (tombstone) await moveLinks(tx, tombstone.id, id);
+  const pending = toPendingAfterWrite({
+    state: toUserState(inserted),
+    attributes: document,
+    fields: ['active', 'name', 'appsPermissions', 'temporarilyInactive', 'address'],
+    version: 1,
+    inFlight: false,
+    deactivation: deps.policy.deactivation,
+  });
+  const isDue = Object.keys(pending).length > 0;
+  const { lane, lease } = toLane(inserted, isDue ? claim : undefined);
+  const change = { ...lane, pending: JSON.stringify(pending), due_at: isDue ? now : null };
+  await updateUser(tx, id, change);
+  return {
+    id,
+    row: { ...inserted, ...change },
+    lease,
+    creates: pending.account !== undefined,
+    undo: isDue ? { type: 'user', before: undefined } : undefined,
+  };
+}
+
+/**
+ * The account of a deleted user goes to the new one in this transaction, which cancels its
+ * deactivation; its departures from groups stand. A call for the old one may still be on its way:
+ * then the new one looks first.
+ */
+async function takeAccount(tx: Db, tombstone: UserRow, now: number): Promise<Partial<NewUserRow>> {
+  await leaveGroups(tx, tombstone.id, now);
+  await updateUser(tx, tombstone.id, { upstream_id: null, pending: '{}', due_at: null });
+  const { upstream_id, observed, echoes, owner, must_look } = tombstone;
+  const { observed_user_name_folded, observed_email_folded } = tombstone;
+  return {
+    upstream_id,
+    observed,
+    echoes,
+    owner,
+    observed_user_name_folded,
+    observed_email_folded,
+    must_look: isLaneHeld(tombstone, now) ? 1 : must_look,
+  };
+}

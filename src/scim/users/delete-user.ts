@@ -1,0 +1,102 @@
+import { userId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Pending } from '../../domain/pending.ts';
+import { isObservedActive, type UserField, type UserState } from '../../domain/user.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import type { LaneClaim } from '../../store/lanes.ts';
+import { leaveGroups } from '../../store/link-work.ts';
+import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import type { ScimDeps } from '../deps.ts';
+import { notFound } from '../errors.ts';
+import { assertVersion } from '../http/respond.ts';
+import { toLane } from '../take-lane.ts';
+import { assertAdoptable } from './change-user.ts';
+import { assertMayLoseAccess, createUserProtection } from './protect-user.ts';
+import { isLaneHeld, type UserWriteResult } from './store-change.ts';
+
+/** A DELETE of one person. */
+export interface UserDeletion {
+  readonly id: string;
+  readonly ifMatch: string | undefined;
+  readonly claim: LaneClaim | undefined;
+}
+
+/**
+ * Buries a person: gone from every answer at once, deactivated in the service first, and out of the
+ * managed groups once that is done.
+ * @throws ScimError 404, 412, 403 (protected, or not to be adopted)
+ */
+export async function storeUserDeletion(
+  tx: Db,
+  deps: ScimDeps,
+  { id, ifMatch, claim }: UserDeletion,
+): Promise<UserWriteResult> {
+  const row = await lockUser(tx, userId(id));
+  if (row === undefined || row.deleted_at !== null) throw notFound('User');
+  assertVersion(ifMatch, row.version);
+  if (row.origin === null) assertAdoptable(deps, row);
+  await assertMayLoseAccess(tx, createUserProtection(deps), row);
+  const now = deps.clock.now();
+  const version = row.version + 1;
+  const state = toUserState(row);
+  const pending = toPendingAfterDeletion(state, {
+    version,
+    inFlight: isLaneHeld(row, now),
+    deactivation: deps.policy.deactivation,
+  });
+  const isDue = Object.keys(pending).length > 0;
+  const { lane, lease } = toLane(row, isDue ? claim : undefined);
+  const change = {
+    ...lane,
+    origin: row.origin ?? ('adopted' as const),
+    deleted_at: now,
+    version,
+    modified_at: now,
+    pending: JSON.stringify(pending),
+    due_at: isDue ? now : null,
+    due_class: 0 as const,
+  };
+  await updateUser(tx, row.id, change);
+  if (!isDue) await leaveGroups(tx, row.id, now);
+  return {
+    id: row.id,
+    row: { ...row, ...change },
+    lease,
+    creates: false,
+    undo: isDue ? toUndo(row) : undefined,
+  };
+}
+
+/** Somebody the service knows is deactivated; a create on its way has to be found first. */
+function toPendingAfterDeletion(
+  state: UserState,
+  {
+    version,
+    inFlight,
+    deactivation,
+  }: { version: number; inFlight: boolean; deactivation: ScimDeps['policy']['deactivation'] },
+): Pending<UserField> {
+  if (state.upstreamId === undefined) {
+    const mayExist = state.pending.account !== undefined && (inFlight || state.mustLook);
+    return mayExist ? { account: version } : {};
+  }
+  const isSettled =
+    state.observed !== undefined &&
+    !state.mustLook &&
+    !inFlight &&
+    state.pending.active === undefined &&
+    !isObservedActive(state.observed, deactivation);
+  return isSettled ? {} : { active: version };
+}
+
+function toUndo(row: UserRow): UserWriteResult['undo'] {
+  return {
+    type: 'user',
+    before: {
+      attributes: parseStored<JsonObject>(row.attributes),
+      pending: parseStored<Pending<UserField>>(row.pending),
+    },
+    buried: true,
+  };
+}

@@ -1,0 +1,60 @@
+import { listFoldedEmails } from '../../domain/address.ts';
+import { foldCase } from '../../domain/fold.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import { countOtherActiveOwners, type UserRow } from '../../store/users.ts';
+import type { ScimDeps } from '../deps.ts';
+import { ScimError } from '../errors.ts';
+import { createMatcher, type Matcher } from '../protection.ts';
+
+/** Whom the policy protects. */
+export interface UserProtection {
+  /** Why nobody may deactivate or delete this person, or undefined: they may. */
+  findReason(tx: Db, row: UserRow): Promise<string | undefined>;
+  /** Why the account is never taken over by itself, or undefined: it is ordinary. */
+  findPrivilege(row: UserRow): string | undefined;
+  /** Whether the settings name this person. */
+  isNamed: (row: UserRow) => boolean;
+}
+
+/** The protection that the settings and what is observed give. */
+export function createUserProtection({ policy, findOwnAccount }: ScimDeps): UserProtection {
+  const isNamedBy = createMatcher(policy.protectUsers);
+  const isOwn = (row: UserRow) => row.upstream_id !== null && row.upstream_id === findOwnAccount();
+  const isNamed = (row: UserRow) => matchesRow(isNamedBy, row);
+  return {
+    isNamed,
+    async findReason(tx, row) {
+      if (isNamed(row)) return 'The person is protected by the settings of the bridge.';
+      if (isOwn(row)) return 'The account is the one behind the bridge’s own token.';
+      if (row.owner === 0 || (await countOtherActiveOwners(tx, row.id)) > 0) return undefined;
+      return 'The person is the last owner of the company.';
+    },
+    findPrivilege(row) {
+      if (row.owner === 1) return 'The account is an owner of the company.';
+      if (isNamed(row)) return 'The person is protected by the settings of the bridge.';
+      return isOwn(row) ? 'The account is the one behind the bridge’s own token.' : undefined;
+    },
+  };
+}
+
+/** @throws ScimError 403 with the reason. */
+export async function assertMayLoseAccess(
+  tx: Db,
+  protection: UserProtection,
+  row: UserRow,
+): Promise<void> {
+  const reason = await protection.findReason(tx, row);
+  if (reason !== undefined) throw new ScimError(403, reason);
+}
+
+function matchesRow(matcher: Matcher, row: UserRow): boolean {
+  const attributes = parseStored<JsonObject>(row.attributes);
+  return matcher([
+    row.user_name,
+    row.observed_user_name_folded,
+    row.observed_email_folded,
+    ...listFoldedEmails(attributes).map(foldCase),
+  ]);
+}

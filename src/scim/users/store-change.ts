@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util';
+import { listFoldedEmails } from '../../domain/address.ts';
+import type { UserId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
+import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { toPendingAfterWrite, toUserFields } from '../../domain/user-write.ts';
+import type { UserUndo } from '../../reconcile/user/undo.ts';
+import { toUserColumns } from '../../store/columns.ts';
+import type { Db } from '../../store/database.ts';
+import type { LaneClaim, Lease } from '../../store/lanes.ts';
+import type { DueClass } from '../../store/schema.ts';
+import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import type { ScimDeps } from '../deps.ts';
+import { withSchemas } from '../schemas-of.ts';
+import { toLane } from '../take-lane.ts';
+
+/** A stored write of a person, with what the wait for it needs. */
+export interface UserWriteResult {
+  readonly id: UserId;
+  readonly row: UserRow;
+  readonly lease: Lease | undefined;
+  readonly creates: boolean;
+  /** Undefined: the service already holds what was written, so there is nothing to wait for. */
+  readonly undo: UserUndo | undefined;
+}
+
+/** One change of a person that exists. */
+export interface UserChangeRequest {
+  readonly row: UserRow;
+  /** The attributes of the row. */
+  readonly before: JsonObject;
+  /** All attributes as they are to be. */
+  readonly attributes: JsonObject;
+  /** The attributes and extensions that the request names. */
+  readonly names: ReadonlySet<string>;
+  readonly claim: LaneClaim | undefined;
+}
+
+/**
+ * Stores what a provider wants of a person, in the transaction that read the row. An account that was
+ * only observed is adopted by it; a write that changes nothing stores nothing and adopts nothing.
+ */
+export async function storeUserChange(
+  tx: Db,
+  { policy, clock }: ScimDeps,
+  { row, before, attributes, names, claim }: UserChangeRequest,
+): Promise<UserWriteResult> {
+  const now = clock.now();
+  const version = row.version + 1;
+  const adopted = row.origin === null ? adopt(row, before) : row;
+  const next = withSchemas(USER_SCHEMA_URI, attributes);
+  const state = toUserState(adopted);
+  const pending = toPendingAfterWrite({
+    state,
+    attributes: next,
+    fields: toUserFields(names),
+    version,
+    inFlight: isLaneHeld(row, now),
+    deactivation: policy.deactivation,
+  });
+  const columns = toUserColumns(next);
+  const pendingText = JSON.stringify(pending);
+  if (isDeepStrictEqual(before, next) && pendingText === row.pending) {
+    return { id: row.id, row, lease: undefined, creates: false, undo: undefined };
+  }
+  const isDue = pendingText !== '{}';
+  const { lane, lease } = toLane(row, isDue ? claim : undefined);
+  const changed: UserRow = {
+    ...adopted,
+    ...columns,
+    ...lane,
+    pending: pendingText,
+    version,
+    modified_at: now,
+    due_at: isDue ? now : adopted.due_at,
+    due_class: toDueClass(columns.active === 0 && pending.active !== undefined),
+    stuck_at: null,
+  };
+  const { seq: _, id, created_at: __, ...change } = changed;
+  await updateUser(tx, id, change);
+  if (!isDeepStrictEqual(before.emails, next.emails))
+    await replaceUserEmails(tx, id, listFoldedEmails(next));
+  return {
+    id,
+    row: changed,
+    lease,
+    creates: pending.account === version && state.pending.account === undefined,
+    undo: isDue
+      ? { type: 'user', before: { attributes: before, pending: state.pending } }
+      : undefined,
+  };
+}
+
+/** What was shown is the baseline: a name made of what the service holds is no difference from it. */
+function adopt(row: UserRow, shown: JsonObject): UserRow {
+  const name = findDesiredName(shown);
+  const observedName = toUserState(row).observed?.fullName;
+  const echoes =
+    name === undefined || observedName === undefined
+      ? {}
+      : { name: { sent: fullName(name), back: normaliseName(observedName) } };
+  return { ...row, origin: 'adopted', echoes: JSON.stringify(echoes) };
+}
+
+/** Whether somebody may be calling the service for this row right now. */
+export function isLaneHeld(row: { readonly lane_until: number | null }, now: number): boolean {
+  return row.lane_until !== null && row.lane_until > now;
+}
+
+/** Removal of access goes before everything else. */
+export function toDueClass(removesAccess: boolean): DueClass {
+  return removesAccess ? 0 : 1;
+}

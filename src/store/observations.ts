@@ -1,0 +1,84 @@
+import type { Db } from './database.ts';
+import { chunks } from './chunks.ts';
+import type { NewUserRow, UserRow } from './users.ts';
+
+/** A person whom the service shows and nobody asked for yet. */
+export interface ObservedPerson {
+  readonly row: NewUserRow;
+  /** Addresses that filters find the person by. */
+  readonly emailsFolded: string[];
+}
+
+/**
+ * The rows that stand for these accounts, by account, locked until the transaction ends. Where a live
+ * row and a tombstone name the same account, the live one is given.
+ */
+export async function lockUsersByAccount(
+  tx: Db,
+  upstreamIds: readonly number[],
+): Promise<Map<number, UserRow>> {
+  const rows = new Map<number, UserRow>();
+  // Two queries, because each has an index of its own.
+  for (const operator of ['is not', 'is'] as const) {
+    for (const chunk of chunks(upstreamIds)) {
+      const found = await tx
+        .selectFrom('users')
+        .selectAll()
+        .where('upstream_id', 'in', chunk)
+        .where('deleted_at', operator, null)
+        .forUpdate()
+        .execute();
+      for (const row of found) if (row.upstream_id !== null) rows.set(row.upstream_id, row);
+    }
+  }
+  return rows;
+}
+
+/** Adds people as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
+export async function insertObservedUsers(
+  tx: Db,
+  people: readonly ObservedPerson[],
+): Promise<void> {
+  for (const chunk of chunks(people)) {
+    await tx
+      .insertInto('users')
+      .values(chunk.map(({ row }) => row))
+      .execute();
+    const emails = chunk.flatMap(({ row, emailsFolded }) =>
+      emailsFolded.map((email) => ({ user_id: row.id, email_folded: email })),
+    );
+    for (const some of chunks(emails)) await tx.insertInto('user_emails').values(some).execute();
+  }
+}
+
+/** An account that a filter must be able to find. */
+export interface KnownAccount {
+  readonly upstreamId: number;
+  readonly userNameFolded: string;
+  readonly emailFolded: string;
+}
+
+/** Some active account that the service was seen to hold, with a userName and an address; or undefined. */
+export async function findKnownAccount(db: Db): Promise<KnownAccount | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select(['upstream_id', 'observed_user_name_folded', 'observed_email_folded'])
+    .where('deleted_at', 'is', null)
+    .where('active', '=', 1)
+    .where('upstream_id', 'is not', null)
+    .where('observed_user_name_folded', 'is not', null)
+    .where('observed_email_folded', 'is not', null)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { upstream_id, observed_user_name_folded, observed_email_folded } = row;
+  if (upstream_id === null || !observed_user_name_folded || !observed_email_folded) {
+    return undefined;
+  }
+  return {
+    upstreamId: upstream_id,
+    userNameFolded: observed_user_name_folded,
+    emailFolded: observed_email_folded,
+  };
+}
