@@ -19,9 +19,18 @@ export function checkCommand(check: Check): AddCommand {
       .command('check')
       .description('probe the service without changing it: address, token, rights, open questions')
       .option('--json', 'as one JSON object')
+      .addHelpText('after', exitCodesHelp)
       .action(async ({ json }: { json?: true }) => {
         const format = json ? 'json' : 'text';
         exitWith(await check({ loaded: loadSettings(), format, write }));
       });
   };
 }
+
+const exitCodesHelp = `
+Only reads are sent, at the rate of upstream.requestsPerSecond.
+
+Exit codes:
+  0   everything that the bridge needs works; there may be warnings
+  1   a check failed: its remedy says what to do
+  78  the settings name no service`;

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { serve } from '../main.ts';
+import { systemClock } from '../telemetry/system-clock.ts';
+import { checkCommand } from './check.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { parsePackageVersion } from './package-version.ts';
+import { createCheck } from './probe-service.ts';
 import { runProgram } from './program.ts';
 import { addSandboxCommand } from './sandbox.ts';
+import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -12,7 +17,14 @@ const packageFile = join(import.meta.dirname, '../../package.json');
 // The command line itself: the only place of this folder that touches the process.
 process.exitCode = await runProgram(process.argv.slice(2), {
   version: parsePackageVersion(readFileSync(packageFile, 'utf8')),
-  commands: [addSettingsCommand, addHealthcheckCommand, addSandboxCommand],
+  commands: [
+    serveCommand(serve),
+
+    checkCommand(createCheck({ clock: systemClock, random: Math.random })),
+    addSettingsCommand,
+    addHealthcheckCommand,
+    addSandboxCommand,
+  ],
   world: {
     env: process.env,
     readFile: (path) => readFileSync(path, 'utf8'),

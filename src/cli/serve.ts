@@ -1,15 +1,18 @@
 import type { LoadedSettings } from '../settings/load.ts';
-import type { AddCommand } from './context.ts';
+import type { AddCommand, CliContext } from './context.ts';
 
 /** Serves until the process is asked to stop; resolves with the exit code. */
-export type Serve = (loaded: LoadedSettings) => Promise<number>;
+export type Serve = (
+  loaded: LoadedSettings,
+  world: Pick<CliContext, 'write' | 'untilStopped'>,
+) => Promise<number>;
 
 /** `serve`: the bridge itself. */
 export function serveCommand(serve: Serve): AddCommand {
-  return (program, { loadSettings, exitWith }) => {
+  return (program, { loadSettings, exitWith, write, untilStopped }) => {
     program
       .command('serve')
       .description('serve the bridge until SIGTERM or SIGINT')
-      .action(async () => exitWith(await serve(loadSettings())));
+      .action(async () => exitWith(await serve(loadSettings(), { write, untilStopped })));
   };
 }

@@ -53,7 +53,7 @@ export async function converge<State, Action extends { kind: string; reason: str
       ? await kind.apply(state, action)
       : { kind: 'done', known: {} as Known };
     const recorded: Recorded<State> = await kind.record(state, lease, outcome);
-    if (action) report(deps, key, action, outcome.kind);
+    if (action) report(deps, key, action.kind, outcome.kind);
     if (recorded.woken.length > 0) onWoken();
     if (recorded.finished) return recorded;
     state = recorded.state;
@@ -68,11 +68,10 @@ export async function takeLane(deps: ReconcileDeps, key: ResourceKey): Promise<L
 }
 
 function report(
-  deps: ReconcileDeps,
-  key: ResourceKey,
-  action: { kind: string; reason: string },
-  outcome: string,
+  { events }: ReconcileDeps,
+  { type, id }: ResourceKey,
+  action: string,
+  outcome: Outcome<unknown, unknown>['kind'],
 ): void {
-  const { type, id } = key;
-  deps.events.converged({ type, id, action: action.kind, outcome, reason: action.reason });
+  events.converged({ type, id, action, outcome });
 }

@@ -13,6 +13,9 @@ export interface ReconcilePolicy {
   readonly pageSize: number;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;
+  /** Names and addresses of people who are never taken over; `*` stands for any text. */
+  readonly protectUsers: readonly string[];
+  readonly protectGroups: readonly string[];
   /** Resources that workers converge at the same time. */
   readonly concurrency: number;
 }
@@ -23,14 +26,13 @@ export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
 /** What reconciliation tells telemetry; ids yes, personal data never. */
 export interface ReconcileEvents {
   converged(fields: {
-    type: string;
+    type: 'user' | 'group';
     id: string;
     action: string;
-    outcome: string;
-    reason: string;
+    outcome: 'done' | 'refused' | 'later' | 'unknown';
   }): void;
   failed(fields: { type: string; id: string; error: unknown }): void;
-  sectionChanged(fields: { section: string; up: boolean; words: string }): void;
+  sectionChanged(fields: { section: string; up: boolean; code: string }): void;
   firstRead(fields: { step: string; count: number }): void;
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
 }

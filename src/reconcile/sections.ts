@@ -38,7 +38,7 @@ export async function saveSection(
   if (before?.code === problem?.code) return;
   const next: SectionStates = { ...states, [section]: { problem, at: deps.clock.now() } };
   await deps.store.write((tx) => saveFact(tx, { name: FACT, value: next, now: deps.clock.now() }));
-  deps.events.sectionChanged({ section, up: problem === null, words: problem?.words ?? '' });
+  deps.events.sectionChanged({ section, up: problem === null, code: problem?.code ?? '' });
 }
 
 /**

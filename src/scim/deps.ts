@@ -56,6 +56,4 @@ export interface ScimTelemetry {
   credentialsWrong(fields: { requestId: string; remoteAddress: string }): void;
   failed(fields: { requestId: string; error: unknown }): void;
   adopted(fields: { type: 'user' | 'group'; id: string }): void;
-  disputed(fields: { type: 'user' | 'group'; id: string }): void;
-  protectionApplied(fields: { type: 'user' | 'group'; id: string; reason: string }): void;
 }

@@ -29,41 +29,39 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.route('/.search').post(searchAll(deps)).all(allowOnly('POST'));
   router.use(discoveryRoutes(deps));
   router.all('/Me', refuseMe);
-  router.use('/Users', requireOpen(deps, 'user'), userRoutes(deps));
-  router.use('/Groups', requireOpen(deps, 'group'), groupRoutes(deps));
+  addUserRoutes(router, deps);
+  addGroupRoutes(router, deps);
   router.use(refuseUnknown);
   router.use(answerErrors(deps.telemetry));
   return router;
 }
 
-function userRoutes(deps: ScimDeps): Router {
-  const router = Router();
-  const collection = router.route('/');
+function addUserRoutes(router: Router, deps: ScimDeps): void {
+  router.use('/Users', requireOpen(deps, 'user'));
+  const collection = router.route('/Users');
   collection.get(listUsers(deps)).post(createUser(deps)).all(allowOnly('GET', 'POST'));
-  router.route('/.search').post(listUsers(deps)).all(allowOnly('POST'));
+  router.route('/Users/.search').post(listUsers(deps)).all(allowOnly('POST'));
   router
-    .route('/:id')
+    .route('/Users/:id')
     .get(readUser(deps))
     .put(replaceUser(deps))
     .patch(patchUser(deps))
     .delete(deleteUser(deps))
     .all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
-  return router;
 }
 
-function groupRoutes(deps: ScimDeps): Router {
-  const router = Router();
-  const collection = router.route('/');
+function addGroupRoutes(router: Router, deps: ScimDeps): void {
+  router.use('/Groups', requireOpen(deps, 'group'));
+  const collection = router.route('/Groups');
   collection.get(listGroups(deps)).post(createGroup(deps)).all(allowOnly('GET', 'POST'));
-  router.route('/.search').post(listGroups(deps)).all(allowOnly('POST'));
+  router.route('/Groups/.search').post(listGroups(deps)).all(allowOnly('POST'));
   router
-    .route('/:id')
+    .route('/Groups/:id')
     .get(readGroup(deps))
     .put(replaceGroup(deps))
     .patch(patchGroup(deps))
     .delete(deleteGroup(deps))
     .all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
-  return router;
 }
 
 /** The base address answers too: administrators open it in a browser, and some providers probe it. */

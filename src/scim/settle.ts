@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 import type { Problem } from '../reconcile/outcome.ts';
+import { getRequestContext } from '../telemetry/request-context.ts';
 import type { ScimDeps } from './deps.ts';
 import { ScimError, unavailable } from './errors.ts';
 import type { GroupWriteResult } from './groups/store-change.ts';
-import { getRequestContext } from './http/request-context.ts';
 import type { UserWriteResult } from './users/store-change.ts';
 
 /** How long a provider is asked to wait while the service is down, in seconds. */

@@ -25,6 +25,9 @@ type RequestFinished = {
   readonly durationMs: number;
 };
 
+/** How a step ended: see the outcomes of reconciliation. */
+export type StepOutcome = 'done' | 'refused' | 'later' | 'unknown';
+
 type Resource = {
   readonly resourceType: 'user' | 'group';
   readonly resourceId: string;
@@ -37,7 +40,7 @@ export const events = {
   settingWarned: (fields: { warning: string }) => line('warn', 'a setting is rarely meant', fields),
   stopping: (fields: { signal: string }) =>
     line('info', 'stopping: finishing what has begun', fields),
-  stopped: (fields: { durationMs: number }) => line('info', 'stopped', fields),
+  stopped: () => line('info', 'stopped', {}),
   crashed: (fields: { error: unknown }) => line('fatal', 'cannot go on', withError(fields)),
 
   /** Successful reads are frequent and harmless, so only `debug` shows them. */
@@ -47,26 +50,17 @@ export const events = {
   credentialsWrong: (fields: { requestId: string; remoteAddress: string }) =>
     line('warn', 'a request presented no valid credentials', fields),
 
-  firstReadStarted: () => line('info', 'first read of the service began', {}),
-  firstReadFinished: (fields: { users: number; groups: number; durationMs: number }) =>
-    line('info', 'first read of the service is complete', fields),
-  firstReadFailed: (fields: { error: unknown; retryInMs: number }) =>
-    line('warn', 'first read of the service failed and is tried again', withError(fields)),
+  firstReadStep: (fields: { step: string; count: number }) =>
+    line('info', 'first read of the service: a list is complete', fields),
+  firstReadFailed: (fields: { step: string; reason: string; retryInMs: number }) =>
+    line('warn', 'first read of the service failed and is tried again', fields),
 
-  converged: (fields: Resource & { calls: number; durationMs: number }) =>
-    line('info', 'the service holds what is desired', fields),
-  convergeDeferred: (fields: Resource & { attempts: number; retryInMs: number; error: unknown }) =>
-    line('warn', 'not yet applied, tried again later', withError(fields)),
-  convergeRefused: (fields: Resource & { error: unknown }) =>
-    line('info', 'the service refused a write, which was undone', withError(fields)),
-  convergeStuck: (fields: Resource & { error: unknown }) =>
-    line('error', 'acknowledged, then refused by the service', withError(fields)),
-  workerFailed: (fields: { error: unknown }) =>
+  /** One upstream step of a resource. `action` is a kind such as `update-user`, never what it carried. */
+  stepEnded: (fields: Resource & { action: string; outcome: StepOutcome }) =>
+    line(fields.outcome === 'done' ? 'info' : 'warn', 'a step towards what is desired', fields),
+  workerFailed: (fields: { resourceType: string; resourceId: string; error: unknown }) =>
     line('error', 'a worker failed and goes on', withError(fields)),
   adopted: (fields: Resource) => line('info', 'taken over from the service', fields),
-  disputed: (fields: Resource) => line('warn', 'more than one account matches', fields),
-  protectionApplied: (fields: Resource & { reason: string }) =>
-    line('warn', 'a write was refused to protect the resource', fields),
 
   upstreamCalled: (fields: {
     operation: string;
@@ -74,11 +68,8 @@ export const events = {
     durationMs: number;
     attempt: number;
   }) => line('debug', 'call to the service', fields),
-  upstreamPaused: (fields: { reason: string; pauseMs: number }) =>
-    line('warn', 'calls to the service are paused', fields),
-  upstreamResumed: () => line('info', 'calls to the service go on', {}),
-  capabilityRefused: (fields: { capability: string; remedy: string }) =>
-    line('warn', 'the service refuses a capability', fields),
+  sectionChanged: (fields: { section: string; up: boolean; code: string }) =>
+    line(fields.up ? 'info' : 'warn', 'the service opened or closed a section', fields),
 } as const;
 
 function line(level: LogLevel, message: string, fields: LogFields): LogLine {

@@ -33,9 +33,11 @@ for (const { why, method, status, want } of levels) {
   });
 }
 
+const worker = { resourceType: 'user', resourceId: 'u1' };
+
 test('fields that are given once stand in every line', () => {
-  const [line] = record((logger) => logger.with({ requestId: 'r7' }).log(events.upstreamResumed()));
-  expect(line).toMatchObject({ requestId: 'r7', msg: 'calls to the service go on' });
+  const [line] = record((logger) => logger.with({ requestId: 'r7' }).log(events.stopped()));
+  expect(line).toMatchObject({ requestId: 'r7', msg: 'stopped' });
 });
 
 test('a line below the level is not written', () => {
@@ -64,7 +66,7 @@ test('a message that quotes data is hidden: what JSON.parse refuses, what Postgr
   ];
   const lines = record((logger) => {
     for (const cause of errors) {
-      logger.log(events.workerFailed({ error: new Error('cannot read', { cause }) }));
+      logger.log(events.workerFailed({ ...worker, error: new Error('cannot read', { cause }) }));
     }
   });
   expect(lines).toHaveLength(2);
@@ -74,11 +76,11 @@ test('a message that quotes data is hidden: what JSON.parse refuses, what Postgr
 test('errors whose causes run in a circle are cut', () => {
   const error = new Error('round');
   error.cause = error;
-  expect(record((logger) => logger.log(events.workerFailed({ error })))).toHaveLength(1);
+  expect(record((logger) => logger.log(events.workerFailed({ ...worker, error })))).toHaveLength(1);
 });
 
 test('what is thrown but is no Error is not written out', () => {
-  const lines = record((logger) => logger.log(events.workerFailed({ error: 's3cret' })));
+  const lines = record((logger) => logger.log(events.workerFailed({ ...worker, error: 's3cret' })));
   expect(JSON.stringify(lines)).not.toContain('s3cret');
 });
 

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { StepOutcome } from './events.ts';
 
 /** What is measured, and the registry that prints it for Prometheus. */
 export interface Metrics {
@@ -9,7 +10,7 @@ export interface Metrics {
   countRepairs(kind: string, count: number): void;
   /** One call to the service. `status` is 0 when no answer came. */
   countUpstreamCall(labels: UpstreamLabels, durationMs: number): void;
-  /** How one attempt to bring a resource to its desired state ended. */
+  /** How one step towards the desired state of a resource ended. */
   countConverge(labels: ConvergeLabels): void;
 }
 
@@ -26,7 +27,7 @@ interface UpstreamLabels {
 
 interface ConvergeLabels {
   readonly resourceType: 'user' | 'group';
-  readonly outcome: 'applied' | 'unchanged' | 'later' | 'refused' | 'stuck';
+  readonly outcome: StepOutcome;
 }
 
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -56,7 +57,7 @@ export function createMetrics(): Metrics {
   });
   const converged = new Counter({
     name: 'scim_bridge_converge_total',
-    help: 'Attempts to bring a resource to its desired state, by how they ended.',
+    help: 'Steps towards the desired state of a resource, by how they ended.',
     labelNames: ['resource_type', 'outcome'],
     registers: [registry],
   });

@@ -28,7 +28,7 @@ export interface BridgeProcess {
 }
 
 /**
- * Starts `node src/main.ts` on a free port of loopback, with its store and its sandbox in `folder`, and waits
+ * Starts `scim-bridge serve` on a free port of loopback, with its store and its sandbox in `folder`, and waits
  * until it has printed where it listens. Starting again in the same folder is a restart.
  * @param env further settings. Nothing else of this process's environment reaches the bridge.
  * @throws Error with its output when it ends first or prints nothing for 20 s.
@@ -38,7 +38,7 @@ export async function startBridge(options: {
   env?: Record<string, string>;
 }): Promise<BridgeProcess> {
   const { folder, env = {} } = options;
-  const child = spawn(process.execPath, [join(root, 'src/main.ts')], {
+  const child = spawn(process.execPath, [join(root, 'src/cli/bin.mjs'), 'serve'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -1,4 +1,5 @@
 import { foldCase } from '../../domain/fold.ts';
+import { createMatcher } from '../../domain/matcher.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
 import type { UserState } from '../../domain/user.ts';
 import type { CreateUser } from '../../plan/actions.ts';
@@ -11,6 +12,7 @@ import { judge } from '../verdict.ts';
 import { findAccount } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
+import { readRole } from './read-role.ts';
 
 /** One way to write the same person into addUser. */
 interface CreateForm {
@@ -121,19 +123,36 @@ async function resolveConflict(
   });
   switch (found.kind) {
     case 'found':
-      return {
-        kind: 'done',
-        known: {
-          upstreamId: found.user.id,
-          observed: toObservedUser(found.user, undefined, { at: deps.clock.now(), by: found.by }),
-          adopted: true,
-          settled: ['account'],
-        },
-      };
+      return adoptFound(deps, context, { found, problem });
     case 'not-there':
     case 'ambiguous':
       return { kind: 'refused', parts: ['account'], problem: { ...problem, code: 'conflict' } };
     case 'could-not-look':
       return { kind: 'later', problem: found.problem };
   }
+}
+
+/** An account that is privileged, or that the settings keep from being taken over, stays who it is. */
+async function adoptFound(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { found, problem }: { found: { user: ScimUser; by: string }; problem: Problem },
+): Promise<UserOutcome> {
+  const { user, by } = found;
+  const refused = (words: string): UserOutcome => ({
+    kind: 'refused',
+    parts: ['account'],
+    problem: { ...problem, code: 'conflict', words },
+  });
+  const isProtected = createMatcher(deps.policy.protectUsers);
+  if (deps.policy.adoptUsers !== 'yes') return refused('the account exists and is not taken over');
+  if (isProtected([user.userName, ...user.emails])) return refused('the account is protected');
+  const role = await readRole(deps, context, user);
+  if (role.kind === 'could-not-look') return { kind: 'later', problem: role.problem };
+  if (role.isOwner) return refused('the account is an owner of the company');
+  const observed = toObservedUser(user, undefined, { at: deps.clock.now(), by });
+  return {
+    kind: 'done',
+    known: { upstreamId: user.id, observed, adopted: true, settled: ['account'] },
+  };
 }

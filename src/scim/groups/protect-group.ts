@@ -1,13 +1,13 @@
 import { findExtensionNumber, GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { createMatcher } from '../../domain/matcher.ts';
 import type { Db } from '../../store/database.ts';
 import { type GroupRow, toGroupState } from '../../store/groups.ts';
 import { listLinks } from '../../store/links.ts';
 import { listUserRows } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
-import { createMatcher } from '../protection.ts';
 import { createUserProtection } from '../users/protect-user.ts';
 import type { LinkEdit } from './edit-links.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestHandler } from 'express';
+import { getRequestId } from '../../telemetry/request-context.ts';
 import { ScimError } from '../errors.ts';
-import { getRequestId } from './request-context.ts';
 
 /** What authentication tells telemetry. */
 export interface AuthenticationTelemetry {

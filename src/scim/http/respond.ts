@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
+import { getRequestId } from '../../telemetry/request-context.ts';
 import { ScimError, toScimErrorBody } from '../errors.ts';
 import { toETag } from '../render/resource-text.ts';
-import { getRequestId } from './request-context.ts';
 import { toScimError } from './to-scim-error.ts';
 
 const CONTENT_TYPE = 'application/scim+json; charset=utf-8';

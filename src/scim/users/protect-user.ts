@@ -1,12 +1,12 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { createMatcher, type Matcher } from '../../domain/matcher.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { countOtherActiveOwners, type UserRow } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
-import { createMatcher, type Matcher } from '../protection.ts';
 
 /** Whom the policy protects. */
 export interface UserProtection {

@@ -1,0 +1,73 @@
+import type { Target } from './bridge.ts';
+import type { ReconcilePolicy } from './reconcile/deps.ts';
+import type { Forms } from './reconcile/forms.ts';
+import type { ScimPolicy } from './scim/deps.ts';
+import type { Settings } from './settings/schema.ts';
+import type { TransportOptions } from './upstream/transport-options.ts';
+
+/** What the settings say about convergence. */
+export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
+  const { users, groups, upstream, workers, protect } = settings;
+  return {
+    deactivation: users.deactivation,
+    groupDeletion: groups.deletion,
+    membersPerCall: upstream.membersPerCall,
+    pageSize: upstream.pageSize,
+    concurrency: workers.concurrency,
+    adoptUsers: users.adopt,
+    adoptGroups: groups.adopt,
+    protectUsers: protect.users,
+    protectGroups: protect.groups,
+  };
+}
+
+/** What the settings say about requests of identity providers. */
+export function toScimPolicy(settings: Settings, tokens: readonly string[]): ScimPolicy {
+  const { scim, users, groups, protect } = settings;
+  return {
+    tokens,
+    writeWaitMs: scim.writeWait,
+    whenUpstreamIsDown: scim.whenUpstreamIsDown,
+    bodyBytesMax: scim.bodyBytesMax,
+    filterLengthMax: scim.filterLengthMax,
+    pageSize: scim.pageSize,
+    pageSizeMax: scim.pageSizeMax,
+    bulkOperationsMax: scim.bulkOperationsMax,
+    deactivation: users.deactivation,
+    adoptUsers: users.adopt,
+    adoptGroups: groups.adopt,
+    permissionsMax: groups.permissionsMax,
+    protectUsers: protect.users,
+    protectGroups: protect.groups,
+  };
+}
+
+/** Forms that an operator has decided, so that nothing has to be found out. */
+export function toFixedForms({ upstream }: Settings): Forms {
+  const { emailForm, nameOnCreate, memberForm, groupScimId, userNameUpdates, filter } = upstream;
+  return {
+    ...(emailForm === 'auto' ? {} : { emailForm }),
+    ...(nameOnCreate === 'auto' ? {} : { nameOnCreate: nameOnCreate === 'yes' }),
+    ...(memberForm === 'auto' ? {} : { memberForm }),
+    ...(groupScimId === 'auto' ? {} : { groupScimId }),
+    ...(userNameUpdates === 'auto' ? {} : { addressMayChange: false }),
+    ...(filter === 'auto' ? {} : { userFilter: 'refused' }),
+  };
+}
+
+/** What the settings say about calls to the service. */
+export function toTransportOptions(
+  { upstream }: Settings,
+  { baseUrl, token, requestsPerSecond }: Target,
+): Omit<TransportOptions, 'clock' | 'random'> {
+  const { apiVersion, proxy, timeout, responseBytesMax } = upstream;
+  return {
+    baseUrl,
+    token,
+    requestsPerSecond,
+    apiVersion,
+    proxy,
+    responseBytesMax,
+    timeouts: { headersMs: timeout, bodyMs: timeout, callMs: timeout * 3 },
+  };
+}

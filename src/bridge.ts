@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import express, { type Express } from 'express';
+import {
+  toFixedForms,
+  toReconcilePolicy,
+  toScimPolicy,
+  toTransportOptions,
+} from './bridge-settings.ts';
+import { toReconcileEvents, toScimTelemetry, toTransportHooks } from './bridge-telemetry.ts';
+import type { Clock } from './domain/clock.ts';
+import { followRequests } from './ops/follow-requests.ts';
+import { createHealthRouter, createMetricsRouter } from './ops/router.ts';
+import type { ReconcileDeps } from './reconcile/deps.ts';
+import { createFirstRead, type FirstRead } from './reconcile/first-read/first-read.ts';
+import { openForms } from './reconcile/forms.ts';
+import { createReconciler, type Reconciler } from './reconcile/reconciler.ts';
+import { readSections, type SectionStates } from './reconcile/sections.ts';
+import type { ScimDeps } from './scim/deps.ts';
+import { createScimRouter } from './scim/router.ts';
+import type { Settings } from './settings/schema.ts';
+import { openStore, type Store } from './store/database.ts';
+import { readBacklog } from './store/lanes.ts';
+import { migrate } from './store/migrate.ts';
+import type { Logger } from './telemetry/logger.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import { createTransport, type Transport } from './upstream/transport.ts';
+
+/** Where SCIM is served below the public address. */
+export const SCIM_PATH = '/scim/v2';
+/** How often what another process learned of the sections is read again, in milliseconds. */
+const SECTIONS_REFRESH_MS = 30_000;
+/** How long a stop waits for calls on their way, in milliseconds. */
+const STOP_GRACE_MS = 15_000;
+
+/** The service that a bridge works with. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly token: string;
+  /** What the store remembers as its service: the base URL, or a constant for the sandbox. */
+  readonly identity: string;
+  readonly requestsPerSecond: number;
+}
+
+/** What a bridge is made of. */
+export interface BridgeOptions {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly target: Target;
+  /** Tokens of identity providers; at least one. */
+  readonly scimTokens: readonly string[];
+  /** How providers reach the bridge, without a slash at its end. */
+  readonly publicUrl: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** A composed bridge: what listens is its caller's. */
+export interface Bridge {
+  /** SCIM, health and, without a port of their own, metrics. */
+  readonly app: Express;
+  /** Metrics for a listener of their own. */
+  readonly opsApp: Express;
+  readonly firstRead: FirstRead;
+  start(): Promise<void>;
+  /** `/readyz` says so from now on; requests are still answered. */
+  drain(): void;
+  /** Finishes or gives back what runs and closes the connections to the service. The store stays the caller's. */
+  stop(): Promise<void>;
+}
+
+/** Opens the store of the settings and brings its schema up to date. @throws StoreError */
+export async function openMigratedStore(settings: Settings): Promise<Store> {
+  const store = await openStore({ url: settings.database.url });
+  try {
+    await migrate(store);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Composes a bridge; nothing runs before `start`. */
+export async function createBridge(options: BridgeOptions): Promise<Bridge> {
+  const { settings, store, clock, logger, metrics } = options;
+  const upstream = createTransport({
+    ...toTransportOptions(settings, options.target),
+    clock,
+    random: options.random,
+    hooks: toTransportHooks(logger, metrics),
+  });
+  const sections = await openSectionView(store);
+  const deps: ReconcileDeps = {
+    store,
+    upstream,
+    clock,
+    random: options.random,
+    forms: await openForms({ store, clock, fixed: toFixedForms(settings) }),
+    policy: toReconcilePolicy(settings),
+    events: toReconcileEvents(logger, metrics, sections.refresh),
+    owner: randomUUID(),
+  };
+  const reconciler = createReconciler(deps);
+  const firstRead = createFirstRead({ ...deps, identity: options.target.identity });
+  const state = { draining: false };
+  const { app, opsApp } = createApps(options, {
+    upstream,
+    reconciler,
+    firstRead,
+    sections,
+    isDraining: () => state.draining,
+  });
+  return {
+    app,
+    opsApp,
+    firstRead,
+    async start() {
+      await firstRead.start();
+      await reconciler.start();
+      sections.start();
+    },
+    drain() {
+      state.draining = true;
+    },
+    async stop() {
+      sections.stop();
+      await firstRead.stop();
+      await reconciler.stop(STOP_GRACE_MS);
+      await upstream.close();
+    },
+  };
+}
+
+interface Parts {
+  readonly upstream: Transport;
+  readonly reconciler: Reconciler;
+  readonly firstRead: FirstRead;
+  readonly sections: SectionView;
+  readonly isDraining: () => boolean;
+}
+
+function createApps(options: BridgeOptions, parts: Parts): { app: Express; opsApp: Express } {
+  const { settings, store, clock, logger, metrics } = options;
+  const { upstream, sections, firstRead } = parts;
+  const scim = createScimRouter(toScimDeps(options, parts));
+  const health = createHealthRouter({
+    assertStoreUsable: async () => void (await readSections({ store })),
+    readFirstRead: async () => firstRead.state(),
+    readSections: async () => sections.current(),
+    readBacklog: () => readBacklog(store.read),
+    upstreamHealth: () => upstream.health(),
+    isDraining: parts.isDraining,
+    clock,
+  });
+  const metricsRouter = createMetricsRouter({
+    registry: metrics.registry,
+    token: settings.ops.token,
+  });
+  const app = createApp().use(followRequests({ clock, logger, metrics }));
+  app.use(SCIM_PATH, scim);
+  app.use(health);
+  if (settings.ops.port === undefined) app.use(metricsRouter);
+  return { app, opsApp: createApp().use(health).use(metricsRouter) };
+}
+
+/** Every answer sets its own ETag, and nobody needs to know what serves. */
+function createApp(): Express {
+  return express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
+}
+
+function toScimDeps(options: BridgeOptions, parts: Parts): ScimDeps {
+  const { settings, store, clock, logger, metrics } = options;
+  const { upstream, reconciler, firstRead, sections } = parts;
+  return {
+    store,
+    reconciler,
+    clock,
+    policy: toScimPolicy(settings, options.scimTokens),
+    baseUrl: `${options.publicUrl}${SCIM_PATH}`,
+    findClosed: (type) => findClosed(type, { firstRead, sections: sections.current() }),
+    findOwnAccount: () => firstRead.ownAccount(),
+    isUpstreamDown() {
+      const { credentials, service } = upstream.health();
+      return credentials.kind === 'shut' || service.kind === 'shut';
+    },
+    telemetry: toScimTelemetry(logger, metrics),
+  };
+}
+
+/** "Not found" may be said only once everything was read, and never of a section we may not read. */
+function findClosed(
+  type: 'user' | 'group',
+  { firstRead, sections }: { firstRead: FirstRead; sections: SectionStates },
+): ReturnType<ScimDeps['findClosed']> {
+  if (!firstRead.finished) {
+    const detail = 'The bridge is still reading the service for the first time. Try again shortly.';
+    return { detail, retryAfterSeconds: 10 };
+  }
+  const section = type === 'user' ? 'users' : 'groups';
+  const problem = sections[section]?.problem;
+  if (!problem) return undefined;
+  const detail = `The service does not let the bridge use its ${section} (${problem.code}). scim-bridge check tells the remedy.`;
+  return { detail, retryAfterSeconds: 300 };
+}
+
+/** What is known of the sections, kept in memory because every request asks. */
+interface SectionView {
+  current(): SectionStates;
+  refresh(): void;
+  start(): void;
+  stop(): void;
+}
+
+async function openSectionView(store: Store): Promise<SectionView> {
+  let states = await readSections({ store });
+  let timer: NodeJS.Timeout | undefined;
+  const refresh = () => {
+    // A store that cannot be read now is told by /readyz; what was known stays.
+    readSections({ store }).then(
+      (read) => {
+        states = read;
+      },
+      () => undefined,
+    );
+  };
+  return {
+    current: () => states,
+    refresh,
+    start() {
+      timer = setInterval(refresh, SECTIONS_REFRESH_MS);
+      timer.unref();
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { startForTest } from '../sandbox/start-for-test.ts';
+import { createEagerClock } from '../upstream/testing/fake-clock.ts';
+import { checkCommand } from './check.ts';
+import { createCheck } from './probe-service.ts';
+import { runProgram } from './program.ts';
+
+/** Runs `check` with these environment variables and no file. */
+async function runCheck(args: readonly string[], env: Record<string, string>) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const check = createCheck({ clock: createEagerClock(), random: () => 0 });
+  const code = await runProgram(['check', ...args], {
+    version: '1.2.3',
+    commands: [checkCommand(check)],
+    world: {
+      env,
+      readFile: () => '',
+      write: (text) => out.push(text),
+      writeError: (text) => err.push(text),
+      untilStopped: async () => 'SIGTERM',
+    },
+  });
+  return { code, out: out.join(''), err: err.join('') };
+}
+
+async function startService() {
+  const { sandbox } = await startForTest({ seed: { users: 3, groups: 1 } });
+  const env = {
+    UPSTREAM_URL: sandbox.url,
+    UPSTREAM_TOKEN: sandbox.token,
+    UPSTREAM_REQUESTS_PER_SECOND: '0',
+    SCIM_TOKENS: 'a-token-of-a-provider',
+  };
+  return { sandbox, env };
+}
+
+test('check prints lines and ends with 0 when all that is needed works', async () => {
+  const { sandbox, env } = await startService();
+
+  const { code, out, err } = await runCheck([], env);
+
+  expect(code).toBe(0);
+  expect(out).toContain(`Service  ${sandbox.url}`);
+  expect(out).toContain('0 failures');
+  expect(err).toBe('');
+});
+
+test('check --json prints one object', async () => {
+  const { sandbox, env } = await startService();
+
+  const { out } = await runCheck(['--json'], env);
+
+  expect(JSON.parse(out)).toMatchObject({
+    ok: true,
+    service: { url: sandbox.url, apiVersion: 'latest' },
+    calls: sandbox.calls.count(),
+  });
+});
+
+test('check ends with 1 when something failed, and shows no token', async () => {
+  const { sandbox, env } = await startService();
+
+  const { code, out, err } = await runCheck([], { ...env, UPSTREAM_TOKEN: 'wrong-token' });
+
+  expect(code).toBe(1);
+  expect(out).toContain('upstream.token');
+  for (const secret of ['wrong-token', sandbox.token, env.SCIM_TOKENS]) {
+    expect(out + err).not.toContain(secret);
+  }
+});
+
+test('without a service there is nothing to check: 78, on standard error', async () => {
+  const { code, out, err } = await runCheck(['--json'], {});
+
+  expect(code).toBe(78);
+  expect(out).toBe('');
+  expect(err).toContain('UPSTREAM_URL');
+});

@@ -1,0 +1,24 @@
+import type { Clock } from '../domain/clock.ts';
+import { checkService } from '../ops/check/check-service.ts';
+import { toText } from '../ops/check/to-text.ts';
+import { SettingsError } from '../settings/errors.ts';
+import type { Check } from './check.ts';
+import { exitCodes } from './exit-codes.ts';
+
+/**
+ * The probe behind `check`: prints what it found and returns 0, or 1 when a check failed.
+ * @throws SettingsError without `upstream.url`: the embedded sandbox has no open questions.
+ */
+export function createCheck(deps: { clock: Clock; random: () => number }): Check {
+  return async ({ loaded, format, write }) => {
+    const { url, token, ...rest } = loaded.settings.upstream;
+    if (url === undefined || token === undefined) {
+      const message =
+        'upstream.url is not set: there is no service to check, only the embedded sandbox. Set UPSTREAM_URL and UPSTREAM_TOKEN.';
+      throw new SettingsError([{ setting: 'upstream.url', message }]);
+    }
+    const report = await checkService({ ...rest, url, token }, deps);
+    write(format === 'json' ? `${JSON.stringify(report, null, 2)}\n` : toText(report));
+    return report.ok ? exitCodes.done : exitCodes.failed;
+  };
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import { type Bridge, createBridge, openMigratedStore, SCIM_PATH, type Target } from './bridge.ts';
+import { freezePrototypes } from './freeze-prototypes.ts';
+import { startSandbox } from './sandbox/sandbox.ts';
+import type { LoadedSettings } from './settings/load.ts';
+import type { Settings } from './settings/schema.ts';
+import type { Store } from './store/database.ts';
+import { findFact, saveFact } from './store/facts.ts';
+import { events } from './telemetry/events.ts';
+import { createLogger } from './telemetry/logger.ts';
+import { addProcessMetrics, createMetrics } from './telemetry/metrics.ts';
+import { systemClock } from './telemetry/system-clock.ts';
+
+/** What `serve` needs of the process that it runs in. */
+export interface ServeWorld {
+  /** Standard output, for the lines that a person reads. */
+  readonly write: (text: string) => void;
+  /** Resolves with the signal's name when the process is asked to stop. */
+  readonly untilStopped: () => Promise<string>;
+}
+
+/** Serves the bridge until the process is asked to stop; resolves with the exit code. */
+export async function serve(
+  { settings, warnings }: LoadedSettings,
+  { write, untilStopped }: ServeWorld,
+): Promise<number> {
+  const logger = createLogger({ level: settings.log.level });
+  for (const warning of warnings) logger.log(events.settingWarned({ warning }));
+  const stopped = untilStopped();
+  const store = await openMigratedStore(settings);
+  const { target, close: closeTarget } = await openTarget(settings);
+  const listeners: Server[] = [];
+  try {
+    const server = await listen(settings.host, settings.port, listeners);
+    const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, server);
+    const scimTokens = await readScimTokens(settings, store);
+    const metrics = createMetrics();
+    addProcessMetrics(metrics);
+    const bridge = await createBridge({
+      settings,
+      store,
+      target,
+      scimTokens,
+      publicUrl,
+      clock: systemClock,
+      random: Math.random,
+      logger,
+      metrics,
+    });
+    await bridge.start();
+    server.on('request', bridge.app);
+    await serveOps(settings, bridge.opsApp, listeners);
+    freezePrototypes();
+    write(toBanner({ publicUrl, settings, token: scimTokens[0] ?? '' }));
+    const signal = await stopped;
+    logger.log(events.stopping({ signal }));
+    await shutDown(bridge, listeners);
+    logger.log(events.stopped());
+    return 0;
+  } finally {
+    for (const listener of listeners) listener.close();
+    await closeTarget();
+    await store.close();
+  }
+}
+
+/** The service of the settings, or the embedded sandbox where none is named. */
+async function openTarget(
+  settings: Settings,
+): Promise<{ target: Target; close: () => Promise<void> }> {
+  const { upstream, sandbox } = settings;
+  if (upstream.url !== undefined) {
+    const { url: baseUrl, token = '', requestsPerSecond } = upstream;
+    const target = { baseUrl, token, identity: baseUrl, requestsPerSecond };
+    return { target, close: async () => undefined };
+  }
+  const running = await startSandbox({ ...sandbox, host: '127.0.0.1' });
+  const { url: baseUrl, token } = running;
+  // The sandbox limits nothing, and its port changes, so it is known by a name.
+  const target = { baseUrl, token, identity: 'embedded sandbox', requestsPerSecond: 0 };
+  return { target, close: () => running.stop() };
+}
+
+const TOKEN_FACT = 'first-run-token';
+
+/** The tokens of the settings, or the one that the first run made up and the store keeps. */
+async function readScimTokens({ scim }: Settings, store: Store): Promise<readonly string[]> {
+  if (scim.tokens.length > 0) return scim.tokens;
+  const kept = await findFact<string>(store.read, TOKEN_FACT);
+  if (kept !== undefined) return [kept];
+  const token = randomBytes(24).toString('base64url');
+  const now = systemClock.now();
+  await store.write((tx) => saveFact(tx, { name: TOKEN_FACT, value: token, now }));
+  return [token];
+}
+
+/** Takes the port before anything else runs, so that a port in use is told at once. */
+async function listen(host: string, port: number, listeners: Server[]): Promise<Server> {
+  const server = createServer();
+  listeners.push(server);
+  server.listen(port, host);
+  await once(server, 'listening');
+  return server;
+}
+
+async function serveOps(settings: Settings, app: Express, listeners: Server[]): Promise<void> {
+  if (settings.ops.port === undefined) return;
+  const server = await listen(settings.host, settings.ops.port, listeners);
+  server.on('request', app);
+}
+
+function toLocalUrl(host: string, server: Server): string {
+  const { port } = parseAddress(server.address());
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+function parseAddress(address: ReturnType<Server['address']>): AddressInfo {
+  return address as AddressInfo;
+}
+
+/** No new connection, every answer that was begun, then what the bridge itself still does. */
+async function shutDown(bridge: Bridge, listeners: readonly Server[]): Promise<void> {
+  bridge.drain();
+  await Promise.all(
+    listeners.map(async (server) => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeIdleConnections();
+      await closed;
+    }),
+  );
+  await bridge.stop();
+}
+
+function toBanner({
+  publicUrl,
+  settings,
+  token,
+}: {
+  publicUrl: string;
+  settings: Settings;
+  token: string;
+}): string {
+  const base = `${publicUrl}${SCIM_PATH}`;
+  if (settings.scim.tokens.length > 0) return `\nSCIM base URL  ${base}\n\n`;
+  const service = settings.upstream.url ?? 'the embedded sandbox (set UPSTREAM_URL for a real one)';
+  return `
+scim-bridge is serving ${service}
+
+SCIM base URL  ${base}
+SCIM token     ${token}
+
+Try it:
+  curl -s -H 'Authorization: Bearer ${token}' '${base}/Users'
+  curl -s -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/scim+json' -d '{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"ada@example.com","name":{"givenName":"Ada","familyName":"Lovelace"},"emails":[{"value":"ada@example.com","type":"work","primary":true}],"active":true}' '${base}/Users'
+
+`;
+}
