@@ -47,8 +47,20 @@ export interface TryAddress extends Explained {
   readonly address: string | undefined;
 }
 
+/** Deletes a virtual user, the only kind that the service can delete. */
+export interface RemoveVirtualUser extends Explained {
+  readonly kind: 'remove-virtual-user';
+  readonly upstreamId: number;
+}
+
 /** One upstream step for a person. */
-export type UserAction = LookAtUser | CreateUser | UpdateUser | UpdateCompanyUser | TryAddress;
+export type UserAction =
+  | LookAtUser
+  | CreateUser
+  | UpdateUser
+  | UpdateCompanyUser
+  | TryAddress
+  | RemoveVirtualUser;
 
 /** Sees what the service holds of the group, by id or, without one, by name. */
 export interface LookAtGroup extends Explained {

@@ -29,7 +29,18 @@ export function planUser(state: UserState, policy: UserPolicy): UserPlan {
   if (state.mustLook) return { actions: [lookAt(state)], settled: [] };
   if (state.upstreamId === undefined) return planAccount(state);
   if (state.observed === undefined) return { actions: [lookAt(state)], settled: [] };
-  return planChanges(state, { ...policy, upstreamId: state.upstreamId, observed: state.observed });
+  const account = { ...policy, upstreamId: state.upstreamId, observed: state.observed };
+  return isVirtualToGo(state) ? planRemoval(account) : planChanges(state, account);
+}
+
+/** Ordinary accounts can only be deactivated; a virtual one is deleted. */
+function isVirtualToGo({ deleted, observed, pending }: UserState): boolean {
+  return deleted && observed?.virtual === true && pending.active !== undefined;
+}
+
+function planRemoval({ upstreamId }: Account): UserPlan {
+  const reason = 'deleted by the provider';
+  return { actions: [{ kind: 'remove-virtual-user', upstreamId, reason }], settled: [] };
 }
 
 function lookAt({ upstreamId }: UserState): UserAction {

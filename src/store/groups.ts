@@ -60,6 +60,19 @@ export async function listGroupTombstones(db: Db, nameFolded: string): Promise<G
     .execute();
 }
 
+/** Groups whose name in the service is about to change or to go: its removal or renaming still waits. */
+export async function listLeavingGroups(db: Db): Promise<GroupRow[]> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('pending', '!=', '{}')
+    .where('observed', 'is not', null)
+    .where((where) =>
+      where.or([where('deleted_at', 'is not', null), where('pending', 'like', '%"displayName"%')]),
+    )
+    .execute();
+}
+
 /** The group, live or deleted, that stands for a group of the service; the live one first. */
 export async function findGroupByUpstream(
   db: Db,

@@ -1,11 +1,15 @@
 import { assertNever } from '../../domain/errors.ts';
+import { foldCase } from '../../domain/fold.ts';
 import type { GroupField, GroupState, ObservedGroup } from '../../domain/group.ts';
+import { normaliseName } from '../../domain/name.ts';
 import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
+import { listLeavingGroups, toObservedGroup } from '../../store/groups.ts';
 import { groups } from '../../upstream/operations/groups.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { Problem } from '../outcome.ts';
 import { judge } from '../verdict.ts';
 import { changeAdmin, changeMember } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
@@ -76,6 +80,7 @@ async function createGroup(
     const judged = judge(error);
     const parts: GroupPart[] = [{ kind: 'field', field: 'existence' }];
     if (judged.verdict !== 'conflict') return toGroupFailure(deps, judged, parts);
+    if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
     const found = await lookForGroup(deps, context, { name, adopted: true });
     const isThere = found.kind === 'done' && found.known.ids !== undefined;
     if (isThere || found.kind === 'later') return found;
@@ -113,8 +118,12 @@ async function updateGroup(
     const observed = toObserved(deps, group, groups.updateGroup.id);
     return { kind: 'done', known: { observed, settled: listFields(action) } };
   } catch (error) {
+    const judged = judge(error);
     const parts = listFields(action).map((field): GroupPart => ({ kind: 'field', field }));
-    return toGroupFailure(deps, judge(error), parts);
+    if (judged.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
+      return { kind: 'later', problem: NAME_LEAVING };
+    }
+    return toGroupFailure(deps, judged, parts);
   }
 }
 
@@ -134,6 +143,22 @@ async function deleteGroup(
     if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
     return toGroupFailure(deps, judged, [{ kind: 'field', field: 'existence' }]);
   }
+}
+
+const NAME_LEAVING: Problem = {
+  code: 'name-leaving',
+  words: 'another group of the service still has this name and is about to give it up',
+};
+
+/** A name that is taken now and will be free once waiting work is done is "not yet", not a conflict. */
+async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined): Promise<boolean> {
+  if (name === undefined) return false;
+  const wanted = foldCase(normaliseName(name));
+  const leaving = await listLeavingGroups(store.read);
+  return leaving.some((row) => {
+    const held = toObservedGroup(row)?.displayName ?? '';
+    return foldCase(normaliseName(held)) === wanted;
+  });
 }
 
 function toObserved({ clock }: ReconcileDeps, group: RestGroup, by: string): ObservedGroup {

@@ -39,6 +39,8 @@ export async function applyUserAction(
       return updateCompanyUser(deps, context, { state, action });
     case 'try-address':
       return tryAddress(deps, context, { state, action });
+    case 'remove-virtual-user':
+      return removeVirtualUser(deps, context, action.upstreamId);
     default:
       return assertNever(action);
   }
@@ -205,6 +207,22 @@ async function tryAddress(
     }
     await deps.forms.learn({ addressMayChange: false });
     return { kind: 'done', known: { settled: ['address'] } };
+  }
+}
+
+async function removeVirtualUser(
+  deps: ReconcileDeps,
+  context: CallContext,
+  upstreamId: number,
+): Promise<UserOutcome> {
+  try {
+    await deps.upstream.call(companyUsers.removeVirtualUser, { path: { id: upstreamId } }, context);
+    return { kind: 'done', known: { missing: true } };
+  } catch (error) {
+    const judged = judge(error);
+    // Who is not there is deleted.
+    if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
+    return toUserFailure(deps, judged, { parts: ['active'], section: 'companyUsers' });
   }
 }
 

@@ -117,7 +117,8 @@ function toPendingAfter(row: UserRow, step: UserStep, known: UserKnown): Pending
   const version = planned.pending.account ?? row.version;
   return addPending(
     pending,
-    owed.filter((field) => field !== 'address'),
+    // The address stays as it was created; of a deleted person nothing but access matters.
+    owed.filter((field) => field === 'active' || (field !== 'address' && row.deleted_at === null)),
     version,
   );
 }
