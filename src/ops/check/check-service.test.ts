@@ -1,0 +1,344 @@
+import { expect, test } from 'vitest';
+import type { SandboxOptions } from '../../sandbox/sandbox.ts';
+import type { SandboxShapeChange } from '../../sandbox/shape.ts';
+import { startForTest } from '../../sandbox/start-for-test.ts';
+import { createEagerClock } from '../../upstream/testing/fake-clock.ts';
+import { sendJson, startService } from '../../upstream/testing/service.ts';
+import { checkService } from './check-service.ts';
+import type { ServiceSettings } from './evidence.ts';
+import { toServiceSettings } from './evidence-for-test.ts';
+import type { CheckReport } from './report.ts';
+
+const seed = { users: 120, groups: 3, membersPerGroup: 5 };
+
+async function startCompany(options: SandboxOptions = {}) {
+  const { sandbox, call } = await startForTest({ seed, ...options });
+  const check = (change: Partial<ServiceSettings> = {}) =>
+    checkService(toServiceSettings({ url: sandbox.url, token: sandbox.token, ...change }), {
+      clock: createEagerClock(),
+      random: () => 0,
+    });
+  return { sandbox, call, check };
+}
+
+function statusesOf({ checks }: CheckReport): Record<string, string> {
+  return Object.fromEntries(checks.map(({ id, status }) => [id, status]));
+}
+
+function findGuess({ guesses }: CheckReport, id: string) {
+  return guesses.find((guess) => guess.id === id);
+}
+
+test('a service as documented passes every check', async () => {
+  const { check } = await startCompany();
+
+  const report = await check();
+
+  expect(report.ok).toBe(true);
+  expect(statusesOf(report)).toEqual({
+    address: 'ok',
+    tls: 'ok',
+    token: 'ok',
+    account: 'ok',
+    version: 'ok',
+    rate: 'ok',
+    users: 'ok',
+    'groups.scim': 'ok',
+    'groups.rest': 'ok',
+    members: 'ok',
+    admins: 'ok',
+    companyUsers: 'ok',
+    audit: 'ok',
+  });
+});
+
+for (const shape of ['documented', 'narrowest', 'generous'] as const) {
+  test(`a check changes nothing: only reads are sent to a ${shape} service`, async () => {
+    const { sandbox, check } = await startCompany({ shape });
+
+    const { calls } = await check();
+
+    expect(sandbox.calls.count({ mutating: true })).toBe(0);
+    expect(sandbox.calls.count()).toBe(calls);
+    expect(calls).toBeLessThanOrEqual(25);
+    expect(sandbox.calls.count({ operation: 'unknown' })).toBe(0);
+    const paths = sandbox.calls.recent().map(({ path }) => path);
+    expect(paths).toContain('/api/latest/users/current');
+    expect(paths).toContain('/api/v1/users/current');
+  });
+}
+
+/** What a shape of the service makes of a guess. */
+const rows: {
+  shape: SandboxShapeChange;
+  guess: string;
+  verdict: string;
+  value?: string | number;
+}[] = [
+  { shape: {}, guess: 'api-version', verdict: 'confirmed' },
+  { shape: {}, guess: 'current-user', verdict: 'confirmed' },
+  { shape: {}, guess: 'user-id', verdict: 'confirmed' },
+  { shape: { userId: 'string' }, guess: 'user-id', verdict: 'refuted' },
+  { shape: {}, guess: 'email-shown', verdict: 'confirmed' },
+  { shape: { emailsReturned: 'strings' }, guess: 'email-shown', verdict: 'refuted' },
+  { shape: {}, guess: 'groups-of-people', verdict: 'confirmed' },
+  { shape: {}, guess: 'groups-of-one', verdict: 'confirmed' },
+  { shape: {}, guess: 'filter', verdict: 'confirmed' },
+  { shape: { filter: 'ignored' }, guess: 'filter', verdict: 'refuted', value: 'no' },
+  { shape: { filter: 'refused' }, guess: 'filter', verdict: 'refuted', value: 'no' },
+  { shape: {}, guess: 'group-id', verdict: 'confirmed' },
+  { shape: { groupId: 'rest-id-number' }, guess: 'group-id', verdict: 'refuted' },
+  { shape: {}, guess: 'group-scim-id', verdict: 'confirmed' },
+  { shape: { groupId: 'uid' }, guess: 'group-scim-id', verdict: 'refuted', value: 'uid' },
+  { shape: { groupId: 'own' }, guess: 'group-scim-id', verdict: 'refuted', value: 'auto' },
+  { shape: {}, guess: 'member-value', verdict: 'confirmed' },
+  { shape: { memberValue: 'string' }, guess: 'member-value', verdict: 'refuted' },
+  { shape: {}, guess: 'members-in-list', verdict: 'confirmed' },
+  { shape: { listCarriesMembers: false }, guess: 'members-in-list', verdict: 'refuted' },
+  { shape: {}, guess: 'people-paging', verdict: 'confirmed' },
+  { shape: { offsetIgnoredBy: ['scimUsers'] }, guess: 'people-paging', verdict: 'refuted' },
+  { shape: {}, guess: 'company-users-paging', verdict: 'confirmed' },
+  {
+    shape: { companyUsersPaging: 'section-else-all' },
+    guess: 'company-users-paging',
+    verdict: 'refuted',
+  },
+  {
+    shape: { companyUsersPaging: 'section-else-first-page' },
+    guess: 'company-users-paging',
+    verdict: 'refuted',
+  },
+  { shape: {}, guess: 'company-users-page', verdict: 'confirmed' },
+  {
+    shape: { pages: { companyUsers: { default: 20, max: 50 } } },
+    guess: 'company-users-page',
+    verdict: 'refuted',
+  },
+  {
+    shape: { pages: { scimUsers: { default: 20, max: 40 } } },
+    guess: 'page-size',
+    verdict: 'refuted',
+    value: 40,
+  },
+  { shape: {}, guess: 'error-404', verdict: 'confirmed' },
+  { shape: { errorBody: 'html' }, guess: 'error-404', verdict: 'refuted' },
+  { shape: {}, guess: 'audit-page', verdict: 'unknown' },
+  { shape: {}, guess: 'email-form', verdict: 'unknown' },
+  { shape: {}, guess: 'member-form', verdict: 'unknown' },
+];
+
+for (const { shape, guess, ...want } of rows) {
+  test(`guess ${guess} is ${want.verdict} by ${JSON.stringify(shape)}`, async () => {
+    const { check } = await startCompany({ shape });
+
+    const found = findGuess(await check(), guess);
+
+    expect(found).toMatchObject(want);
+    expect(found?.value).toBe(want.value);
+  });
+}
+
+for (const order of ['desc', 'asc'] as const) {
+  test(`the order of the audit log is seen: ${order}`, async () => {
+    let nowMs = Date.UTC(2026, 0, 1);
+    const clock = () => {
+      nowMs += 1_000;
+      return nowMs;
+    };
+    const { sandbox, call, check } = await startCompany({ shape: { auditOrder: order }, clock });
+    for (const name of ['A', 'B']) await call('POST', '/api/latest/company/groups', { name });
+    sandbox.calls.reset();
+
+    const report = await check();
+
+    const verdict = order === 'desc' ? 'confirmed' : 'refuted';
+    expect(findGuess(report, 'audit-order')).toMatchObject({ verdict });
+    expect(findGuess(report, 'audit-details')).toMatchObject({ verdict: 'confirmed' });
+  });
+}
+
+const sections = [
+  { section: 'users', check: 'users', status: 'failed', right: 'Members' },
+  { section: 'groups', check: 'groups.scim', status: 'failed', right: 'Members' },
+  { section: 'groups', check: 'groups.rest', status: 'failed', right: 'Members' },
+  { section: 'members', check: 'members', status: 'failed', right: 'Members' },
+  { section: 'admins', check: 'admins', status: 'warning', right: 'Members' },
+  { section: 'companyUsers', check: 'companyUsers', status: 'warning', right: 'Members' },
+  { section: 'audit', check: 'audit', status: 'warning', right: 'Audit log' },
+] as const;
+
+for (const row of sections) {
+  test(`a refused ${row.check} is a ${row.status} whose remedy names the right or the module`, async () => {
+    const { sandbox, check } = await startCompany();
+
+    sandbox.faults.refuse(row.section, 403);
+    const forbidden = await check();
+    sandbox.faults.refuse(row.section, 402);
+    const notBought = await check();
+
+    for (const { report, remedy } of [
+      { report: forbidden, remedy: `section "${row.right}"` },
+      { report: notBought, remedy: 'buy' },
+    ]) {
+      const found = report.checks.find(({ id }) => id === row.check);
+      expect(found).toMatchObject({ status: row.status });
+      expect(found?.remedy).toContain(remedy);
+      expect(report.ok).toBe(row.status === 'warning');
+    }
+    expect(findGuess(forbidden, 'error-403')).toMatchObject({ verdict: 'confirmed' });
+    expect(findGuess(notBought, 'error-402')).toMatchObject({ verdict: 'confirmed' });
+  });
+}
+
+test('a company without groups proves no right to members, and says so', async () => {
+  const { check } = await startCompany({ seed: { users: 3 } });
+
+  const report = await check();
+
+  expect(report.ok).toBe(true);
+  expect(statusesOf(report)).toMatchObject({ members: 'warning', admins: 'warning' });
+  expect(findGuess(report, 'group-scim-id')).toMatchObject({ verdict: 'unknown' });
+});
+
+test('a refused token ends the check after one call and is never shown', async () => {
+  const { sandbox, check } = await startCompany();
+
+  const report = await check({ token: 'the-wrong-token' });
+
+  expect(statusesOf(report)).toEqual({ address: 'ok', tls: 'ok', token: 'failed', rate: 'ok' });
+  expect(sandbox.calls.count()).toBe(1);
+  expect(JSON.stringify(report)).not.toContain('the-wrong-token');
+  expect(report.guesses.filter(({ verdict }) => verdict === 'confirmed')).toEqual([]);
+});
+
+test('nobody at the address: the remedy speaks of the address', async () => {
+  const { sandbox, check } = await startCompany();
+  await sandbox.stop().catch(() => {});
+
+  const report = await check();
+
+  expect(statusesOf(report)).toEqual({ address: 'failed' });
+  expect(report.checks[0]?.remedy).toContain('upstream.url');
+});
+
+test('an address below which nothing is: it is not the service', async () => {
+  const { sandbox, check } = await startCompany();
+
+  const report = await check({ url: `${sandbox.url}/elsewhere` });
+
+  expect(report.ok).toBe(false);
+  expect(statusesOf(report)).toMatchObject({ address: 'failed' });
+  expect(report.calls).toBe(2);
+});
+
+test('https where only http is spoken is told as a failure of encryption', async () => {
+  const { sandbox, check } = await startCompany();
+
+  const report = await check({ url: sandbox.url.replace('http:', 'https:') });
+
+  expect(statusesOf(report)).toMatchObject({ address: 'failed', tls: 'failed' });
+});
+
+test('a page of HTML instead of JSON is another site', async () => {
+  const { sandbox, check } = await startCompany();
+  sandbox.faults.add({ operation: '*', fault: { kind: 'html' } });
+
+  const report = await check();
+
+  expect(statusesOf(report)).toMatchObject({ address: 'failed' });
+  expect(report.checks[0]?.remedy).toContain('login page');
+});
+
+test('a service that fails with a page of HTML is told to have a problem of its own', async () => {
+  const { sandbox, check } = await startCompany();
+  sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 502, body: 'html' } });
+
+  const report = await check();
+
+  expect(report.checks[0]).toMatchObject({ id: 'address', status: 'failed' });
+  expect(report.checks[0]?.remedy).toContain('try again later');
+});
+
+test('one part that fails leaves the others checked', async () => {
+  const { sandbox, check } = await startCompany();
+  const fault = { kind: 'status', status: 500 } as const;
+  sandbox.faults.add({ operation: 'companyUsers.getListOfUsers', fault });
+
+  const report = await check();
+
+  expect(statusesOf(report)).toMatchObject({ users: 'ok', companyUsers: 'warning', audit: 'ok' });
+});
+
+test('an account that the service does not name is a warning with the setting that protects it', async () => {
+  const { sandbox, check } = await startCompany();
+  const fault = { kind: 'status', status: 404 } as const;
+  sandbox.faults.add({ operation: 'users.retrieveCurrentUser', fault });
+
+  const report = await check();
+
+  expect(report.ok).toBe(true);
+  expect(report.checks.find(({ id }) => id === 'account')).toMatchObject({
+    status: 'warning',
+    remedy: expect.stringContaining('protect.users'),
+  });
+  expect(findGuess(report, 'current-user')).toMatchObject({ verdict: 'refuted' });
+});
+
+test('a list larger than the response limit is read in smaller pages', async () => {
+  const { sandbox, check } = await startCompany({ seed: { users: 700 } });
+
+  const report = await check({ responseBytesMax: 65_536 });
+
+  expect(statusesOf(report)).toMatchObject({ users: 'ok' });
+  expect(sandbox.calls.recent().map(({ path }) => path)).toContain(
+    '/scim/v2/Users?startIndex=1&count=100',
+  );
+});
+
+test('a group id that is set and contradicted fails, since groups would be mixed up', async () => {
+  const { check } = await startCompany();
+
+  const wrong = await check({ groupScimId: 'uid' });
+  const right = await check({ groupScimId: 'restId' });
+
+  expect(wrong.ok).toBe(false);
+  expect(statusesOf(wrong)).toMatchObject({ 'settings.groupScimId': 'failed' });
+  expect(findGuess(wrong, 'group-scim-id')).toMatchObject({
+    verdict: 'confirmed',
+    value: 'restId',
+  });
+  expect(right.ok).toBe(true);
+});
+
+test('headers of the rate limit are seen, and its excess is a warning', async () => {
+  const { sandbox, check } = await startCompany();
+  sandbox.faults.limitRate(1_000);
+  const calm = await check();
+  const headers = { 'x-ratelimit-limit': '7' };
+  const fault = { kind: 'status', status: 429, headers } as const;
+  sandbox.faults.add({ operation: 'scim.getUser', fault, times: 1 });
+
+  const busy = await check();
+
+  expect(calm.checks.find(({ id }) => id === 'rate')?.detail).toContain('x-ratelimit-remaining');
+  expect(findGuess(calm, 'rate-headers')).toMatchObject({ verdict: 'confirmed' });
+  expect(statusesOf(busy)).toMatchObject({ rate: 'warning', users: 'ok' });
+  expect(findGuess(busy, 'rate-limit')).toMatchObject({ verdict: 'refuted', value: 7 });
+});
+
+test('an account of an unknown form is a warning, and the rest is checked all the same', async () => {
+  const service = await startService((res, { url }) => {
+    if (url.startsWith('/api/latest/users/current')) return sendJson(res, 200, { name: 'Ada' });
+    if (!url.startsWith('/scim/v2/Users?')) return sendJson(res, 404, undefined);
+    return sendJson(res, 200, { Resources: [], totalResults: 0 });
+  });
+
+  const report = await checkService(toServiceSettings({ url: service.baseUrl }), {
+    clock: createEagerClock(),
+    random: () => 0,
+  });
+
+  expect(statusesOf(report)).toMatchObject({ address: 'ok', account: 'warning', users: 'ok' });
+  expect(statusesOf(report)).toMatchObject({ version: 'failed', 'groups.scim': 'failed' });
+  expect(service.seen.every(({ method }) => method === 'GET')).toBe(true);
+});

@@ -1,0 +1,90 @@
+import type { Dispatcher } from 'undici';
+
+/** What the answers said of the rate limit, whatever they were about. */
+export interface Traffic {
+  /** Requests sent. */
+  readonly requests: number;
+  /** Answers that came. */
+  readonly answers: number;
+  /** Answers with 429. */
+  readonly rateLimited: number;
+  /** Names of rate-limit headers seen, in lower case. */
+  readonly headers: readonly string[];
+  /** Answers that carried `X-RateLimit-Remaining`. */
+  readonly withRemaining: number;
+  /** The highest `X-RateLimit-Remaining`: one less than the limit when a window was ours alone. */
+  readonly remainingMax: number | undefined;
+  /** `X-RateLimit-Limit`. */
+  readonly limit: number | undefined;
+}
+
+/** A dispatcher whose traffic is watched. */
+export interface WatchedDispatcher {
+  readonly dispatcher: Dispatcher;
+  /** What was seen so far. */
+  read(): Traffic;
+}
+
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+/**
+ * Watches the heads of all answers: the client itself hands on bodies only, and a probe wants to see which headers came.
+ */
+export function watchTraffic(inner: Dispatcher): WatchedDispatcher {
+  const names = new Set<string>();
+  let traffic: Omit<Traffic, 'headers'> = {
+    requests: 0,
+    answers: 0,
+    rateLimited: 0,
+    withRemaining: 0,
+    remainingMax: undefined,
+    limit: undefined,
+  };
+
+  function note(status: number, headers: Headers): void {
+    const remaining = findNumber(headers['x-ratelimit-remaining']);
+    for (const name of Object.keys(headers)) {
+      if (/^(x-)?rate-?limit|^retry-after$/.test(name)) names.add(name);
+    }
+    traffic = {
+      requests: traffic.requests,
+      answers: traffic.answers + 1,
+      rateLimited: traffic.rateLimited + (status === 429 ? 1 : 0),
+      withRemaining: traffic.withRemaining + (remaining === undefined ? 0 : 1),
+      remainingMax: toMax(traffic.remainingMax, remaining),
+      limit: findNumber(headers['x-ratelimit-limit']) ?? traffic.limit,
+    };
+  }
+
+  const dispatcher = inner.compose((dispatch) => (options, handler) => {
+    traffic = { ...traffic, requests: traffic.requests + 1 };
+    return dispatch(options, toWatched(handler, note));
+  });
+  return { dispatcher, read: () => ({ ...traffic, headers: [...names].toSorted() }) };
+}
+
+function toWatched(
+  handler: Dispatcher.DispatchHandler,
+  note: (status: number, headers: Headers) => void,
+): Dispatcher.DispatchHandler {
+  return {
+    onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+    onResponseStart(controller, status, headers, message) {
+      if (status >= 200) note(status, headers); // 1xx come before the answer itself.
+      handler.onResponseStart?.(controller, status, headers, message);
+    },
+    onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
+    onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
+    onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
+  };
+}
+
+function findNumber(header: string | string[] | undefined): number | undefined {
+  const text = Array.isArray(header) ? header[0] : header;
+  return text !== undefined && /^\d{1,9}$/.test(text.trim()) ? Number(text) : undefined;
+}
+
+function toMax(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.max(a, b);
+}
