@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { type Bridge, createBridge, openMigratedStore, SCIM_PATH } from '../../src/bridge.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { loadSettings } from '../../src/settings/load.ts';
+import type { Store } from '../../src/store/database.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { systemClock } from '../../src/telemetry/system-clock.ts';
+
+const TOKEN = 'token-of-a-test-bridge';
+const FIRST_READ_MAX_MS = 10_000;
+
+/** What differs from a bridge with nothing configured. */
+export interface TestBridgeOptions {
+  /** Settings as environment variables, e.g. `{ SCIM_WRITE_WAIT: '200ms' }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly sandbox?: SandboxOptions;
+  readonly clock?: Clock;
+  /** Calls to the service per second; default 0: no limit. */
+  readonly requestsPerSecond?: number;
+  /** `false`: resolves before the first read is finished, so that SCIM still answers 503. */
+  readonly awaitsFirstRead?: false;
+}
+
+/** An answer of the bridge. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** The body as an object; `{}` when there is none. */
+  readonly body: JsonObject;
+}
+
+/** A bridge in this process, with a sandbox as its service and a SQLite file that ends with it. */
+export interface TestBridge {
+  /**
+   * Sends a request with a valid token. `path` is below the SCIM base URL, or a whole URL.
+   * A header that is undefined is left out, the token's too.
+   */
+  request(
+    method: string,
+    path: string,
+    body?: JsonValue,
+    headers?: Readonly<Record<string, string | undefined>>,
+  ): Promise<TestAnswer>;
+  readonly sandbox: Sandbox;
+  readonly store: Store;
+  /** Where SCIM is served; `new URL('/readyz', baseUrl)` is beside it. */
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly bridge: Bridge;
+  stop(): Promise<void>;
+}
+
+/** Starts a bridge on a free port of loopback and waits until its first read is finished. */
+export async function startTestBridge(options: TestBridgeOptions = {}): Promise<TestBridge> {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-in-process-'));
+  const sandbox = await startSandbox(options.sandbox);
+  const { settings } = loadSettings({
+    env: { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`, ...options.settings },
+    readFile: (path) => readFileSync(path, 'utf8'),
+  });
+  const store = await openMigratedStore(settings);
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const publicUrl = toUrl(server);
+  const bridge = await createBridge({
+    settings,
+    store,
+    target: {
+      baseUrl: sandbox.url,
+      token: sandbox.token,
+      identity: sandbox.url,
+      requestsPerSecond: options.requestsPerSecond ?? 0,
+    },
+    scimTokens: [TOKEN],
+    publicUrl,
+    clock: options.clock ?? systemClock,
+    random: Math.random,
+    logger: createLogger({ level: 'silent' }),
+    metrics: createMetrics(),
+  });
+  await bridge.start();
+  server.on('request', bridge.app);
+  if (options.awaitsFirstRead !== false) await untilFirstReadFinished(bridge);
+  const baseUrl = `${publicUrl}${SCIM_PATH}`;
+  return {
+    request: (method, path, body, headers) => send({ baseUrl, method, path, body, headers }),
+    sandbox,
+    store,
+    baseUrl,
+    token: TOKEN,
+    bridge,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await bridge.stop();
+      await store.close();
+      await sandbox.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilFirstReadFinished({ firstRead }: Bridge): Promise<void> {
+  const deadline = Date.now() + FIRST_READ_MAX_MS;
+  while (!firstRead.finished) {
+    if (Date.now() > deadline) {
+      throw new Error(`the first read did not finish: ${JSON.stringify(firstRead.state())}`);
+    }
+    await sleep(5);
+  }
+}
+
+interface Sending {
+  readonly baseUrl: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: JsonValue | undefined;
+  readonly headers: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+async function send({ baseUrl, method, path, body, headers }: Sending): Promise<TestAnswer> {
+  const answer = await request(path.startsWith('/') ? `${baseUrl}${path}` : path, {
+    method,
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/scim+json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.body.text();
+  return { status: answer.statusCode, headers: answer.headers, text, body: parseObject(text) };
+}
+
+function parseObject(text: string): JsonObject {
+  return text === '' ? {} : (JSON.parse(text) as JsonObject);
+}
+
+function toUrl(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return `http://127.0.0.1:${address.port}`;
+}
