@@ -2,7 +2,7 @@ import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
 import { oldestPending } from '../domain/pending.ts';
 import { findGroupRow, toGroupState } from '../store/groups.ts';
 import { type LaneClaim, type Lease, recoverLanes } from '../store/lanes.ts';
-import { findOldestWaiting } from '../store/link-work.ts';
+import { readWaiting } from '../store/link-work.ts';
 import { findUserRow, toUserState } from '../store/users.ts';
 import { LEASE_MS } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
@@ -132,7 +132,7 @@ async function readOldestGroup({ store }: ReconcileDeps, id: GroupId): Promise<n
   const row = await findGroupRow(store.read, id);
   if (row === undefined) return undefined;
   const own = oldestPending(toGroupState(row, { members: [], admins: [] }).pending);
-  const links = await findOldestWaiting(store.read, id);
+  const { oldest: links } = await readWaiting(store.read, id);
   if (own === undefined) return links;
   return links === undefined ? own : Math.min(own, links);
 }

@@ -14,72 +14,66 @@ export interface WaitingQuery {
   readonly inactiveWait: boolean;
 }
 
+/** The waiting changes of both lists of a group. */
+export interface WaitingLinks {
+  readonly members: LinkChange[];
+  readonly admins: LinkChange[];
+}
+
+interface WaitingRow {
+  readonly list: LinkTable;
+  readonly user_id: UserId;
+  readonly upstream_id: number;
+  readonly desired: number;
+  readonly pending: number;
+}
+
 /**
  * The waiting changes of a group that can be made now, removals first, then the oldest. A person
  * without an account, or one who is to be deactivated first, makes a change wait.
  */
 export async function listWaitingLinks(
   db: Db,
-  table: LinkTable,
   groupId: GroupId,
   { limit, now, inactiveWait }: WaitingQuery,
-): Promise<LinkChange[]> {
-  let query = db
-    .selectFrom(`${table} as link`)
-    .innerJoin('users as person', 'person.id', 'link.user_id')
-    .select(['link.user_id', 'link.desired', 'link.pending', 'person.upstream_id'])
-    .where('link.group_id', '=', groupId)
-    .where('link.pending', 'is not', null)
-    .where('person.upstream_id', 'is not', null)
-    .where((where) =>
-      where.or([where('link.retry_at', 'is', null), where('link.retry_at', '<=', now)]),
-    )
-    .where((where) =>
-      // A deleted person whose deactivation still waits is deactivated first.
-      where.or([
-        where('person.deleted_at', 'is', null),
-        where('person.pending', 'not like', '%"active"%'),
-      ]),
-    );
-  if (inactiveWait) {
-    query = query.where((where) =>
-      where.or([where('link.desired', '=', 0), where('person.active', '=', 1)]),
-    );
-  }
-  const rows = await query
-    .orderBy('link.desired')
-    .orderBy('link.pending')
-    .orderBy('link.seq')
-    .limit(limit)
-    .execute();
-  return rows.flatMap((row) =>
-    row.upstream_id === null
-      ? []
-      : [
-          {
-            userId: row.user_id,
-            upstreamUserId: row.upstream_id,
-            wanted: row.desired === 1,
-            version: row.pending ?? 0,
-          },
-        ],
-  );
+): Promise<WaitingLinks> {
+  const select = (list: LinkTable) => sql`
+    select ${sql.lit(list)} as list, link.user_id, person.upstream_id, link.desired, link.pending, link.seq
+    from ${sql.table(list)} as link join users as person on person.id = link.user_id
+    where link.group_id = ${groupId} and link.pending is not null and person.upstream_id is not null
+    and (link.retry_at is null or link.retry_at <= ${now})
+    and (person.deleted_at is null or person.pending not like '%"active"%')
+    ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : sql``}`;
+  const { rows } = await sql<WaitingRow>`
+    select * from (${select('memberships')} union all ${select('group_admins')}) as waiting
+    order by desired, pending, seq limit ${limit}`.execute(db);
+  const toChanges = (list: LinkTable) =>
+    rows.flatMap((row) => (row.list === list ? [toChange(row)] : []));
+  return { members: toChanges('memberships'), admins: toChanges('group_admins') };
 }
 
-/** The oldest waiting version of a group's links, or undefined when nothing waits. */
-export async function findOldestWaiting(db: Db, groupId: GroupId): Promise<number | undefined> {
-  let oldest: number | undefined;
-  for (const table of ['memberships', 'group_admins'] as const) {
-    const row = await db
-      .selectFrom(table)
-      .select((select) => select.fn.min<number | null>('pending').as('version'))
-      .where('group_id', '=', groupId)
-      .where('pending', 'is not', null)
-      .executeTakeFirst();
-    const version = row?.version ?? undefined;
-    if (version !== undefined && (oldest === undefined || version < oldest)) oldest = version;
-  }
-  return oldest;
+function toChange({ user_id, upstream_id, desired, pending }: WaitingRow): LinkChange {
+  return { userId: user_id, upstreamUserId: upstream_id, wanted: desired === 1, version: pending };
+}
+
+/** What waits in the lists of a group, whether it can be done now or not. */
+export interface WaitingSummary {
+  /** The oldest waiting version; undefined: nothing waits. */
+  readonly oldest: number | undefined;
+  /** When a refused change is tried again (epoch milliseconds). */
+  readonly nextRetryAt: number | undefined;
+}
+
+/** Sums up what waits in the lists of a group. */
+export async function readWaiting(db: Db, groupId: GroupId): Promise<WaitingSummary> {
+  const { rows } = await sql<{ oldest: number | null; retry_at: number | null }>`
+    select min(pending) as oldest, min(retry_at) as retry_at from (
+      select pending, retry_at from memberships where group_id = ${groupId} and pending is not null
+      union all
+      select pending, retry_at from group_admins where group_id = ${groupId} and pending is not null
+    ) as waiting`.execute(db);
+  const [row] = rows;
+  return { oldest: row?.oldest ?? undefined, nextRetryAt: row?.retry_at ?? undefined };
 }
 
 /** Makes every group due in which something waits for this person. */
@@ -167,22 +161,6 @@ export async function postponeLinks(
       .where('user_id', 'in', chunk)
       .execute();
   }
-}
-
-/** When a refused change of the group is tried again (epoch milliseconds), or undefined. */
-export async function findNextRetry(db: Db, groupId: GroupId): Promise<number | undefined> {
-  let next: number | undefined;
-  for (const table of ['memberships', 'group_admins'] as const) {
-    const row = await db
-      .selectFrom(table)
-      .select((select) => select.fn.min<number | null>('retry_at').as('at'))
-      .where('group_id', '=', groupId)
-      .where('pending', 'is not', null)
-      .executeTakeFirst();
-    const at = row?.at ?? undefined;
-    if (at !== undefined && (next === undefined || at < next)) next = at;
-  }
-  return next;
 }
 
 /**

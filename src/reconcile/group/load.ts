@@ -1,9 +1,9 @@
-import type { GroupState, LinkChange } from '../../domain/group.ts';
+import type { GroupState } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import type { Db } from '../../store/database.ts';
 import { findGroupRow, toGroupState } from '../../store/groups.ts';
-import { listWaitingLinks } from '../../store/link-work.ts';
+import { listWaitingLinks, type WaitingLinks } from '../../store/link-work.ts';
 
 /** What the load needs to know of the service's habits. */
 export interface LinkQuery {
@@ -27,11 +27,7 @@ export async function listGroupLinks(
   db: Db,
   id: GroupId,
   { policy, inactiveWait, now }: LinkQuery,
-): Promise<{ members: LinkChange[]; admins: LinkChange[] }> {
+): Promise<WaitingLinks> {
   const limit = Math.max(policy.membersPerCall, 50) * 2;
-  const query = { limit, now, inactiveWait };
-  return {
-    members: await listWaitingLinks(db, 'memberships', id, query),
-    admins: await listWaitingLinks(db, 'group_admins', id, query),
-  };
+  return listWaitingLinks(db, id, { limit, now, inactiveWait });
 }

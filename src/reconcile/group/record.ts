@@ -268,10 +268,9 @@ async function finish(
     await save(tx, { ...next, due_at: step.now });
     return { finished: false, state: { ...state, pending }, undone, woken: [] };
   }
-  const retryAt = await findNextRetry(tx, row.id);
-  const done: GroupRow = { ...next, ...FREE_LANE, due_at: retryAt ?? null };
-  await save(tx, done);
-  return toFinished(tx, done, undone);
+  const { oldest, nextRetryAt } = await readWaiting(tx, row.id);
+  await save(tx, { ...next, ...FREE_LANE, due_at: nextRetryAt ?? null });
+  return { finished: true, oldestPending: toOldest(next, oldest), undone, woken: [] };
 }
 
 async function toFinished(
@@ -279,10 +278,14 @@ async function toFinished(
   row: GroupRow,
   undone: readonly Undone[],
 ): Promise<Extract<Recorded<GroupState>, { finished: true }>> {
+  const { oldest } = await readWaiting(tx, row.id);
+  return { finished: true, oldestPending: toOldest(row, oldest), undone, woken: [] };
+}
+
+function toOldest(row: GroupRow, oldestLink: number | undefined): number | undefined {
   const own = oldestPending(parseStored<Pending<GroupField>>(row.pending));
-  const links = await findOldestWaiting(tx, row.id);
-  const oldest = own === undefined ? links : links === undefined ? own : Math.min(own, links);
-  return { finished: true, oldestPending: oldest, undone, woken: [] };
+  if (own === undefined || oldestLink === undefined) return own ?? oldestLink;
+  return Math.min(own, oldestLink);
 }
 
 async function save(tx: Db, row: GroupRow): Promise<void> {

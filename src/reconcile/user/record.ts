@@ -85,7 +85,8 @@ async function recordDone(
     pending: JSON.stringify(toPendingAfter(row, step, known)),
   };
   // Whoever waited for this account, for its activation or deactivation can go on now.
-  const woken = await wakeGroupsOf(tx, row.id, step.now);
+  const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
+  const woken = changesAccess ? await wakeGroupsOf(tx, row.id, step.now) : [];
   return finish(tx, changed, step, woken);
 }
 
