@@ -28,14 +28,14 @@ export interface ReadinessFacts {
 }
 
 /** One thing that is not as it should be. `code` is stable; the texts hold neither secrets nor people. */
-export interface Reason {
+interface Reason {
   readonly code: ReasonCode;
   readonly detail: string;
   readonly remedy: string;
 }
 
 /** The first three mean that requests cannot be served; with the others they can. */
-export type ReasonCode =
+type ReasonCode =
   | 'store-unusable'
   | 'first-read'
   | 'draining'

@@ -42,7 +42,7 @@ export function createMetricsRouter({ registry, token }: MetricsRouterOptions): 
  * Lets requests through that present the token as `Bearer <token>`; the others get 401. Digests of equal length are
  * compared in constant time. @see RFC 6750 §2.1, §3
  */
-export function requireBearer(token: string): RequestHandler {
+function requireBearer(token: string): RequestHandler {
   const expected = digest(token);
   return (req, res, next) => {
     const presented = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];

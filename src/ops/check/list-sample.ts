@@ -4,7 +4,7 @@ import { unreadable } from '../../upstream/shapes/reader.ts';
 import { type Look, look, skipped } from './look.ts';
 
 /** Which part of a list is asked for; `offset` counts from 0. */
-export interface Place {
+interface Place {
   readonly offset: number;
   readonly limit: number;
 }
