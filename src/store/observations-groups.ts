@@ -1,7 +1,7 @@
 import type { GroupId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
-import { toObservedGroup, type GroupRow, type NewGroupRow } from './groups.ts';
+import { type GroupRow, type NewGroupRow, toObservedGroup } from './groups.ts';
 import type { Origin } from './schema.ts';
 
 /** Ids of the service, of many groups. */

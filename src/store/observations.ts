@@ -1,5 +1,5 @@
-import type { Db } from './database.ts';
 import { chunks } from './chunks.ts';
+import type { Db } from './database.ts';
 import type { NewUserRow, UserRow } from './users.ts';
 
 /** A person whom the service shows and nobody asked for yet. */

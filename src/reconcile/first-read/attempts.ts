@@ -1,0 +1,68 @@
+import { BridgeError } from '../../domain/errors.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
+import { backoffMs } from '../backoff.ts';
+import type { Problem } from '../outcome.ts';
+import { judge } from '../verdict.ts';
+import type { Step } from './progress.ts';
+import type { FirstReadDeps } from './step.ts';
+
+/** An attempt that failed. */
+export interface Failure {
+  readonly step: Step;
+  readonly problem: Problem;
+  /** Failures of this step in a row, without a page in between. */
+  readonly count: number;
+  /** When the next attempt is (epoch milliseconds). */
+  readonly retryAt: number;
+}
+
+/** Why an attempt failed. */
+export interface Reason {
+  readonly problem: Problem;
+  /** For the log: what and which, never the service's own words. */
+  readonly text: string;
+  /** What the service asked for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** The service does not let us read this at all. */
+  readonly isForbidden?: boolean;
+}
+
+/** Counts failed attempts and says when to try again. */
+export interface Attempts {
+  /** The last failure, undefined once the step succeeded. */
+  last(): Failure | undefined;
+  succeed(): void;
+  /** How many times in a row the step has failed, this time included. */
+  countWith(step: Step): number;
+  /** Returns the milliseconds until the next attempt. */
+  fail(step: Step, count: number, reason: Reason): number;
+}
+
+/** No attempt has failed yet. */
+export function createAttempts({ clock, events, random }: FirstReadDeps): Attempts {
+  let last: Failure | undefined;
+  return {
+    last: () => last,
+    succeed() {
+      last = undefined;
+    },
+    countWith: (step) => (last?.step === step ? last.count + 1 : 1),
+    fail(step, count, { problem, text, retryAfterMs }) {
+      const retryInMs = backoffMs(count, retryAfterMs, random());
+      last = { step, problem, count, retryAt: clock.now() + retryInMs };
+      events.firstReadFailed({ step, reason: text, retryInMs });
+      return retryInMs;
+    },
+  };
+}
+
+/** What was thrown, as a reason. What is neither the service's nor the store's is a bug, and is tried again too. */
+export function toReason(error: unknown): Reason {
+  if (error instanceof UpstreamError) {
+    const { verdict, problem, retryAfterMs } = judge(error);
+    return { problem, text: error.message, retryAfterMs, isForbidden: verdict === 'forbidden' };
+  }
+  const text = error instanceof Error ? error.message : 'something was thrown that is no error';
+  const code = error instanceof BridgeError ? error.code : 'bug';
+  return { problem: { code, words: text }, text };
+}

@@ -1,0 +1,52 @@
+import type { Db } from '../../store/database.ts';
+import {
+  getStep,
+  type Progress,
+  readProgress,
+  type Step,
+  type StepProgress,
+  saveProgress,
+  withStep,
+} from './progress.ts';
+import { assertSameService, findService, type KnownService } from './service.ts';
+import type { FirstReadDeps } from './step.ts';
+
+/** How far the first read has come: the store's word, kept in memory because every request asks. */
+export interface Book {
+  current(): Progress;
+  getStep(step: Step): StepProgress;
+  /** The service that the store belongs to, once it is known. */
+  service(): KnownService | undefined;
+  /** Reads what is stored. @throws BridgeError `other-service` when it is of another service. */
+  open(): Promise<void>;
+  /** Stores what the steps have become. */
+  save(next: Progress): Promise<void>;
+  /** Stores one step, in one transaction with the rows that it stands for. */
+  saveStep(step: Step, change: StepProgress, rows?: (tx: Db) => Promise<void>): Promise<void>;
+}
+
+/** A book about a store that nobody has read yet, until it is opened. */
+export function createBook({ store, clock, identity }: FirstReadDeps): Book {
+  let progress: Progress = { steps: {} };
+  let service: KnownService | undefined;
+
+  async function save(next: Progress, rows?: (tx: Db) => Promise<void>): Promise<void> {
+    progress = await store.write(async (tx) => {
+      await rows?.(tx);
+      return saveProgress(tx, next, clock.now());
+    });
+  }
+
+  return {
+    current: () => progress,
+    getStep: (step) => getStep(progress, step),
+    service: () => service,
+    async open() {
+      service = await findService(store.read);
+      if (service) assertSameService(service, { identity });
+      progress = await readProgress(store.read);
+    },
+    save: (next) => save(next),
+    saveStep: (step, change, rows) => save(withStep(progress, step, change), rows),
+  };
+}

@@ -1,0 +1,88 @@
+import { foldCase } from '../../domain/fold.ts';
+import { normaliseName } from '../../domain/name.ts';
+import type { SeenGroup } from '../../store/observations-groups.ts';
+import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
+import type { GroupScimId } from '../forms.ts';
+
+/** A group that both interfaces show. */
+export interface GroupPair {
+  readonly seen: SeenGroup;
+  readonly rest: RestGroup;
+}
+
+/** Which groups of the two interfaces are the same. */
+export interface GroupJoin {
+  /** What the ids of SCIM are, undefined when no group tells. */
+  readonly scimId: GroupScimId | undefined;
+  readonly pairs: readonly GroupPair[];
+  /** Groups that SCIM does not show. */
+  readonly restOnly: readonly RestGroup[];
+  /** Groups that several of the other interface could be: they stay without REST ids. */
+  readonly ambiguous: readonly SeenGroup[];
+}
+
+/**
+ * Joins the groups of the SCIM list with those of the REST list. "The SCIM id is the REST id" (or the
+ * uid) counts only while id and name agree for every group that both lists show; a single
+ * contradiction, and groups are joined by names that are unique in both lists. Nothing is guessed.
+ */
+export function joinGroups(scim: readonly SeenGroup[], rest: readonly RestGroup[]): GroupJoin {
+  const byName = joinByName(scim, rest);
+  let hasEvidence = byName.pairs.length > 0;
+  for (const form of ['restId', 'uid'] as const) {
+    const pairs = joinById(scim, rest, form);
+    hasEvidence ||= pairs.length > 0;
+    if (pairs.length > 0 && [...pairs, ...byName.pairs].every((pair) => agrees(pair, form))) {
+      return { scimId: form, pairs, restOnly: withoutPaired(rest, pairs), ambiguous: [] };
+    }
+  }
+  return { ...byName, scimId: hasEvidence ? 'unrelated' : undefined };
+}
+
+function agrees({ seen, rest }: GroupPair, form: 'restId' | 'uid'): boolean {
+  return toScimId(rest, form) === seen.scimId && toKey(seen) === toKey(rest);
+}
+
+function joinById(
+  scim: readonly SeenGroup[],
+  rest: readonly RestGroup[],
+  form: 'restId' | 'uid',
+): GroupPair[] {
+  const byId = new Map(rest.map((group) => [toScimId(group, form), group]));
+  return scim.flatMap((seen) => {
+    const group = seen.scimId === undefined ? undefined : byId.get(seen.scimId);
+    return group === undefined ? [] : [{ seen, rest: group }];
+  });
+}
+
+function toScimId(group: RestGroup, form: 'restId' | 'uid'): string {
+  return form === 'restId' ? String(group.id) : group.uid;
+}
+
+function joinByName(
+  scim: readonly SeenGroup[],
+  rest: readonly RestGroup[],
+): Omit<GroupJoin, 'scimId'> {
+  const scimByName = Map.groupBy(scim, toKey);
+  const restByName = Map.groupBy(rest, toKey);
+  const pairs: GroupPair[] = [];
+  const ambiguous: SeenGroup[] = [];
+  for (const [name, seenGroups] of scimByName) {
+    const restGroups = restByName.get(name) ?? [];
+    const [[seen], [group]] = [seenGroups, restGroups];
+    if (seen === undefined || group === undefined) continue;
+    if (seenGroups.length > 1 || restGroups.length > 1) ambiguous.push(...seenGroups);
+    else pairs.push({ seen, rest: group });
+  }
+  const restOnly = rest.filter((group) => !scimByName.has(toKey(group)));
+  return { pairs, ambiguous, restOnly };
+}
+
+function withoutPaired(rest: readonly RestGroup[], pairs: readonly GroupPair[]): RestGroup[] {
+  const paired = new Set(pairs.map((pair) => pair.rest));
+  return rest.filter((group) => !paired.has(group));
+}
+
+function toKey({ name }: { readonly name: string }): string {
+  return foldCase(normaliseName(name));
+}

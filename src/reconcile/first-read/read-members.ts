@@ -1,0 +1,95 @@
+import type { Db } from '../../store/database.ts';
+import { lockGroup, updateGroup } from '../../store/groups.ts';
+import {
+  countSeenMembers,
+  listSeenGroups,
+  type SeenGroup,
+} from '../../store/observations-groups.ts';
+import { groupUsers } from '../../upstream/operations/group-users.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
+import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import { judge } from '../verdict.ts';
+import { toLookAgainColumns } from './fate.ts';
+import { getStep } from './progress.ts';
+import { judgeGroup, saveMembers } from './save-group.ts';
+import { type FirstReadContext, READING } from './step.ts';
+
+/** How many people the service says are in a group, by REST id; undefined where it does not say. */
+type UserCounts = ReadonlyMap<number, number | undefined>;
+
+/** Reads the members of every group whose members no list carried completely, one call each. */
+export async function readMembers(context: FirstReadContext, counts: UserCounts): Promise<void> {
+  const { deps, current, progress, save } = context;
+  const [people, company] = [getStep(progress(), 'users'), getStep(progress(), 'companyUsers')];
+  if (people.state !== 'done' && company.state !== 'done') {
+    await save({ ...current(), membersUnknown: true });
+    return;
+  }
+  const { listsMembers = false } = getStep(progress(), 'groups');
+  const seen = await countSeenMembers(deps.store.read);
+  const after = current().membersAfter ?? 0;
+  for (const group of await listSeenGroups(deps.store.read)) {
+    const said = group.restId === undefined ? undefined : counts.get(group.restId);
+    const proven =
+      said === undefined
+        ? listsMembers && group.scimId !== undefined
+        : said === (seen.get(group.id) ?? 0);
+    if (group.seq <= after || proven) continue;
+    const sentAt = deps.clock.now();
+    const memberIds = await fetchMembers(context, group);
+    const times = { sentAt, now: deps.clock.now() };
+    await save({ ...current(), membersAfter: group.seq }, async (tx) => {
+      if (memberIds) await saveSeen(tx, group, { memberIds, ...times });
+    });
+  }
+}
+
+/** Everybody in the group, undefined when it is gone. @throws UpstreamError also when nothing shows its members. */
+async function fetchMembers(
+  context: FirstReadContext,
+  group: SeenGroup,
+): Promise<readonly number[] | undefined> {
+  const { deps, signal } = context;
+  const { uid } = group;
+  if (uid === undefined) return fetchThroughScim(context, group);
+  try {
+    const args = { path: { group_uid: uid } };
+    const options = { ...READING, signal };
+    const answer = await deps.upstream.call(groupUsers.getListOfGroupUsers, args, options);
+    return parseGroupUsers(answer).map(({ id }) => id);
+  } catch (error) {
+    const { verdict } = judge(error);
+    if (verdict === 'missing') return undefined;
+    // Another right than that of the groups; one group by itself shows its members through SCIM too.
+    const instead = verdict === 'forbidden' ? await fetchThroughScim(context, group) : undefined;
+    if (instead === undefined) throw error;
+    return instead;
+  }
+}
+
+async function fetchThroughScim(
+  { deps, signal }: FirstReadContext,
+  { scimId }: SeenGroup,
+): Promise<readonly number[] | undefined> {
+  if (scimId === undefined) return undefined;
+  try {
+    const args = { path: { group_id: scimId } };
+    const answer = await deps.upstream.call(scim.getGroup, args, { ...READING, signal });
+    return parseScimGroup(answer).memberIds;
+  } catch (error) {
+    if (judge(error).verdict === 'missing') return undefined;
+    throw error;
+  }
+}
+
+async function saveSeen(
+  tx: Db,
+  { id }: SeenGroup,
+  { memberIds, sentAt, now }: { memberIds: readonly number[]; sentAt: number; now: number },
+): Promise<void> {
+  const row = await lockGroup(tx, id);
+  const fate = judgeGroup(row, sentAt);
+  if (row && fate === 'look-again') await updateGroup(tx, id, toLookAgainColumns(row, now));
+  if (row && fate === 'merge') await saveMembers(tx, row, { memberIds, now });
+}

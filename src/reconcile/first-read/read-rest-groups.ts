@@ -1,0 +1,52 @@
+import { listSeenGroups } from '../../store/observations-groups.ts';
+import { groups } from '../../upstream/operations/groups.ts';
+import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
+import { joinGroups } from './join-groups.ts';
+import { getStep } from './progress.ts';
+import { readList } from './read-list.ts';
+import { readMembers } from './read-members.ts';
+import { saveJoin } from './save-join.ts';
+import type { FirstReadContext, StepResult } from './step.ts';
+
+/**
+ * Permissions, flags and REST ids of the groups, joined with those that SCIM showed; then the members
+ * that no list carried. The join needs both lists whole, so this one is kept as small entries and read
+ * again after a restart; the members go on where they were.
+ */
+export async function readRestGroups(context: FirstReadContext): Promise<StepResult> {
+  const { deps, current, progress, save } = context;
+  const { membersAfter = 0 } = current();
+  await save({ state: 'open', count: 0, membersAfter });
+  const sentAt = deps.clock.now();
+  const list = await readRestList(context);
+  if (list.result.kind === 'incomplete') return list.result;
+  const since = getStep(progress(), 'groups').since ?? 0;
+  const seen = await listSeenGroups(deps.store.read);
+  const scim = seen.filter(({ scimId, seenAt }) => scimId !== undefined && seenAt >= since);
+  const join = joinGroups(scim, list.groups);
+  await saveJoin(deps.store, join, { sentAt, now: deps.clock.now() });
+  if (join.scimId !== undefined) await deps.forms.learn({ groupScimId: join.scimId });
+  await readMembers(context, new Map(list.groups.map(({ id, usersCount }) => [id, usersCount])));
+  return list.result;
+}
+
+async function readRestList(
+  context: FirstReadContext,
+): Promise<{ groups: RestGroup[]; result: StepResult }> {
+  const scimList = getStep(context.progress(), 'groups');
+  const read = new Map<string, RestGroup>();
+  const result = await readList(context, {
+    operation: groups.getListOfGroups,
+    // With tree entities the service does not page at all.
+    variants: [
+      { query: { with_users_count: true } },
+      { query: { with_users_count: true, with_tree_entities: true } },
+    ],
+    knownTotal: scimList.state === 'done' ? scimList.count : undefined,
+    storePage(items) {
+      for (const group of items.map(parseRestGroup)) read.set(group.uid, group);
+      return { rows: async () => {} };
+    },
+  });
+  return { groups: [...read.values()], result };
+}

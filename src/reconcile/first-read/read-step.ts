@@ -1,0 +1,71 @@
+import { type Attempts, type Reason, toReason } from './attempts.ts';
+import { findSection, type Step } from './progress.ts';
+import { closeStep, recheckSections, refuseStep, runStep, type StepRun } from './run-step.ts';
+
+/** How often the list of roles may be incomplete before the rest serves without it. */
+const INCOMPLETE_MAX = 3;
+
+/** What the attempts of one first read share. */
+export interface AttemptRun extends StepRun {
+  readonly attempts: Attempts;
+}
+
+/**
+ * Reads one list, or records why not. Returns how long to rest then, in milliseconds. Never rejects:
+ * nobody waits for it, so whatever fails is told and tried again.
+ */
+export async function readStep(run: AttemptRun, step: Step): Promise<number> {
+  const before = run.book.getStep(step);
+  try {
+    const result = await runStep(run, step);
+    if (result.kind === 'incomplete') return await readAgain(run, step, result.reason);
+    await closeStep(run, step);
+    run.attempts.succeed();
+    return 0;
+  } catch (error) {
+    if (run.signal.aborted) return 0;
+    const { count, membersAfter } = run.book.getStep(step);
+    const hasMoved = count > before.count || membersAfter !== before.membersAfter;
+    return putOff(run, step, { reason: toReason(error), hasMoved });
+  }
+}
+
+/** Asks closed sections again. Never rejects. */
+export async function recheck(run: AttemptRun): Promise<void> {
+  try {
+    await recheckSections(run);
+  } catch (error) {
+    if (!run.signal.aborted) run.attempts.fail('service', 1, toReason(error));
+  }
+}
+
+async function putOff(
+  run: AttemptRun,
+  step: Step,
+  { reason, hasMoved }: { reason: Reason; hasMoved: boolean },
+): Promise<number> {
+  const { attempts } = run;
+  if (reason.isForbidden && findSection(step) !== undefined) {
+    try {
+      return await leaveOut(run, step, reason);
+    } catch (error) {
+      return attempts.fail(step, attempts.countWith(step), toReason(error));
+    }
+  }
+  return attempts.fail(step, hasMoved ? 1 : attempts.countWith(step), reason);
+}
+
+/** Missing roles do not keep people waiting for ever: the rest serves, and status says what is not known. */
+async function readAgain(run: AttemptRun, step: Step, text: string): Promise<number> {
+  const { attempts } = run;
+  const reason: Reason = { problem: { code: 'incomplete', words: text }, text };
+  const count = attempts.countWith(step);
+  if (step === 'companyUsers' && count >= INCOMPLETE_MAX) return leaveOut(run, step, reason);
+  return attempts.fail(step, count, reason);
+}
+
+async function leaveOut(run: AttemptRun, step: Step, { problem }: Reason): Promise<number> {
+  await refuseStep(run, step, problem);
+  run.attempts.succeed();
+  return 0;
+}

@@ -1,0 +1,92 @@
+import type { ObservedGroup } from '../../domain/group.ts';
+import { groupId, newId, type UserId } from '../../domain/ids.ts';
+import { toGroupColumns } from '../../store/columns.ts';
+import type { Db } from '../../store/database.ts';
+import {
+  type GroupRow,
+  type NewGroupRow,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups.ts';
+import { observeLinks } from '../../store/link-observations.ts';
+import { listLinks, touchUsers } from '../../store/links.ts';
+import { toUnmanagedGroupAttributes } from '../group/observe.ts';
+import { type Fate, judgeSighting } from './fate.ts';
+
+/** The names of a group in the service, as columns. */
+export type GroupIdColumns = Partial<
+  Pick<GroupRow, 'upstream_scim_id' | 'upstream_rest_id' | 'upstream_uid'>
+>;
+
+/** A group as a list shows it. */
+export interface Sighting {
+  readonly ids: GroupIdColumns;
+  readonly observed: ObservedGroup;
+  /** When it is stored (epoch milliseconds). */
+  readonly now: number;
+}
+
+/** What the word of a list asked for at `sentAt` (epoch milliseconds) is worth for this group. */
+export function judgeGroup(row: GroupRow | undefined, sentAt: number): Fate {
+  const stored = row && { ...row, observedAt: toObservedGroup(row)?.at };
+  return judgeSighting(stored, sentAt);
+}
+
+/** The row of a group that nobody asked for yet. */
+export function toNewGroup({ ids, observed, now }: Sighting): NewGroupRow {
+  return {
+    ...ids,
+    ...toGroupColumns(toUnmanagedGroupAttributes(observed)),
+    id: groupId(newId()),
+    observed: JSON.stringify(observed),
+    created_at: now,
+    modified_at: now,
+  };
+}
+
+/** Stores a sighting: an unmanaged group is shown as observed, a managed one as desired. */
+export async function mergeGroup(
+  tx: Db,
+  row: GroupRow,
+  { ids, observed, now }: Sighting,
+): Promise<void> {
+  const columns = { ...ids, observed: JSON.stringify(observed) };
+  const shown = toGroupColumns(toUnmanagedGroupAttributes(observed));
+  const isSame = row.origin !== null || shown.attributes === row.attributes;
+  const changed = isSame ? {} : { ...shown, version: row.version + 1, modified_at: now };
+  await updateGroup(tx, row.id, { ...columns, ...changed });
+}
+
+/**
+ * Stores who was seen in a group. Where somebody came or went, the ETags of the group and of the person
+ * change, because each shows the other.
+ */
+export async function saveMembers(
+  tx: Db,
+  row: GroupRow,
+  { memberIds, now }: { memberIds: readonly number[]; now: number },
+): Promise<void> {
+  const before = await listObserved(tx, row);
+  const seen = { upstreamUserIds: memberIds, baseline: toBaseline(row) };
+  await observeLinks(tx, 'memberships', row.id, seen);
+  const after = await listObserved(tx, row);
+  const changed = [...listMissing(before, after), ...listMissing(after, before)];
+  if (changed.length === 0) return;
+  await touchUsers(tx, changed, now);
+  await updateGroup(tx, row.id, { version: row.version + 1, modified_at: now });
+}
+
+async function listObserved(tx: Db, { id }: GroupRow): Promise<Set<UserId>> {
+  const links = await listLinks(tx, 'memberships', id);
+  return new Set(links.filter(({ observed }) => observed === 1).map(({ user_id }) => user_id));
+}
+
+function listMissing(from: ReadonlySet<UserId>, than: ReadonlySet<UserId>): UserId[] {
+  return [...than].filter((id) => !from.has(id));
+}
+
+/** Who was in a group when it was adopted belongs there; in one that the bridge made nobody asked for them. */
+function toBaseline({ origin }: GroupRow): number | null {
+  if (origin === null) return null;
+  return origin === 'adopted' ? 1 : 0;
+}

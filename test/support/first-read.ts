@@ -1,0 +1,117 @@
+import { onTestFinished } from 'vitest';
+import { createFirstRead, type FirstRead } from '../../src/reconcile/first-read/first-read.ts';
+import type { FirstReadDeps } from '../../src/reconcile/first-read/step.ts';
+import { openForms } from '../../src/reconcile/forms.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Store } from '../../src/store/database.ts';
+import { systemClock } from '../../src/telemetry/system-clock.ts';
+import { createTransport } from '../../src/upstream/transport.ts';
+
+/** What a first read told while it ran. */
+export interface Told {
+  readonly failures: { step: string; reason: string; retryInMs: number }[];
+  readonly sections: { section: string; up: boolean }[];
+}
+
+/** A first read of a sandbox into a store. Waits between failed attempts take no time. */
+export interface ReadForTest {
+  readonly firstRead: FirstRead;
+  readonly deps: FirstReadDeps;
+  readonly told: Told;
+  /** Resolves when there is nothing to do until closed sections are asked again. */
+  idle(): Promise<void>;
+  /** Lets the time until then pass. */
+  passRest(): void;
+}
+
+/** A sandbox with a company, for the running test. */
+export async function startCompany(options: SandboxOptions): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.stop());
+  return sandbox;
+}
+
+/** What reads the sandbox into the store; not started. It stops with the test. */
+export async function createReadForTest(
+  sandbox: Sandbox,
+  store: Store,
+  { identity = 'sandbox' } = {},
+): Promise<ReadForTest> {
+  const told: Told = { failures: [], sections: [] };
+  const clock = createRestingClock();
+  const upstream = createTransport({
+    baseUrl: sandbox.url,
+    token: sandbox.token,
+    requestsPerSecond: 0,
+    attemptsMax: 1,
+    clock: systemClock,
+    random: () => 0,
+  });
+  const deps: FirstReadDeps = {
+    store,
+    upstream,
+    clock,
+    random: () => 0,
+    forms: await openForms({ store, clock, fixed: {} }),
+    policy: {
+      deactivation: 'scim',
+      groupDeletion: 'created',
+      membersPerCall: 100,
+      pageSize: 100,
+      adoptUsers: 'yes',
+      adoptGroups: 'yes',
+      protectUsers: [],
+      protectGroups: [],
+      concurrency: 4,
+    },
+    events: {
+      converged() {},
+      failed() {},
+      firstRead() {},
+      sectionChanged: ({ section, up }) => told.sections.push({ section, up }),
+      firstReadFailed: (failure) => told.failures.push(failure),
+    },
+    owner: 'test',
+    identity,
+  };
+  const firstRead = createFirstRead(deps);
+  onTestFinished(async () => {
+    await firstRead.stop();
+    await upstream.close();
+  });
+  return { firstRead, deps, told, idle: clock.idle, passRest: clock.passRest };
+}
+
+/** Reads everything that can be read. */
+export async function readAll(sandbox: Sandbox, store: Store): Promise<ReadForTest> {
+  const read = await createReadForTest(sandbox, store);
+  await read.firstRead.start();
+  await read.idle();
+  return read;
+}
+
+/** The time until closed sections are asked again; backoff is never longer. */
+const REST_MS = 5 * 60_000;
+
+/** A clock on which backoff is over at once, and the long rest when the test says so. */
+function createRestingClock() {
+  let reached = Promise.withResolvers<void>();
+  let passed = Promise.withResolvers<void>();
+  return {
+    now: () => Date.now(),
+    async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+      const aborted = Promise.withResolvers<void>();
+      signal?.addEventListener('abort', () => aborted.reject(signal.reason), { once: true });
+      signal?.throwIfAborted();
+      if (ms < REST_MS) return new Promise((resolve) => setImmediate(resolve));
+      passed = Promise.withResolvers();
+      reached.resolve();
+      await Promise.race([passed.promise, aborted.promise]);
+    },
+    idle: () => reached.promise,
+    passRest() {
+      reached = Promise.withResolvers();
+      passed.resolve();
+    },
+  };
+}
