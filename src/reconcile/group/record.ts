@@ -16,12 +16,7 @@ import {
 } from '../../store/groups.ts';
 import type { Lease } from '../../store/lanes.ts';
 import { deleteAllLinks, observeLinks, restartLinks } from '../../store/link-observations.ts';
-import {
-  findNextRetry,
-  findOldestWaiting,
-  postponeLinks,
-  settleLinks,
-} from '../../store/link-work.ts';
+import { postponeLinks, readWaiting, settleLinks } from '../../store/link-work.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import type { Recorded, Undone } from '../recorded.ts';
