@@ -9,6 +9,9 @@ export type MemberForm = 'operations' | 'array' | 'single';
 /** Which of the REST ids the SCIM id of a group is. */
 export type GroupScimId = 'restId' | 'uid' | 'unrelated';
 
+/** Whether an empty answer to a filter of people means that nobody is there, or nothing at all. */
+export type UserFilter = 'proven' | 'refused';
+
 /** What the contract leaves open and the service taught us. Absent: not known yet. */
 export interface Forms {
   readonly emailForm?: EmailForm;
@@ -22,6 +25,9 @@ export interface Forms {
   readonly addressMayChange?: boolean;
   /** Whether an inactive person may be made a member. */
   readonly inactiveMembers?: boolean;
+  readonly userFilter?: UserFilter;
+  /** When `userFilter` was learned (epoch milliseconds): it is asked for again daily. */
+  readonly userFilterAt?: number;
 }
 
 /** The learned forms of one service, kept across restarts. Settings that are not `auto` win. */
@@ -56,9 +62,15 @@ export async function openForms({
   };
 }
 
-/** A refused batch form is forgotten after a day, so that it is asked for again. */
+/** What may change from day to day is forgotten after one, so that it is asked for again. */
 function withoutStale(forms: Forms, now: number): Forms {
-  const { memberForm, memberFormAt, ...rest } = forms;
-  if (memberForm === 'single' && now - (memberFormAt ?? 0) > ASK_AGAIN_MS) return rest;
-  return forms;
+  const { memberForm, userFilter, ...rest } = forms;
+  const isOld = (at = 0) => now - at > ASK_AGAIN_MS;
+  const isBatchOld = memberForm === 'single' && isOld(forms.memberFormAt);
+  const isFilterOld = isOld(forms.userFilterAt);
+  return {
+    ...rest,
+    ...(memberForm === undefined || isBatchOld ? {} : { memberForm }),
+    ...(userFilter === undefined || isFilterOld ? {} : { userFilter }),
+  };
 }

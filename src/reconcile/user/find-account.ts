@@ -1,11 +1,11 @@
 import { foldCase } from '../../domain/fold.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
-import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
 import { judge } from '../verdict.ts';
+import { askUsers, type Filter, proveUserFilter } from './prove-user-filter.ts';
 
 /** By what an account is recognised, both folded. */
 export interface AccountKeys {
@@ -13,7 +13,7 @@ export interface AccountKeys {
   readonly emailFolded: string | undefined;
 }
 
-/** "Not there" is only ever said on the strength of a complete list. */
+/** "Not there" is only ever said on the strength of a proven filter or of a complete list. */
 export type FoundAccount =
   | { readonly kind: 'found'; readonly user: ScimUser; readonly by: string }
   | { readonly kind: 'ambiguous' }
@@ -22,7 +22,7 @@ export type FoundAccount =
 
 /**
  * Looks for an account in the service: by filter first, whose hits are compared in our own code because
- * the service may ignore the filter, then through the complete list.
+ * the service may ignore the filter, then through the complete list unless the filter is proven.
  */
 export async function findAccount(
   deps: ReconcileDeps,
@@ -37,21 +37,47 @@ export async function findAccount(
   }
 }
 
+/** Undefined when the filter found nobody and that proves nothing. */
 async function findByFilter(
   deps: ReconcileDeps,
   context: CallContext,
   keys: AccountKeys,
 ): Promise<FoundAccount | undefined> {
-  const filter = `userName eq ${JSON.stringify(keys.userNameFolded)}`;
+  const [first, ...others] = listFilters(keys);
   try {
-    const list = await deps.upstream.call(scim.getUsers, { query: { filter } }, context);
-    const matches = parseUsers(list).filter((user) => matchesKeys(user, keys));
-    return matches.length > 0 ? toFound(matches) : undefined;
+    const hits = await askFor(deps, context, { keys, filters: [first] });
+    if (hits.length > 0) return toFound(hits);
   } catch (error) {
     // A service that refuses filters is asked for the list instead.
     if (judge(error).verdict === 'refused') return undefined;
     throw error;
   }
+  if ((await proveUserFilter(deps, context)) !== 'proven') return undefined;
+  const hits = await askFor(deps, context, { keys, filters: others });
+  return hits.length > 0 ? toFound(hits) : { kind: 'not-there' };
+}
+
+/** Every way in which an account can match the keys, the likeliest first. */
+function listFilters({ userNameFolded, emailFolded }: AccountKeys): [Filter, ...Filter[]] {
+  const values = [...new Set([userNameFolded, emailFolded ?? userNameFolded])];
+  return [
+    { attribute: 'userName', value: userNameFolded },
+    ...values.map((value): Filter => ({ attribute: 'emails.value', value })),
+    ...values.slice(1).map((value): Filter => ({ attribute: 'userName', value })),
+  ];
+}
+
+async function askFor(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { keys, filters }: { keys: AccountKeys; filters: readonly Filter[] },
+): Promise<ScimUser[]> {
+  const hits: ScimUser[] = [];
+  for (const filter of filters) {
+    const found = await askUsers(deps, context, filter);
+    hits.push(...found.filter((user) => matchesKeys(user, keys)));
+  }
+  return hits;
 }
 
 async function findInList(
@@ -86,10 +112,6 @@ function toFound(matches: ScimUser[]): FoundAccount {
   const [user] = matches;
   if (user === undefined || ids.size > 1) return { kind: 'ambiguous' };
   return { kind: 'found', user, by: scim.getUsers.id };
-}
-
-function parseUsers(list: unknown): ScimUser[] {
-  return parseScimList(list).items.map(parseScimUser);
 }
 
 function matchesKeys(user: ScimUser, { userNameFolded, emailFolded }: AccountKeys): boolean {

@@ -52,6 +52,9 @@ export function initial(engine: Engine): Migration {
     await sql`create unique index users_upstream on users (upstream_id) where deleted_at is null and upstream_id is not null`.execute(
       db,
     );
+    await sql`create index users_gone on users (upstream_id) where deleted_at is not null and upstream_id is not null`.execute(
+      db,
+    );
     await sql`create unique index users_managed_name on users (user_name_folded) where deleted_at is null and origin is not null`.execute(
       db,
     );

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { readAll, startCompany } from '../../../test/support/first-read.ts';
+import { describeStores } from '../../../test/support/stores.ts';
+import type { SandboxShapeChange } from '../../sandbox/shape.ts';
+import { findAccount } from './find-account.ts';
+
+const context = { class: 'look', key: 'user:test' } as const;
+const nobody = { userNameFolded: 'nobody@example.com', emailFolded: 'nobody@example.com' };
+const byAddress = { userNameFolded: 'user00150@example.com', emailFolded: undefined };
+
+interface FilterCase {
+  readonly why: string;
+  readonly shape: SandboxShapeChange;
+  readonly proof: 'proven' | 'refused' | undefined;
+  /** Calls of the first look for nobody, and of the second one. */
+  readonly calls: readonly [number, number];
+}
+
+const filters: FilterCase[] = [
+  // One by userName, four to prove both filters, one by address; then two.
+  { why: 'honoured', shape: {}, proof: 'proven', calls: [6, 2] },
+  // One by userName, two that prove nothing, three pages; then without the proof.
+  { why: 'ignored', shape: { filter: 'ignored' }, proof: 'refused', calls: [5, 4] },
+  { why: 'refused', shape: { filter: 'refused' }, proof: undefined, calls: [4, 4] },
+];
+
+describeStores('find account', ({ makeStore }) => {
+  test.each(filters)(
+    'an empty answer of a filter that is $why',
+    async ({ shape, proof, calls }) => {
+      const store = await makeStore();
+      const sandbox = await startCompany({ shape, seed: { users: 250 } });
+      const { deps } = await readAll(sandbox, store);
+
+      for (const expected of calls) {
+        sandbox.calls.reset();
+        const found = await findAccount(deps, context, nobody);
+        expect(found).toEqual({ kind: 'not-there' });
+        expect(sandbox.calls.count()).toBe(expected);
+      }
+      expect(deps.forms.current().userFilter).toBe(proof);
+      expect(await findAccount(deps, context, byAddress)).toMatchObject({ kind: 'found' });
+    },
+  );
+});
