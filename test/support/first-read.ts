@@ -100,10 +100,10 @@ function createRestingClock() {
   return {
     now: () => Date.now(),
     async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-      const aborted = Promise.withResolvers<void>();
-      signal?.addEventListener('abort', () => aborted.reject(signal.reason), { once: true });
       signal?.throwIfAborted();
       if (ms < REST_MS) return new Promise((resolve) => setImmediate(resolve));
+      const aborted = Promise.withResolvers<void>();
+      signal?.addEventListener('abort', () => aborted.reject(signal.reason), { once: true });
       passed = Promise.withResolvers();
       reached.resolve();
       await Promise.race([passed.promise, aborted.promise]);

@@ -1,65 +1,9 @@
 import { expect, test } from 'vitest';
+import { describeCompany, describeStored } from '../../../test/support/company.ts';
 import { readAll, startCompany } from '../../../test/support/first-read.ts';
 import { describeStores } from '../../../test/support/stores.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../sandbox/shape.ts';
-import type { Store } from '../../store/database.ts';
 import type { GroupScimId } from '../forms.ts';
-
-/** The company as it is, and as the store shows it, in the same words. */
-function describeCompany({ service }: Sandbox) {
-  return {
-    people: service
-      .users()
-      .map((user) => ({
-        upstreamId: user.id,
-        userName: user.userName,
-        email: user.email,
-        active: user.active,
-        owner: user.role === 1,
-      }))
-      .sort((a, b) => a.upstreamId - b.upstreamId),
-    groups: service
-      .groups()
-      .map((group) => ({
-        restId: group.id,
-        uid: group.uid,
-        name: group.name,
-        permissions: group.permissions,
-        members: service.members(group.id),
-      }))
-      .sort((a, b) => a.restId - b.restId),
-  };
-}
-
-async function describeStore({ read }: Store) {
-  const people = await read.selectFrom('users').selectAll().orderBy('upstream_id').execute();
-  const groups = await read.selectFrom('groups').selectAll().orderBy('upstream_rest_id').execute();
-  const links = await read
-    .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'user_id')
-    .select(['group_id', 'observed_email_folded as email'])
-    .where('memberships.observed', '=', 1)
-    .where('desired', 'is', null)
-    .orderBy('email')
-    .execute();
-  return {
-    people: people.map((row) => ({
-      upstreamId: row.upstream_id,
-      userName: row.user_name,
-      email: row.observed_email_folded,
-      active: row.active === 1,
-      owner: row.owner === 1,
-    })),
-    groups: groups.map((row) => ({
-      restId: row.upstream_rest_id,
-      uid: row.upstream_uid,
-      name: row.display_name,
-      permissions: JSON.parse(row.observed ?? '{}').permissions,
-      members: links.flatMap((link) => (link.group_id === row.id ? link.email : [])).sort(),
-    })),
-  };
-}
 
 const PAGE = 100;
 const USERS = 250;
@@ -115,7 +59,7 @@ describeStores('first read', ({ makeStore }) => {
 
       expect(told.failures).toEqual([]);
       expect(firstRead.state()).toEqual({ kind: 'finished', unread: [] });
-      expect(await describeStore(store)).toEqual(describeCompany(sandbox));
+      expect(await describeStored(store)).toEqual(describeCompany(sandbox));
       expect(deps.forms.current().groupScimId).toBe(scimId);
       expect(firstRead.ownAccount()).toBe(sandbox.service.owner.id);
       expect(sandbox.calls.count()).toBeLessThanOrEqual(CALLS_MAX + extraCalls);
