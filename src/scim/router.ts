@@ -23,45 +23,42 @@ import { createUser, deleteUser, patchUser, readUser, replaceUser } from './user
  */
 export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
+  const body = readJsonBody(deps.policy.bodyBytesMax);
   router.use(authenticate(deps.policy.tokens, deps.telemetry));
-  router.use(readJsonBody(deps.policy.bodyBytesMax));
-  router.route('/').get(greet(deps)).all(allowOnly('GET'));
-  router.route('/.search').post(searchAll(deps)).all(allowOnly('POST'));
-  router.use(discoveryRoutes(deps));
-  router.all('/Me', refuseMe);
+  // What providers ask most comes first: every route before it is looked at by every request.
   addUserRoutes(router, deps);
   addGroupRoutes(router, deps);
+  router.route('/').get(greet(deps)).all(allowOnly('GET'));
+  router.route('/.search').post(body, searchAll(deps)).all(allowOnly('POST'));
+  router.use(discoveryRoutes(deps));
+  router.all('/Me', refuseMe);
   router.use(refuseUnknown);
   router.use(answerErrors(deps.telemetry));
   return router;
 }
 
 function addUserRoutes(router: Router, deps: ScimDeps): void {
-  router.use('/Users', requireOpen(deps, 'user'));
-  const collection = router.route('/Users');
-  collection.get(listUsers(deps)).post(createUser(deps)).all(allowOnly('GET', 'POST'));
-  router.route('/Users/.search').post(listUsers(deps)).all(allowOnly('POST'));
-  router
-    .route('/Users/:id')
-    .get(readUser(deps))
-    .put(replaceUser(deps))
-    .patch(patchUser(deps))
-    .delete(deleteUser(deps))
-    .all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
+  const before = [requireOpen(deps, 'user'), ...readJsonBody(deps.policy.bodyBytesMax)];
+  const list = listUsers(deps);
+  const search = router.route('/Users/.search').post(before, list);
+  const collection = router.route('/Users').get(before, list).post(before, createUser(deps));
+  const item = router.route('/Users/:id').get(requireOpen(deps, 'user'), readUser(deps));
+  item.put(before, replaceUser(deps)).patch(before, patchUser(deps));
+  item.delete(before, deleteUser(deps)).all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
+  search.all(allowOnly('POST'));
+  collection.all(allowOnly('GET', 'POST'));
 }
 
 function addGroupRoutes(router: Router, deps: ScimDeps): void {
-  router.use('/Groups', requireOpen(deps, 'group'));
-  const collection = router.route('/Groups');
-  collection.get(listGroups(deps)).post(createGroup(deps)).all(allowOnly('GET', 'POST'));
-  router.route('/Groups/.search').post(listGroups(deps)).all(allowOnly('POST'));
-  router
-    .route('/Groups/:id')
-    .get(readGroup(deps))
-    .put(replaceGroup(deps))
-    .patch(patchGroup(deps))
-    .delete(deleteGroup(deps))
-    .all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
+  const before = [requireOpen(deps, 'group'), ...readJsonBody(deps.policy.bodyBytesMax)];
+  const list = listGroups(deps);
+  const search = router.route('/Groups/.search').post(before, list);
+  const collection = router.route('/Groups').get(before, list).post(before, createGroup(deps));
+  const item = router.route('/Groups/:id').get(requireOpen(deps, 'group'), readGroup(deps));
+  item.put(before, replaceGroup(deps)).patch(before, patchGroup(deps));
+  item.delete(before, deleteGroup(deps)).all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
+  search.all(allowOnly('POST'));
+  collection.all(allowOnly('GET', 'POST'));
 }
 
 /** The base address answers too: administrators open it in a browser, and some providers probe it. */

@@ -23,6 +23,11 @@ export interface Store {
    * PostgreSQL refuses to go on: prefer `insert … on conflict` to a catch.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /**
+   * Raised by every commit, where nobody else can write: what was derived from one generation holds as
+   * long as it lasts. undefined on PostgreSQL, which others share.
+   */
+  generation(): number | undefined;
   /** Waits for running writes. Later ones are refused with `store-closed`. */
   close(): Promise<void>;
 }

@@ -60,6 +60,7 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
   return {
     engine: 'postgres',
     read: db,
+    generation: () => undefined,
     write: (work) =>
       running.run(() => retryContended(() => db.transaction().execute(work), random)),
     close: async () => {

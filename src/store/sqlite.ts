@@ -25,13 +25,20 @@ const batchMax = 64;
 export function openSqlite(path: string): Store {
   const writer = openWriter(path);
   const reader = connect(path, { readOnly: true });
-  const queue = createWriteQueue(writerTransaction(writer), batchMax);
+  let commits = 0;
+  const transaction = writerTransaction(writer);
+  const commit = () => {
+    transaction.commit();
+    commits += 1;
+  };
+  const queue = createWriteQueue({ ...transaction, commit }, batchMax);
   const write = toKysely(writer);
   const read = toKysely(reader);
 
   return {
     engine: 'sqlite',
     read,
+    generation: () => commits,
     write: (work) => queue.run(() => write.transaction().execute(work)),
     close: async () => {
       await queue.close();

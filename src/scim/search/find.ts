@@ -26,10 +26,16 @@ export interface Search {
   readonly sorting: Sorting | undefined;
 }
 
-/** What was found: how many in all, and any part of it in its order. */
+/** Which part of what is found is shown. */
+export interface Part {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** What was found: how many in all, and the part that was asked for. */
 export interface Found {
   readonly total: number;
-  page(offset: number, limit: number): Promise<string[]>;
+  readonly resources: readonly string[];
 }
 
 /**
@@ -39,20 +45,25 @@ export interface Found {
 export async function find<View extends ResourceView>(
   source: Source<View>,
   { filter, sorting }: Search,
+  part: Part,
 ): Promise<Found> {
   const { selector, exact } = filter ? toSelector(filter) : { selector: undefined, exact: true };
-  if (exact && sorting === undefined) {
-    return {
-      total: await source.count(selector),
-      page: async (offset, limit) =>
-        limit === 0 ? [] : source.render(await source.list({ selector, offset, limit })),
-    };
-  }
+  if (exact && sorting === undefined) return findByIndex(source, selector, part);
   const hits = await scan(source, { selector, filter: exact ? undefined : filter, sorting });
-  return {
-    total: hits.length,
-    page: async (offset, limit) => renderHits(source, hits.slice(offset, offset + limit)),
-  };
+  const shown = hits.slice(part.offset, part.offset + part.limit);
+  return { total: hits.length, resources: await renderHits(source, shown) };
+}
+
+async function findByIndex<View extends ResourceView>(
+  source: Source<View>,
+  selector: Selector | undefined,
+  { offset, limit }: Part,
+): Promise<Found> {
+  const views = limit === 0 ? [] : await source.list({ selector, offset, limit });
+  // A page that ends before its limit tells how many there are; a count would look again.
+  const isLast = views.length < limit && (views.length > 0 || offset === 0);
+  const total = isLast ? offset + views.length : await source.count(selector);
+  return { total, resources: await source.render(views) };
 }
 
 /** What is kept of a match while the rest is looked at: enough to sort it and to find it again. */

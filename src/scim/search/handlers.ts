@@ -10,7 +10,8 @@ import { parseProjection } from '../render/projection.ts';
 import { renderList } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
 import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
-import { type Found, find } from './find.ts';
+import { type Found, find, type Part } from './find.ts';
+import { createPlaceBook, type PlaceBook, withPlaces } from './places.ts';
 import { groupSource, userSource } from './sources.ts';
 
 /** How deep a filter may be nested. */
@@ -21,40 +22,61 @@ type SearchQuery = Readonly<Record<string, unknown>>;
 
 /** GET /Users and POST /Users/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3 */
 export function listUsers(deps: ScimDeps): RequestHandler {
+  const places = createPlaceBook(deps.store);
   return async (req, res) => {
     const query = toQuery(req);
-    await sendPage(deps, res, { query, found: await findUsers(deps, query) });
+    const paging = parsePage(deps, query);
+    const found = await findUsers({ deps, query, places }, paging);
+    sendPage(res, paging, found);
   };
 }
 
 /** GET /Groups and POST /Groups/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3 */
 export function listGroups(deps: ScimDeps): RequestHandler {
+  const places = createPlaceBook(deps.store);
   return async (req, res) => {
     const query = toQuery(req);
-    await sendPage(deps, res, { query, found: await findGroups(deps, query) });
+    const paging = parsePage(deps, query);
+    const found = await findGroups({ deps, query, places }, paging);
+    sendPage(res, paging, found);
   };
 }
 
 /** POST /.search at the root: users, then groups. @throws ScimError 400. @see RFC 7644 §3.4.3 */
 export function searchAll(deps: ScimDeps): RequestHandler {
+  const places = { users: createPlaceBook(deps.store), groups: createPlaceBook(deps.store) };
   return async (req, res) => {
     assertOpen(deps, 'user');
     assertOpen(deps, 'group');
     const query = toQuery(req);
-    const users = await findUsers(deps, query);
-    const groups = await findGroups(deps, query);
-    await sendPage(deps, res, { query, found: concatenate(users, groups) });
+    const paging = parsePage(deps, query);
+    const users = await findUsers({ deps, query, places: places.users }, paging);
+    const rest = {
+      offset: Math.max(paging.offset - users.total, 0),
+      limit: paging.limit - users.resources.length,
+    };
+    const groups = await findGroups({ deps, query, places: places.groups }, rest);
+    sendPage(res, paging, {
+      total: users.total + groups.total,
+      resources: [...users.resources, ...groups.resources],
+    });
   };
 }
 
-function findUsers(deps: ScimDeps, query: SearchQuery): Promise<Found> {
-  const source = userSource(deps, parseProjection(query, userSchema));
-  return find(source, parseSearch(deps, query, userSchema));
+interface SearchCall {
+  readonly deps: ScimDeps;
+  readonly query: SearchQuery;
+  readonly places: PlaceBook;
 }
 
-function findGroups(deps: ScimDeps, query: SearchQuery): Promise<Found> {
-  const source = groupSource(deps, parseProjection(query, groupSchema));
-  return find(source, parseSearch(deps, query, groupSchema));
+function findUsers({ deps, query, places }: SearchCall, part: Part): Promise<Found> {
+  const source = withPlaces(userSource(deps, parseProjection(query, userSchema)), places);
+  return find(source, parseSearch(deps, query, userSchema), part);
+}
+
+function findGroups({ deps, query, places }: SearchCall, part: Part): Promise<Found> {
+  const source = withPlaces(groupSource(deps, parseProjection(query, groupSchema)), places);
+  return find(source, parseSearch(deps, query, groupSchema), part);
 }
 
 function parseSearch({ policy }: ScimDeps, query: SearchQuery, schema: ResourceSchema) {
@@ -65,29 +87,19 @@ function parseSearch({ policy }: ScimDeps, query: SearchQuery, schema: ResourceS
   };
 }
 
-/** Two results as one list, the second behind the first. */
-function concatenate(first: Found, second: Found): Found {
-  return {
-    total: first.total + second.total,
-    async page(offset, limit) {
-      const head = offset < first.total ? await first.page(offset, limit) : [];
-      const rest = limit - head.length;
-      if (rest <= 0) return head;
-      return [...head, ...(await second.page(Math.max(offset - first.total, 0), rest))];
-    },
-  };
+function parsePage({ policy }: ScimDeps, query: SearchQuery): Part & { startIndex: number } {
+  const limits = { countDefault: policy.pageSize, countMax: policy.pageSizeMax };
+  const { startIndex, count } = parsePaging(query, limits);
+  return { startIndex, offset: startIndex - 1, limit: count };
 }
 
 /** `itemsPerPage` is the number returned, `startIndex` the one asked for. */
-async function sendPage(
-  { policy }: ScimDeps,
+function sendPage(
   res: Response,
-  { query, found }: { query: SearchQuery; found: Found },
-): Promise<void> {
-  const limits = { countDefault: policy.pageSize, countMax: policy.pageSizeMax };
-  const { startIndex, count } = parsePaging(query, limits);
-  const resources = await found.page(startIndex - 1, count);
-  sendText(res, 200, renderList({ totalResults: found.total, startIndex }, resources));
+  { startIndex }: { startIndex: number },
+  { total, resources }: Found,
+): void {
+  sendText(res, 200, renderList({ totalResults: total, startIndex }, resources));
 }
 
 /** A GET has a query, a search a body. */

@@ -58,6 +58,8 @@ export function initial(engine: Engine): Migration {
     await sql`create unique index users_managed_name on users (user_name_folded) where deleted_at is null and origin is not null`.execute(
       db,
     );
+    // What lists page through and count: the live rows in order, without their documents (`deleted_at` makes it cover the count).
+    await sql`create index users_live on users (seq, deleted_at) where deleted_at is null`.execute(db);
     await sql`create index users_name on users (user_name_folded)`.execute(db);
     await sql`create index users_external on users (external_id) where external_id is not null`.execute(
       db,
@@ -103,6 +105,7 @@ export function initial(engine: Engine): Migration {
     await sql`create unique index groups_managed_name on groups (display_name_folded) where deleted_at is null and origin is not null`.execute(
       db,
     );
+    await sql`create index groups_live on groups (seq, deleted_at) where deleted_at is null`.execute(db);
     await sql`create index groups_name on groups (display_name_folded)`.execute(db);
     await sql`create index groups_external on groups (external_id) where external_id is not null`.execute(
       db,
