@@ -1,6 +1,4 @@
-import type { Response } from 'express';
 import type { Problem } from '../reconcile/outcome.ts';
-import { getRequestContext } from '../telemetry/request-context.ts';
 import type { ScimDeps } from './deps.ts';
 import { ScimError, unavailable } from './errors.ts';
 import type { GroupWriteResult } from './groups/store-change.ts';
@@ -17,15 +15,17 @@ export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
 
 /**
  * Waits until the service holds the write, or until the wait is over: from then on the stored change
- * is the bridge's to finish. @throws ScimError when the service refused it and it was undone
+ * is the bridge's to finish.
+ * @param arrivedAt when the request came (epoch milliseconds); the wait runs from there
+ * @throws ScimError when the service refused it and it was undone
  */
 export async function settleUser(
   deps: ScimDeps,
-  res: Response,
   { id, row, lease, creates, undo }: UserWriteResult,
+  arrivedAt: number,
 ): Promise<void> {
   if (undo === undefined) return;
-  const write = { version: row.version, lease, creates, waitMs: toWaitMs(deps, res) };
+  const write = { version: row.version, lease, creates, waitMs: toWaitMs(deps, arrivedAt) };
   const settlement = await deps.reconciler.settleUser(id, write, undo);
   if (settlement.kind === 'refused') throw toRefusal(settlement.problem);
 }
@@ -33,18 +33,18 @@ export async function settleUser(
 /** As `settleUser`, for a group. */
 export async function settleGroup(
   deps: ScimDeps,
-  res: Response,
   { id, row, lease, creates, undo }: GroupWriteResult,
+  arrivedAt: number,
 ): Promise<void> {
   if (undo === undefined) return;
-  const write = { version: row.version, lease, creates, waitMs: toWaitMs(deps, res) };
+  const write = { version: row.version, lease, creates, waitMs: toWaitMs(deps, arrivedAt) };
   const settlement = await deps.reconciler.settleGroup(id, write, undo);
   if (settlement.kind === 'refused') throw toRefusal(settlement.problem);
 }
 
 /** The wait runs from the arrival of the request. */
-function toWaitMs({ clock, policy }: ScimDeps, res: Response): number {
-  return getRequestContext(res).arrivedAt + policy.writeWaitMs - clock.now();
+function toWaitMs({ clock, policy }: ScimDeps, arrivedAt: number): number {
+  return arrivedAt + policy.writeWaitMs - clock.now();
 }
 
 /** What the service said, in the form that a provider shows its administrator. */

@@ -1,40 +1,28 @@
-import type { Request, RequestHandler } from 'express';
-import { BridgeError } from '../../domain/errors.ts';
-import type { GroupId, UserId } from '../../domain/ids.ts';
-import type { Db } from '../../store/database.ts';
+import type { Request, RequestHandler, Response } from 'express';
+import type { GroupId } from '../../domain/ids.ts';
 import { findGroupView, type ResourceView } from '../../store/views.ts';
+import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
-import { parseGroup } from '../dialect/parse-group.ts';
-import type { MemberRef } from '../dialect/parse-members.ts';
-import { parsePatch } from '../dialect/parse-patch.ts';
-import { toRepairs } from '../dialect/to-repairs.ts';
-import { notFound, ScimError, unavailable } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { isNotModified, sendResource } from '../http/respond.ts';
 import { parseProjection } from '../render/projection.ts';
 import { toETag } from '../render/resource-text.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderGroups } from '../search/render-groups.ts';
-import { assertUpstreamUp, settleGroup } from '../settle.ts';
-import type { ResourceHandler } from '../users/handlers.ts';
-import { applyGroupSteps } from './apply-group-steps.ts';
-import { type GroupChangeCall, storeGroup } from './change-group.ts';
-import { storeNewGroup } from './create-group.ts';
-import { storeGroupDeletion } from './delete-group.ts';
-import type { LinkEdit } from './edit-links.ts';
-import { type GroupWriteResult, toUserIds } from './store-change.ts';
-
-/** How long a provider is asked to wait when the service could not be looked at, in seconds. */
-const LOOK_RETRY_SECONDS = 30;
+import { settleGroup } from '../settle.ts';
+import { type ResourceHandler, toTarget } from '../users/handlers.ts';
+import {
+  acceptGroupDeletion,
+  acceptGroupPatch,
+  acceptGroupReplacement,
+  acceptNewGroup,
+} from './accept.ts';
 
 /** POST /Groups. @throws ScimError 400, 409. @see RFC 7644 §3.3 */
 export function createGroup(deps: ScimDeps): RequestHandler {
   return async (req, res) => {
-    const input = parseGroup(req.body, toRepairs(deps.telemetry));
-    assertUpstreamUp(deps);
-    const created = await storeLooking(deps, (tx) =>
-      storeNewGroup(tx, deps, { input, claim: deps.reconciler.claim() }),
-    );
-    await settleGroup(deps, res, created);
+    const created = await acceptNewGroup(deps, req.body);
+    await settleGroup(deps, created, getRequestContext(res).arrivedAt);
     res.setHeader('Location', `${deps.baseUrl}/Groups/${created.id}`);
     await sendGroup(deps, { req, res, view: created.row, status: 201 });
   };
@@ -56,16 +44,8 @@ export function readGroup(deps: ScimDeps): ResourceHandler {
 /** PUT /Groups/{id}; leaving members out leaves them. @throws ScimError 400, 403, 404, 409, 412. @see RFC 7644 §3.5.1 */
 export function replaceGroup(deps: ScimDeps): ResourceHandler {
   return async (req, res) => {
-    const input = parseGroup(req.body, toRepairs(deps.telemetry));
-    const { attributes, mentioned: names } = input;
-    const target = {
-      attributes,
-      names,
-      members: toReplacement(input.members),
-      admins: toReplacement(input.admins),
-    };
-    const changed = await change(deps, req, async () => target);
-    await settleGroup(deps, res, changed);
+    const changed = await acceptGroupReplacement(deps, toTarget(req), req.body);
+    await settleGroup(deps, changed, getRequestContext(res).arrivedAt);
     await sendGroup(deps, { req, res, view: changed.row, status: 200 });
   };
 }
@@ -77,11 +57,8 @@ export function replaceGroup(deps: ScimDeps): ResourceHandler {
  */
 export function patchGroup(deps: ScimDeps): ResourceHandler {
   return async (req, res) => {
-    const steps = parsePatch(req.body, groupSchema, toRepairs(deps.telemetry));
-    const changed = await change(deps, req, (tx, row, before) =>
-      applyGroupSteps(tx, { row, before, steps }),
-    );
-    await settleGroup(deps, res, changed);
+    const changed = await acceptGroupPatch(deps, toTarget(req), req.body);
+    await settleGroup(deps, changed, getRequestContext(res).arrivedAt);
     if (req.query.attributes !== undefined) {
       await sendGroup(deps, { req, res, view: changed.row, status: 200 });
       return;
@@ -94,83 +71,21 @@ export function patchGroup(deps: ScimDeps): ResourceHandler {
 /** DELETE /Groups/{id}. @throws ScimError 403, 404, 412. @see RFC 7644 §3.6 */
 export function deleteGroup(deps: ScimDeps): ResourceHandler {
   return async (req, res) => {
-    assertUpstreamUp(deps);
-    const { id } = req.params;
-    const ifMatch = req.headers['if-match'];
-    const deleted = await storeLooking(deps, (tx) =>
-      storeGroupDeletion(tx, deps, { id, ifMatch, claim: deps.reconciler.claim() }),
-    );
-    await settleGroup(deps, res, deleted);
+    const deleted = await acceptGroupDeletion(deps, toTarget(req));
+    await settleGroup(deps, deleted, getRequestContext(res).arrivedAt);
     res.status(204).end();
   };
 }
 
-async function change(
-  deps: ScimDeps,
-  req: Request<{ id: string }>,
-  apply: GroupChangeCall['change'],
-): Promise<GroupWriteResult> {
-  assertUpstreamUp(deps);
-  const { id } = req.params;
-  const ifMatch = req.headers['if-match'];
-  return storeLooking(deps, (tx) =>
-    storeGroup(tx, deps, { id, ifMatch, claim: deps.reconciler.claim(), change: apply }),
-  );
+interface GroupAnswer {
+  readonly req: Pick<Request, 'query'>;
+  readonly res: Response;
+  readonly view: ResourceView<GroupId>;
+  readonly status: number;
 }
 
-/**
- * Stores a write; when that needs to know the admins of a group first, reads them and stores again.
- * @throws ScimError 503 when they could not be read: then nobody knows whether the group is privileged
- */
-async function storeLooking(
-  deps: ScimDeps,
-  store: (
-    tx: Db,
-  ) => Promise<
-    GroupWriteResult | { kind: 'disputed' } | { kind: 'must-read-admins'; row: { id: GroupId } }
-  >,
-): Promise<GroupWriteResult> {
-  const stored = await deps.store.write(store);
-  if (!('kind' in stored)) return stored;
-  if (stored.kind === 'disputed') throw toDispute();
-  try {
-    await deps.reconciler.readAdmins(stored.row.id);
-  } catch (error) {
-    if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
-    throw unavailable('The service could not tell who administers the group.', LOOK_RETRY_SECONDS);
-  }
-  const again = await deps.store.write(store);
-  if ('kind' in again) throw toDispute();
-  return again;
-}
-
-/** PUT with a list replaces it, `[]` empties it, without it whoever is there stays. */
-function toReplacement(people: readonly MemberRef[] | undefined): LinkEdit[] {
-  if (people === undefined) return [];
-  const ids: UserId[] = toUserIds(people.map(({ value }) => value));
-  return [{ op: 'replace', ids }];
-}
-
-async function sendGroup(
-  deps: ScimDeps,
-  {
-    req,
-    res,
-    view,
-    status,
-  }: {
-    req: Pick<Request, 'query'>;
-    res: Parameters<RequestHandler>[1];
-    view: ResourceView<GroupId>;
-    status: number;
-  },
-): Promise<void> {
+async function sendGroup(deps: ScimDeps, { req, res, view, status }: GroupAnswer): Promise<void> {
   const projection = parseProjection(req.query, groupSchema);
   const [text = ''] = await renderGroups(deps, [view], projection);
   sendResource(res, { status, version: view.version, text });
-}
-
-function toDispute(): ScimError {
-  const detail = 'Several groups of the service have this name. An operator has to say which.';
-  return new ScimError(409, detail, { scimType: 'uniqueness' });
 }

@@ -1,0 +1,117 @@
+import { BridgeError } from '../../domain/errors.ts';
+import type { GroupId } from '../../domain/ids.ts';
+import type { Db } from '../../store/database.ts';
+import type { ScimDeps } from '../deps.ts';
+import { parseGroup } from '../dialect/parse-group.ts';
+import type { MemberRef } from '../dialect/parse-members.ts';
+import { parsePatch } from '../dialect/parse-patch.ts';
+import { toRepairs } from '../dialect/to-repairs.ts';
+import { ScimError, unavailable } from '../errors.ts';
+import { groupSchema } from '../schema/resource-schemas.ts';
+import { assertUpstreamUp } from '../settle.ts';
+import type { WriteTarget } from '../users/accept.ts';
+import { applyGroupSteps } from './apply-group-steps.ts';
+import { type GroupChangeCall, storeGroup } from './change-group.ts';
+import { storeNewGroup } from './create-group.ts';
+import { storeGroupDeletion } from './delete-group.ts';
+import type { LinkEdit } from './edit-links.ts';
+import { type GroupWriteResult, toUserIds } from './store-change.ts';
+
+/** How long a provider is asked to wait when the service could not be looked at, in seconds. */
+const LOOK_RETRY_SECONDS = 30;
+
+/** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 403, 409, 503 */
+export async function acceptNewGroup(deps: ScimDeps, body: unknown): Promise<GroupWriteResult> {
+  const input = parseGroup(body, toRepairs(deps.telemetry));
+  assertUpstreamUp(deps);
+  return storeLooking(deps, (tx) =>
+    storeNewGroup(tx, deps, { input, claim: deps.reconciler.claim() }),
+  );
+}
+
+/** A PUT as far as the store; leaving members out leaves them. @throws ScimError 400, 403, 404, 409, 412, 503 */
+export async function acceptGroupReplacement(
+  deps: ScimDeps,
+  target: WriteTarget,
+  body: unknown,
+): Promise<GroupWriteResult> {
+  const input = parseGroup(body, toRepairs(deps.telemetry));
+  const { attributes, mentioned: names } = input;
+  return storeChange(deps, target, async () => ({
+    attributes,
+    names,
+    members: toReplacement(input.members),
+    admins: toReplacement(input.admins),
+  }));
+}
+
+/** A PATCH as far as the store: all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
+export async function acceptGroupPatch(
+  deps: ScimDeps,
+  target: WriteTarget,
+  body: unknown,
+): Promise<GroupWriteResult> {
+  const steps = parsePatch(body, groupSchema, toRepairs(deps.telemetry));
+  return storeChange(deps, target, (tx, row, before) =>
+    applyGroupSteps(tx, { row, before, steps }),
+  );
+}
+
+/** A DELETE as far as the store. @throws ScimError 403, 404, 412, 503 */
+export async function acceptGroupDeletion(
+  deps: ScimDeps,
+  target: WriteTarget,
+): Promise<GroupWriteResult> {
+  assertUpstreamUp(deps);
+  return storeLooking(deps, (tx) =>
+    storeGroupDeletion(tx, deps, { ...target, claim: deps.reconciler.claim() }),
+  );
+}
+
+async function storeChange(
+  deps: ScimDeps,
+  target: WriteTarget,
+  change: GroupChangeCall['change'],
+): Promise<GroupWriteResult> {
+  assertUpstreamUp(deps);
+  return storeLooking(deps, (tx) =>
+    storeGroup(tx, deps, { ...target, claim: deps.reconciler.claim(), change }),
+  );
+}
+
+/**
+ * Stores a write; when that needs to know the admins of a group first, reads them and stores again.
+ * @throws ScimError 503 when they could not be read: then nobody knows whether the group is privileged
+ */
+async function storeLooking(
+  deps: ScimDeps,
+  store: (
+    tx: Db,
+  ) => Promise<
+    GroupWriteResult | { kind: 'disputed' } | { kind: 'must-read-admins'; row: { id: GroupId } }
+  >,
+): Promise<GroupWriteResult> {
+  const stored = await deps.store.write(store);
+  if (!('kind' in stored)) return stored;
+  if (stored.kind === 'disputed') throw toDispute();
+  try {
+    await deps.reconciler.readAdmins(stored.row.id);
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
+    throw unavailable('The service could not tell who administers the group.', LOOK_RETRY_SECONDS);
+  }
+  const again = await deps.store.write(store);
+  if ('kind' in again) throw toDispute();
+  return again;
+}
+
+/** PUT with a list replaces it, `[]` empties it, without it whoever is there stays. */
+function toReplacement(people: readonly MemberRef[] | undefined): LinkEdit[] {
+  if (people === undefined) return [];
+  return [{ op: 'replace', ids: toUserIds(people.map(({ value }) => value)) }];
+}
+
+function toDispute(): ScimError {
+  const detail = 'Several groups of the service have this name. An operator has to say which.';
+  return new ScimError(409, detail, { scimType: 'uniqueness' });
+}

@@ -1,0 +1,85 @@
+import type { ScimDeps } from '../deps.ts';
+import { parsePatch } from '../dialect/parse-patch.ts';
+import { parseUser } from '../dialect/parse-user.ts';
+import { toRepairs } from '../dialect/to-repairs.ts';
+import { ScimError } from '../errors.ts';
+import { applyUserPatch } from '../patch/apply-user-patch.ts';
+import { userSchema } from '../schema/resource-schemas.ts';
+import { assertUpstreamUp } from '../settle.ts';
+import { storeUser, toReplacement, type UserChange } from './change-user.ts';
+import { storeNewUser } from './create-user.ts';
+import { storeUserDeletion } from './delete-user.ts';
+import type { UserWriteResult } from './store-change.ts';
+
+/** Which resource a write is for, and of which version the writer thinks. */
+export interface WriteTarget {
+  readonly id: string;
+  readonly ifMatch: string | undefined;
+}
+
+/** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 409, 503 */
+export async function acceptNewUser(deps: ScimDeps, body: unknown): Promise<UserWriteResult> {
+  const input = parseUser(body, toRepairs(deps.telemetry));
+  assertUpstreamUp(deps);
+  const created = await deps.store.write((tx) =>
+    storeNewUser(tx, deps, { input, claim: deps.reconciler.claim() }),
+  );
+  if ('kind' in created) throw toDispute();
+  return created;
+}
+
+/** A PUT as far as the store. @throws ScimError 400, 403, 404, 409, 412, 503 */
+export async function acceptUserReplacement(
+  deps: ScimDeps,
+  target: WriteTarget,
+  body: unknown,
+): Promise<UserWriteResult> {
+  const input = parseUser(body, toRepairs(deps.telemetry));
+  return storeChange(deps, target, (before) => toReplacement(before, input));
+}
+
+/** A PATCH as far as the store: all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
+export async function acceptUserPatch(
+  deps: ScimDeps,
+  target: WriteTarget,
+  body: unknown,
+): Promise<UserWriteResult> {
+  const steps = parsePatch(body, userSchema, toRepairs(deps.telemetry));
+  const names = new Set(
+    steps.flatMap((step) =>
+      'target' in step ? [step.target.path.extension ?? step.target.path.attribute.name] : [],
+    ),
+  );
+  return storeChange(deps, target, (before) => ({
+    attributes: applyUserPatch(before, steps),
+    names,
+  }));
+}
+
+/** A DELETE as far as the store. @throws ScimError 403, 404, 412, 503 */
+export async function acceptUserDeletion(
+  deps: ScimDeps,
+  target: WriteTarget,
+): Promise<UserWriteResult> {
+  assertUpstreamUp(deps);
+  return deps.store.write((tx) =>
+    storeUserDeletion(tx, deps, { ...target, claim: deps.reconciler.claim() }),
+  );
+}
+
+async function storeChange(
+  deps: ScimDeps,
+  target: WriteTarget,
+  change: UserChange['change'],
+): Promise<UserWriteResult> {
+  assertUpstreamUp(deps);
+  return deps.store.write((tx) =>
+    storeUser(tx, deps, { ...target, claim: deps.reconciler.claim(), change }),
+  );
+}
+
+function toDispute(): ScimError {
+  const detail =
+    'The userName and the e-mail address point at different accounts of the service. An operator has to say which.';
+  return new ScimError(409, detail, { scimType: 'uniqueness' });
+}
