@@ -45,6 +45,8 @@ export interface BenchResult {
   readonly residentMbAtRest: number | undefined;
   readonly yardsticks: Yardsticks;
   readonly scenarios: readonly ScenarioResult[];
+  /** What the bridge wrote to its log and its terminal. */
+  readonly bridgeOutput: string;
 }
 
 const scimToken = 'the-token-of-the-benchmark';
@@ -120,7 +122,8 @@ async function runOnStage(stage: Stage, options: BenchOptions): Promise<BenchRes
   const answer = JSON.stringify(user);
   const yardsticks = await measureYardsticks({ folder, answer, cores, connections, durations });
   const scenarios = await runScenarios(stage, company, options);
-  return { options, cores, firstReadMs, residentMbAtRest, yardsticks, scenarios };
+  const bridgeOutput = bridge.output();
+  return { options, cores, firstReadMs, residentMbAtRest, yardsticks, scenarios, bridgeOutput };
 }
 
 async function runScenarios(

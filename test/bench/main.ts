@@ -28,6 +28,9 @@ const quick = {
   durations: { warmUpMs: 100, measuredMs: 400 },
 } as const;
 
+/** How many of the last characters of the bridge's output are shown when something failed. */
+const bridgeOutputMax = 4_000;
+
 const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
 if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
 const options: BenchOptions = {
@@ -49,3 +52,4 @@ for (const { scenario, measurement } of result.scenarios) {
   console.error(`${scenario.title}: ${measurement.failures} requests failed, the first so:`);
   console.error(measurement.firstFailure);
 }
+if (process.exitCode === 1) console.error(result.bridgeOutput.slice(-bridgeOutputMax));

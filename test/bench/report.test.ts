@@ -95,6 +95,7 @@ function toResult(scenarios: readonly ScenarioResult[]): BenchResult {
       commitsPerSecond: 8_000,
     },
     scenarios,
+    bridgeOutput: '',
   };
 }
 
