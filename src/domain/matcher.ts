@@ -5,15 +5,27 @@ export type Matcher = (texts: readonly (string | null | undefined)[]) => boolean
 
 /** Compiles the patterns of a setting once. */
 export function createMatcher(patterns: readonly string[]): Matcher {
-  const expressions = patterns.map(toExpression);
-  return (texts) =>
-    texts.some((text) => text && expressions.some((expression) => expression.test(foldCase(text))));
+  const matches = patterns.map(toTest);
+  const isMatch = (folded: string) => matches.some((match) => match(folded));
+  return (texts) => texts.some((text) => text && isMatch(foldCase(text)));
 }
 
-/** Everything but `*` is taken as it is. Linear: between two stars the match is lazy and never nested. */
-function toExpression(pattern: string): RegExp {
-  const literal = foldCase(pattern)
-    .split(/\*+/)
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${literal.join('.*?')}$`, 'su');
+/**
+ * Everything but `*` is taken as it is. Each part is looked for once, from where the one before it ended:
+ * a regular expression would try every combination, and names can be long.
+ */
+function toTest(pattern: string): (folded: string) => boolean {
+  const [head = '', ...parts] = foldCase(pattern).split(/\*+/);
+  const tail = parts.pop();
+  if (tail === undefined) return (text) => text === head;
+  return (text) => {
+    if (!text.startsWith(head)) return false;
+    let end = head.length;
+    for (const part of parts) {
+      const start = text.indexOf(part, end);
+      if (start < 0) return false;
+      end = start + part.length;
+    }
+    return text.length - tail.length >= end && text.endsWith(tail);
+  };
 }

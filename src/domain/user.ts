@@ -1,5 +1,6 @@
 import { findCreationAddress } from './address.ts';
 import { findExtensionFlag, findExtensionNumber, USER_EXTENSION } from './extensions.ts';
+import { foldCase } from './fold.ts';
 import type { UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
@@ -92,6 +93,23 @@ export function isObservedActive(observed: ObservedUser, deactivation: Deactivat
   );
 }
 
+/** Whether the person is to work: where suspending deactivates, a wanted suspension says no as well. */
+export function isWantedActive(desired: DesiredUser, deactivation: Deactivation): boolean {
+  return desired.active && !(deactivation === 'temporarilyInactive' && desired.temporarilyInactive);
+}
+
+/**
+ * What the service's suspension is to say, undefined: it is not ours. Where suspending deactivates there
+ * is one switch for two attributes, and "not suspended" must never let an inactive person in again.
+ */
+export function toWantedSuspension(
+  desired: DesiredUser,
+  deactivation: Deactivation,
+): boolean | undefined {
+  if (deactivation === 'scim') return desired.temporarilyInactive;
+  return !isWantedActive(desired, deactivation);
+}
+
 /** The owned fields in which the service does not hold what is desired; unset ones are not ours. */
 export function listUserDifferences(
   desired: DesiredUser,
@@ -100,7 +118,9 @@ export function listUserDifferences(
   deactivation: Deactivation,
 ): UserField[] {
   const fields: UserField[] = [];
-  if (desired.active !== isObservedActive(observed, deactivation)) fields.push('active');
+  if (isWantedActive(desired, deactivation) !== isObservedActive(observed, deactivation)) {
+    fields.push('active');
+  }
   if (desired.name && !holdsName(desired.name, observed.fullName, echoes.name)) fields.push('name');
   if (
     desired.appsPermissions !== undefined &&
@@ -110,7 +130,7 @@ export function listUserDifferences(
   }
   if (
     desired.temporarilyInactive !== undefined &&
-    desired.temporarilyInactive !== (observed.temporarilyInactive ?? false)
+    toWantedSuspension(desired, deactivation) !== (observed.temporarilyInactive ?? false)
   ) {
     fields.push('temporarilyInactive');
   }
@@ -127,6 +147,6 @@ function holdsName(name: PersonName, observedName: string, echo: Echo | undefine
 
 function differsInAddress(desired: DesiredUser, observed: ObservedUser): boolean {
   const same = (a: string | undefined, b: string | undefined) =>
-    a === undefined || b === undefined || a.toLowerCase() === b.toLowerCase();
+    a === undefined || b === undefined || foldCase(a) === foldCase(b);
   return !same(desired.userName, observed.userName) || !same(desired.address, observed.email);
 }

@@ -1,8 +1,10 @@
 import { assertNever } from '../domain/errors.ts';
 import {
   type Deactivation,
+  isWantedActive,
   listUserDifferences,
   type ObservedUser,
+  toWantedSuspension,
   type UserField,
   type UserState,
 } from '../domain/user.ts';
@@ -79,7 +81,9 @@ function planChanges(state: UserState, account: Account): UserPlan {
   const scim = toUpdateUser(state, account, changes);
   const company = toUpdateCompanyUser(state, account, changes);
   // Whichever call takes access away goes first.
-  if (company && changes.has('active') && !desired.active) actions.push(company);
+  if (company && changes.has('active') && !isWantedActive(desired, account.deactivation)) {
+    actions.push(company);
+  }
   if (scim) actions.push(scim);
   if (company && !actions.includes(company)) actions.push(company);
   if (changes.has('address') && account.addressMayChange)
@@ -139,17 +143,18 @@ function toUpdateCompanyUser(
     body.appsPermissions = desired.appsPermissions;
     fields.push('appsPermissions');
   }
-  if (changes.has('temporarilyInactive') && desired.temporarilyInactive !== undefined) {
-    body.temporarilyInactive = desired.temporarilyInactive;
+  const suspension = toWantedSuspension(desired, deactivation);
+  if (changes.has('temporarilyInactive') && suspension !== undefined) {
+    body.temporarilyInactive = suspension;
     fields.push('temporarilyInactive');
   }
   const suspended = observed.temporarilyInactive ?? false;
   if (
     changes.has('active') &&
     deactivation === 'temporarilyInactive' &&
-    suspended === desired.active
+    suspended === isWantedActive(desired, deactivation)
   ) {
-    body.temporarilyInactive = !desired.active;
+    body.temporarilyInactive = !suspended;
     fields.push('active');
   }
   if (fields.length === 0) return undefined;

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from './json.ts';
+import { findDesiredName, fullName, type PersonName, splitName } from './name.ts';
+
+test('names compare as one string: composed, single spaces, none at the ends', () => {
+  const parts = { givenName: ' Mary  Ann', familyName: 'Cafe\u0301\t' };
+
+  expect(fullName(parts)).toBe('Mary Ann Caf\u00e9');
+});
+
+test('where a full name is cut does not matter to the comparison', () => {
+  const cut = fullName({ givenName: 'Mary Ann', familyName: 'Smith' });
+  const cutElsewhere = fullName({ givenName: 'Mary', familyName: 'Ann Smith' });
+
+  expect(cut).toBe(cutElsewhere);
+});
+
+test('a name of one part has no space at its ends', () => {
+  expect(fullName({ givenName: 'Plato', familyName: '' })).toBe('Plato');
+  expect(fullName({ givenName: '', familyName: 'Plato' })).toBe('Plato');
+});
+
+test('a full name is cut at its first space', () => {
+  expect(splitName(' Mary  Ann Smith')).toEqual({ givenName: 'Mary', familyName: 'Ann Smith' });
+  expect(splitName('Plato')).toEqual({ givenName: 'Plato', familyName: '' });
+  expect(splitName('')).toEqual({ givenName: '', familyName: '' });
+});
+
+const desired: { why: string; attributes: JsonObject; want: PersonName | undefined }[] = [
+  {
+    why: 'the parts come before the formatted name',
+    attributes: { name: { givenName: ' Ada', familyName: 'L ', formatted: 'Countess Ada' } },
+    want: { givenName: 'Ada', familyName: 'L' },
+  },
+  {
+    why: 'one part is enough',
+    attributes: { name: { familyName: 'Lovelace', formatted: 'Ada Lovelace' } },
+    want: { givenName: '', familyName: 'Lovelace' },
+  },
+  {
+    why: 'blank parts are none, so the formatted name is cut',
+    attributes: { name: { givenName: ' ', formatted: 'Ada of Lovelace' } },
+    want: { givenName: 'Ada', familyName: 'of Lovelace' },
+  },
+  {
+    why: 'a blank name was never given',
+    attributes: { name: { formatted: ' ' } },
+    want: undefined,
+  },
+  { why: 'no name was never given', attributes: { userName: 'ada' }, want: undefined },
+  {
+    why: 'displayName is no name',
+    attributes: { displayName: 'Ada Lovelace', nickName: 'Ada' },
+    want: undefined,
+  },
+  { why: 'a name in another shape is none', attributes: { name: 'Ada Lovelace' }, want: undefined },
+];
+
+for (const { why, attributes, want } of desired) {
+  test(`the name a provider asked for: ${why}`, () =>
+    expect(findDesiredName(attributes)).toEqual(want));
+}
