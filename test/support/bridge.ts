@@ -23,6 +23,8 @@ export interface TestBridgeOptions {
   /** Settings as environment variables, e.g. `{ SCIM_WRITE_WAIT: '200ms' }`. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly sandbox?: SandboxOptions;
+  /** Changes the service before the bridge first meets it. */
+  readonly prepare?: (sandbox: Sandbox) => void;
   readonly clock?: Clock;
   /** Calls to the service per second; default 0: no limit. */
   readonly requestsPerSecond?: number;
@@ -64,6 +66,7 @@ export interface TestBridge {
 export async function startTestBridge(options: TestBridgeOptions = {}): Promise<TestBridge> {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-in-process-'));
   const sandbox = await startSandbox(options.sandbox);
+  options.prepare?.(sandbox);
   const { settings } = loadSettings({
     env: { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`, ...options.settings },
     readFile: (path) => readFileSync(path, 'utf8'),
@@ -109,6 +112,19 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Runs a test with a bridge that ends with it, before the hooks of the test do. */
+export async function withTestBridge(
+  options: TestBridgeOptions,
+  run: (bridge: TestBridge) => Promise<void>,
+): Promise<void> {
+  const bridge = await startTestBridge(options);
+  try {
+    await run(bridge);
+  } finally {
+    await bridge.stop();
+  }
 }
 
 async function untilFirstReadFinished({ firstRead }: Bridge): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from './bridge.ts';
+import { type TestBridge, withTestBridge } from './bridge.ts';
 import { addGroup, addUser, untilSettled } from './provider.ts';
 
 /** Every call that reached the service, reads too; what is not named must not be called. */
@@ -49,8 +49,7 @@ export function runCallTable(title: string, rows: readonly CallRow[]): void {
   describe(title, () => {
     for (const { what, sandbox, calls, prepare } of rows) {
       test(`${what}: ${toWords(calls)}`, async () => {
-        const bridge = await startTestBridge(sandbox ? { sandbox } : {});
-        try {
+        await withTestBridge(sandbox ? { sandbox } : {}, async (bridge) => {
           const act = await prepare(bridge);
           await untilSettled(bridge);
           bridge.sandbox.calls.reset();
@@ -59,9 +58,7 @@ export function runCallTable(title: string, rows: readonly CallRow[]): void {
           await untilSettled(bridge);
 
           expect(countCalls(bridge)).toEqual(withoutZeros(calls));
-        } finally {
-          await bridge.stop();
-        }
+        });
       });
     }
   });
