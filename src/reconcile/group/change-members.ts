@@ -4,6 +4,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { MemberForm } from '../forms.ts';
+import type { Problem } from '../outcome.ts';
 import { type Judged, judge } from '../verdict.ts';
 import { changeMember } from './change-link.ts';
 import { toGroupFailure } from './failure.ts';
@@ -125,18 +126,24 @@ async function changeOneByOne(
 ): Promise<GroupOutcome> {
   const done: LinkChange[] = [];
   const refused: LinkChange[] = [];
+  let problem: Problem | undefined;
   for (const change of batch.changes) {
     const outcome = await changeMember(deps, context, { state: batch.state, change });
     if (outcome.kind === 'done') done.push(...(outcome.known.members ?? []));
-    else if (outcome.kind === 'refused') refused.push(change);
-    else if (done.length === 0 && refused.length === 0) return outcome;
+    else if (outcome.kind === 'refused') {
+      refused.push(change);
+      problem ??= outcome.problem;
+    } else if (done.length === 0 && refused.length === 0) return outcome;
     else break;
   }
   // Only where the same content then succeeds was it the form that was refused.
   if (batchRefused && refused.length === 0 && done.length === batch.changes.length) {
     await deps.forms.learn({ memberForm: 'single', memberFormAt: deps.clock.now() });
   }
-  return { kind: 'done', known: { members: done, refusedMembers: refused } };
+  return {
+    kind: 'done',
+    known: { members: done, ...(problem && { refusedMembers: { changes: refused, problem } }) },
+  };
 }
 
 function withScimId(outcome: GroupOutcome, scimId: string): GroupOutcome {

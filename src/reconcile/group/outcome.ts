@@ -4,7 +4,7 @@ import type {
   ObservedGroup,
   UpstreamGroupIds,
 } from '../../domain/group.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome, Problem } from '../outcome.ts';
 
 /** What a step taught about a group. */
 export interface GroupKnown {
@@ -23,9 +23,15 @@ export interface GroupKnown {
   readonly memberIds?: readonly number[];
   readonly settled?: readonly GroupField[];
   /** Members that the service refused one by one, while their neighbours were taken. */
-  readonly refusedMembers?: readonly LinkChange[];
+  readonly refusedMembers?: RefusedMembers;
   /** True when the service refuses an inactive person, so the change waits for the activation. */
   readonly waits?: true;
+}
+
+/** Members that the service refused, and what it said of the first. */
+export interface RefusedMembers {
+  readonly changes: readonly LinkChange[];
+  readonly problem: Problem;
 }
 
 /** What a refusal is about: a field of the group, or one person. */

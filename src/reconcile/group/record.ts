@@ -26,7 +26,7 @@ import { linkGroup } from './link-group.ts';
 import { listGroupLinks } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
 import { type GroupUndo, revertGroupFields } from './undo.ts';
-import { revertLinks } from './undo-links.ts';
+import { revertLinks, withRefusedPeople } from './undo-links.ts';
 
 /** A step of a group that ended, with all that recording it needs. */
 export interface GroupStep {
@@ -92,9 +92,9 @@ async function recordDone(
   const settled = (known.settled ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
   next.pending = JSON.stringify(settlePending(pending, step.planned.pending, settled));
   await recordLinks(tx, next, step, known);
-  if (known.refusedMembers?.length) {
-    const problem: Problem = { code: 'refused', words: 'the service refused a member' };
-    const parts = known.refusedMembers.map((change): GroupPart => ({ kind: 'member', change }));
+  if (known.refusedMembers) {
+    const { changes, problem } = known.refusedMembers;
+    const parts = changes.map((change): GroupPart => ({ kind: 'member', change }));
     return recordRefused(tx, next, step, { parts, problem });
   }
   return finish(tx, next, step, []);
@@ -158,8 +158,8 @@ async function recordRefused(
       return { finished: true, oldestPending: undefined, undone, woken: [] };
     }
     const links = await revertLinks(tx, row.id, { waiter, parts, now: step.now });
-    if (fields.length === 0 && links === 0) continue;
-    undone.push({ version: waiter.version, problem });
+    if (fields.length === 0 && links.length === 0) continue;
+    undone.push({ version: waiter.version, problem: withRefusedPeople(problem, links) });
     draft = revertFields(draft, fields, waiter.undo);
   }
   const stuckFields = listFields(parts).filter(

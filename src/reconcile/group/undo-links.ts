@@ -1,6 +1,7 @@
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { Db } from '../../store/database.ts';
 import { deleteLinks, listLinks, saveLinks, touchUsers } from '../../store/links.ts';
+import type { Problem } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
 import type { GroupPart } from './outcome.ts';
 import type { GroupUndo } from './undo.ts';
@@ -15,14 +16,14 @@ export interface RefusedLinks {
 
 /**
  * Puts back the refused people whose last writer is still the refused write; their neighbours stay.
- * Returns how many were put back.
+ * Returns who was put back.
  */
 export async function revertLinks(
   tx: Db,
   groupId: GroupId,
   { waiter, parts, now }: RefusedLinks,
-): Promise<number> {
-  let reverted = 0;
+): Promise<UserId[]> {
+  const reverted: UserId[] = [];
   for (const kind of ['member', 'admin'] as const) {
     const table = kind === 'member' ? 'memberships' : 'group_admins';
     const befores = kind === 'member' ? waiter.undo.members : waiter.undo.admins;
@@ -37,7 +38,18 @@ export async function revertLinks(
     }
     await deleteLinks(tx, table, groupId, gone);
     await touchUsers(tx, mine, now);
-    reverted += mine.length;
+    reverted.push(...mine);
   }
   return reverted;
+}
+
+/** How many of the refused people an error names. */
+const NAMED_MAX = 10;
+
+/** The problem with the people it is about, by SCIM id, so that an administrator finds them. */
+export function withRefusedPeople(problem: Problem, userIds: readonly UserId[]): Problem {
+  if (userIds.length === 0) return problem;
+  const named = userIds.slice(0, NAMED_MAX).join(', ');
+  const more = userIds.length > NAMED_MAX ? ` and ${userIds.length - NAMED_MAX} more` : '';
+  return { ...problem, words: `${problem.words} (about ${named}${more})` };
 }
