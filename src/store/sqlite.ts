@@ -13,6 +13,8 @@ import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 const busyTimeoutMs = 5_000;
 /** More than all fixed queries together; generated ones push each other out. */
 const statementsMax = 500;
+/** Pages that reads keep in memory, in KiB: about what 10,000 people take. */
+const readerCacheKiB = 16 * 1_024;
 /** Long enough to share a commit well, short enough not to hold the event loop for long. */
 const batchMax = 64;
 
@@ -25,6 +27,7 @@ const batchMax = 64;
 export function openSqlite(path: string): Store {
   const writer = openWriter(path);
   const reader = connect(path, { readOnly: true });
+  reader.exec(`pragma cache_size=-${readerCacheKiB}`);
   let commits = 0;
   const transaction = writerTransaction(writer);
   const commit = () => {

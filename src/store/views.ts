@@ -1,8 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Selector } from '../domain/selector.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
+import { isPostgres } from './dialect.ts';
+import type { LinkTable } from './links.ts';
 import { whereGroups, whereUsers } from './selection.ts';
 
 /** What an answer needs of a stored resource. */
@@ -92,42 +94,101 @@ export async function countGroups(db: Db, selector: Selector | undefined): Promi
   return count;
 }
 
-/** Somebody in a group, or a group somebody is in, as shown beside the resource that owns the list. */
-export interface LinkView {
-  /** The resource whose list this is. */
-  readonly owner: string;
-  readonly id: string;
-  readonly display: string;
+/** How the entries of a list of links are written. */
+export interface LinkForm {
+  /** What `$ref` is before the id. */
+  readonly refPrefix: string;
+  readonly type: string;
 }
 
-/** The groups of these users. A person is in a group when that is wanted or, where nobody said, seen. */
-export async function listGroupsOfUsers(db: Db, ids: readonly UserId[]): Promise<LinkView[]> {
-  const links: LinkView[] = [];
-  for (const chunk of chunks(ids)) {
-    const { rows } = await sql<LinkView>`
-      select m.user_id as owner, g.id as id, g.display_name as display
+/**
+ * The groups of these users as JSON text, by user: `{"value":…,"$ref":…,"display":…,"type":…}` joined by
+ * commas. Written by the database, because a page of a list has thousands of them. A person is in a
+ * group when that is wanted or, where nobody said, seen.
+ */
+export async function readGroupsOfUsers(
+  db: Db,
+  ids: readonly UserId[],
+  form: LinkForm,
+): Promise<Map<string, string>> {
+  const entry = toEntry(db, { id: sql.ref('g.id'), display: sql.ref('g.display_name'), form });
+  return readByOwner(
+    ids,
+    (chunk) => sql`
+      select m.user_id as owner, string_agg(${entry}, ',' order by g.seq) as items
       from memberships as m join groups as g on g.id = m.group_id
       where m.user_id in (${sql.join(chunk)}) and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null
-      order by g.seq`.execute(db);
-    links.push(...rows);
+      group by m.user_id`,
+    db,
+  );
+}
+
+/** The people in these groups as JSON text, by group, in order of joining; as `readGroupsOfUsers`. */
+export async function readMembersOfGroups(
+  db: Db,
+  ids: readonly GroupId[],
+  form: LinkForm,
+): Promise<Map<string, string>> {
+  const entry = toEntry(db, { id: sql.ref('u.id'), display: sql.ref('u.user_name'), form });
+  return readByOwner(
+    ids,
+    (chunk) => sql`
+      select m.group_id as owner, string_agg(${entry}, ',' order by m.seq) as items
+      from memberships as m join users as u on u.id = m.user_id
+      where m.group_id in (${sql.join(chunk)}) and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
+      group by m.group_id`,
+    db,
+  );
+}
+
+interface EntryParts {
+  readonly id: RawBuilder<unknown>;
+  readonly display: RawBuilder<unknown>;
+  readonly form: LinkForm;
+}
+
+/** Ids are UUIDs of ours, so only the name needs quoting. */
+function toEntry(db: Db, { id, display, form }: EntryParts): RawBuilder<string> {
+  const quoted = isPostgres(db) ? sql`to_json(${display})::text` : sql`json_quote(${display})`;
+  const middle = sql.lit(`","$ref":"${form.refPrefix}`);
+  return sql<string>`'{"value":"' || ${id} || ${middle} || ${id} || '","display":' || ${quoted}
+    || ${sql.lit(`,"type":"${form.type}"}`)}`;
+}
+
+async function readByOwner<Id>(
+  ids: readonly Id[],
+  select: (chunk: readonly Id[]) => RawBuilder<unknown>,
+  db: Db,
+): Promise<Map<string, string>> {
+  const byOwner = new Map<string, string>();
+  for (const chunk of chunks(ids)) {
+    const { rows } = await sql<{ owner: string; items: string }>`${select(chunk)}`.execute(db);
+    for (const { owner, items } of rows) byOwner.set(owner, items);
   }
-  return links;
+  return byOwner;
+}
+
+/** Somebody in a list of a group, as a filter on that list sees them. */
+export interface PersonView {
+  readonly owner: GroupId;
+  readonly id: UserId;
+  readonly display: string;
 }
 
 /** The people in these groups, or the admins of them, in order of joining. */
 export async function listPeopleOfGroups(
   db: Db,
-  table: 'memberships' | 'group_admins',
+  table: LinkTable,
   ids: readonly GroupId[],
-): Promise<LinkView[]> {
-  const links: LinkView[] = [];
+): Promise<PersonView[]> {
+  const people: PersonView[] = [];
   for (const chunk of chunks(ids)) {
-    const { rows } = await sql<LinkView>`
+    const { rows } = await sql<PersonView>`
       select m.group_id as owner, u.id as id, u.user_name as display
       from ${sql.table(table)} as m join users as u on u.id = m.user_id
       where m.group_id in (${sql.join(chunk)}) and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
       order by m.seq`.execute(db);
-    links.push(...rows);
+    people.push(...rows);
   }
-  return links;
+  return people;
 }

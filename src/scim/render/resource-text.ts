@@ -1,4 +1,4 @@
-import type { LinkView, ResourceView } from '../../store/views.ts';
+import type { ResourceView } from '../../store/views.ts';
 
 /** What the text of a resource is made from beside its own row. */
 export interface RenderContext {
@@ -13,33 +13,19 @@ export function toETag(version: number): string {
 
 /**
  * The answer for a user as text, built from the stored text without parsing it: reading is what
- * providers do most.
+ * providers do most. `groups` are entries as JSON text, joined by commas.
  */
-export function renderUser(
-  view: ResourceView,
-  groups: readonly LinkView[],
-  context: RenderContext,
-): string {
-  const { baseUrl } = context;
-  const items = groups.map(
-    ({ id, display }) =>
-      `{"value":"${id}","$ref":"${baseUrl}/Groups/${id}","display":${JSON.stringify(display)},"type":"direct"}`,
-  );
-  return `${open(view)},"groups":[${items.join(',')}],${renderMeta(view, 'User', context)}}`;
+export function renderUser(view: ResourceView, groups: string, context: RenderContext): string {
+  return `${open(view)},"groups":[${groups}],${renderMeta(view, 'User', context)}}`;
 }
 
 /** The answer for a group as text; without `members` when they were excluded and so not loaded. */
 export function renderGroup(
   view: ResourceView,
-  members: readonly LinkView[] | undefined,
+  members: string | undefined,
   context: RenderContext,
 ): string {
-  const { baseUrl } = context;
-  const items = members?.map(
-    ({ id, display }) =>
-      `{"value":"${id}","$ref":"${baseUrl}/Users/${id}","display":${JSON.stringify(display)},"type":"User"}`,
-  );
-  const list = items === undefined ? '' : `"members":[${items.join(',')}],`;
+  const list = members === undefined ? '' : `"members":[${members}],`;
   return `${open(view)},${list}${renderMeta(view, 'Group', context)}}`;
 }
 
@@ -54,9 +40,11 @@ function renderMeta(
   { baseUrl }: RenderContext,
 ): string {
   const created = new Date(view.created_at).toISOString();
-  const modified = new Date(view.modified_at).toISOString();
+  // Most resources of a list were never touched since.
+  const isUntouched = view.modified_at === view.created_at;
+  const modified = isUntouched ? created : new Date(view.modified_at).toISOString();
   const location = `${baseUrl}/${type}s/${view.id}`;
-  return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":${JSON.stringify(toETag(view.version))}}`;
+  return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${view.version}\\""}`;
 }
 
 /** A list answer around resources that are text already. @see RFC 7644 §3.4.2 */

@@ -1,7 +1,12 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { type LinkView, listPeopleOfGroups, type ResourceView } from '../../store/views.ts';
+import {
+  listPeopleOfGroups,
+  type PersonView,
+  type ResourceView,
+  readMembersOfGroups,
+} from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { isIncluded, type Projection, project } from '../render/projection.ts';
 import { renderGroup } from '../render/resource-text.ts';
@@ -15,13 +20,13 @@ export async function renderGroups(
 ): Promise<string[]> {
   const ids = views.map(({ id }) => id);
   const members = isIncluded(projection, 'members')
-    ? groupByOwner(await listPeopleOfGroups(deps.store.read, 'memberships', ids))
+    ? await readMembersOfGroups(deps.store.read, ids, toMemberForm(deps))
     : undefined;
   const admins = isIncluded(projection, GROUP_EXTENSION)
     ? groupByOwner(await listPeopleOfGroups(deps.store.read, 'group_admins', ids))
     : undefined;
   return views.map((view) => {
-    const text = renderGroup(view, members && (members.get(view.id) ?? []), deps);
+    const text = renderGroup(view, members && (members.get(view.id) ?? ''), deps);
     const own = admins?.get(view.id);
     if (own === undefined && isPlain(projection)) return text;
     const resource: JsonObject = JSON.parse(text);
@@ -29,10 +34,13 @@ export async function renderGroups(
   });
 }
 
-/** Links by the resource whose list they are in. */
-export function groupByOwner(links: readonly LinkView[]): Map<string, LinkView[]> {
-  const byOwner = new Map<string, LinkView[]>();
-  for (const link of links) {
+function toMemberForm({ baseUrl }: ScimDeps) {
+  return { refPrefix: `${baseUrl}/Users/`, type: 'User' };
+}
+
+function groupByOwner(people: readonly PersonView[]): Map<string, PersonView[]> {
+  const byOwner = new Map<string, PersonView[]>();
+  for (const link of people) {
     const list = byOwner.get(link.owner);
     if (list) list.push(link);
     else byOwner.set(link.owner, [link]);
@@ -41,7 +49,7 @@ export function groupByOwner(links: readonly LinkView[]): Map<string, LinkView[]
 }
 
 /** The admin list lives in the extension, which is named in `schemas` as soon as it has a value. */
-function withAdmins(resource: JsonObject, admins: readonly LinkView[]): JsonObject {
+function withAdmins(resource: JsonObject, admins: readonly PersonView[]): JsonObject {
   const held = resource[GROUP_EXTENSION];
   const extension = isJsonObject(held) ? held : {};
   const schemas = Array.isArray(resource.schemas) ? resource.schemas : [];

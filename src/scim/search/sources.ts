@@ -4,17 +4,18 @@ import type { JsonObject } from '../../domain/json.ts';
 import {
   countGroups,
   countUsers,
-  listGroupsOfUsers,
+  type LinkForm,
   listGroupViews,
   listUserViews,
   type ResourceView,
+  readGroupsOfUsers,
 } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { isIncluded, type Projection, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
 import type { Source } from './find.ts';
 import { isPlain } from './projection-use.ts';
-import { groupByOwner, renderGroups } from './render-groups.ts';
+import { renderGroups } from './render-groups.ts';
 
 const EVERYTHING: Projection = { only: undefined, except: new Map() };
 
@@ -24,8 +25,8 @@ export function userSource(deps: ScimDeps, projection: Projection): Source<Resou
 
   async function toTexts(views: readonly ResourceView<UserId>[], withGroups: boolean) {
     const ids = views.map(({ id }) => id);
-    const groups = groupByOwner(withGroups ? await listGroupsOfUsers(read, ids) : []);
-    return views.map((view) => renderUser(view, groups.get(view.id) ?? [], deps));
+    const groups = withGroups ? await readGroupsOfUsers(read, ids, toGroupForm(deps)) : undefined;
+    return views.map((view) => renderUser(view, groups?.get(view.id) ?? '', deps));
   }
 
   return {
@@ -37,6 +38,11 @@ export function userSource(deps: ScimDeps, projection: Projection): Source<Resou
       return isPlain(projection) ? texts : texts.map((text) => projectText(text, projection));
     },
   };
+}
+
+/** How the groups of a user are written. */
+export function toGroupForm({ baseUrl }: ScimDeps): LinkForm {
+  return { refPrefix: `${baseUrl}/Groups/`, type: 'direct' };
 }
 
 /** Groups as lists and searches find them. */

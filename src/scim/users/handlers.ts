@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import type { UserId } from '../../domain/ids.ts';
-import { findUserView, listGroupsOfUsers, type ResourceView } from '../../store/views.ts';
+import { findUserView, type ResourceView, readGroupsOfUsers } from '../../store/views.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
@@ -9,6 +9,7 @@ import { parseProjection, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { isPlain } from '../search/projection-use.ts';
+import { toGroupForm } from '../search/sources.ts';
 import { settleUser } from '../settle.ts';
 import {
   acceptNewUser,
@@ -90,7 +91,7 @@ async function renderFor(
   view: ResourceView<UserId>,
 ): Promise<string> {
   const projection = parseProjection(req.query, userSchema);
-  const groups = await listGroupsOfUsers(deps.store.read, [view.id]);
-  const text = renderUser(view, groups, deps);
+  const groups = await readGroupsOfUsers(deps.store.read, [view.id], toGroupForm(deps));
+  const text = renderUser(view, groups.get(view.id) ?? '', deps);
   return isPlain(projection) ? text : JSON.stringify(project(JSON.parse(text), projection));
 }

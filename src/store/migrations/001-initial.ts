@@ -59,7 +59,9 @@ export function initial(engine: Engine): Migration {
       db,
     );
     // What lists page through and count: the live rows in order, without their documents (`deleted_at` makes it cover the count).
-    await sql`create index users_live on users (seq, deleted_at) where deleted_at is null`.execute(db);
+    await sql`create index users_live on users (seq, deleted_at) where deleted_at is null`.execute(
+      db,
+    );
     await sql`create index users_name on users (user_name_folded)`.execute(db);
     await sql`create index users_external on users (external_id) where external_id is not null`.execute(
       db,
@@ -105,7 +107,9 @@ export function initial(engine: Engine): Migration {
     await sql`create unique index groups_managed_name on groups (display_name_folded) where deleted_at is null and origin is not null`.execute(
       db,
     );
-    await sql`create index groups_live on groups (seq, deleted_at) where deleted_at is null`.execute(db);
+    await sql`create index groups_live on groups (seq, deleted_at) where deleted_at is null`.execute(
+      db,
+    );
     await sql`create index groups_name on groups (display_name_folded)`.execute(db);
     await sql`create index groups_external on groups (external_id) where external_id is not null`.execute(
       db,
@@ -131,6 +135,10 @@ export function initial(engine: Engine): Migration {
       .addColumn('retry_at', 'bigint')
       .addUniqueConstraint(`${table}_pair`, ['user_id', 'group_id'])
       .execute();
+    // What is shown of a link lies in the index itself, so that lists of users need no look into the rows.
+    await sql`create index ${sql.ref(`${table}_shown`)} on ${sql.table(table)} (user_id, group_id, desired, observed)`.execute(
+      db,
+    );
     await sql`create index ${sql.ref(`${table}_group`)} on ${sql.table(table)} (group_id, seq)`.execute(
       db,
     );
