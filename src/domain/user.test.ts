@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { USER_EXTENSION } from './extensions.ts';
-import type { JsonObject } from './json.ts';
 import {
   type Deactivation,
   type DesiredUser,
   isObservedActive,
   listUserDifferences,
   type ObservedUser,
-  toDesiredUser,
   type UserEchoes,
   type UserField,
 } from './user.ts';
@@ -142,12 +139,6 @@ const differences: DifferenceCase[] = [
     want: [],
   },
   {
-    why: 'an address the service does not show is none',
-    desired: { userName: 'x', address: 'y' },
-    observed: { userName: undefined, email: undefined } as object,
-    want: [],
-  },
-  {
     why: 'an address nobody gave is not ours',
     desired: { address: undefined },
     observed: { email: 'x@y' },
@@ -180,6 +171,13 @@ describe('differences between what is desired and what the service holds', () =>
       expect(fields).toEqual(want);
     },
   );
+});
+
+test('a userName and an address that the service does not show are no difference', () => {
+  const { userName: _, email: __, ...shown } = observed;
+  const asked = { ...desired, userName: 'x', address: 'y' };
+
+  expect(listUserDifferences(asked, shown, {}, 'scim')).toEqual([]);
 });
 
 const switches: {
@@ -271,49 +269,5 @@ describe('where suspending deactivates', () => {
     const seen = { ...observed, temporarilyInactive: suspended };
 
     expect(listUserDifferences(asked, seen, {}, 'temporarilyInactive')).toEqual(want);
-  });
-});
-
-describe('what the attributes of a person ask of the service', () => {
-  const attributes: JsonObject = {
-    userName: 'ada',
-    emails: [{ value: 'ada@example.com' }],
-    name: { givenName: 'Ada', familyName: 'Lovelace' },
-    active: false,
-    [USER_EXTENSION]: { appsPermissions: 0, temporarilyInactive: false },
-  };
-
-  test('everything that was set, also zero and false', () => {
-    expect(toDesiredUser(attributes, false)).toEqual({
-      userName: 'ada',
-      address: 'ada@example.com',
-      name: { givenName: 'Ada', familyName: 'Lovelace' },
-      active: false,
-      appsPermissions: 0,
-      temporarilyInactive: false,
-    });
-  });
-
-  test('nothing that was not: an absent active is true', () => {
-    expect(toDesiredUser({ userName: 'ada' }, false)).toEqual({
-      userName: 'ada',
-      address: undefined,
-      name: undefined,
-      active: true,
-      appsPermissions: undefined,
-      temporarilyInactive: undefined,
-    });
-  });
-
-  test('a deleted person is to be inactive, whatever the attributes say', () => {
-    expect(toDesiredUser({ ...attributes, active: true }, true).active).toBe(false);
-  });
-
-  test('extension values of another type are as good as unset', () => {
-    const extension = { appsPermissions: '2', temporarilyInactive: 'true' };
-    const asked = toDesiredUser({ [USER_EXTENSION]: extension }, false);
-
-    expect([asked.appsPermissions, asked.temporarilyInactive]).toEqual([undefined, undefined]);
-    expect(toDesiredUser({ [USER_EXTENSION]: null }, false).appsPermissions).toBeUndefined();
   });
 });

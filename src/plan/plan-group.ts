@@ -1,5 +1,5 @@
 import { type GroupField, type GroupState, listGroupDifferences } from '../domain/group.ts';
-import type { GroupAction, UpdateGroup } from './actions.ts';
+import type { ChangeAdmin, GroupAction, UpdateGroup } from './actions.ts';
 
 /** What the settings and the service's learned habits say about groups. */
 export interface GroupPolicy {
@@ -16,8 +16,9 @@ export interface GroupPlan {
 }
 
 /**
- * The calls that bring a group from observed to desired, in order: removals, attributes, additions.
- * Only what is pending is acted on. Deferred members are not in the state, so they are in no plan.
+ * The calls that bring a group from observed to desired, in order: admins who are none any more, members
+ * (removals first), attributes, new admins; a refused attribute must not keep anybody in power. Only what
+ * is pending is acted on. Deferred members are not in the state, so they are in no plan.
  */
 export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
   if (state.mustLook) {
@@ -27,10 +28,12 @@ export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
   if (state.deleted) return planDeletion(state, policy);
   if (!isKnown(state)) return planCreation(state);
   const update = toUpdateGroup(state);
+  const admins = planAdmins(state);
   const actions: GroupAction[] = [
+    ...admins.filter(({ change }) => !change.wanted),
     ...planMembers(state, policy),
     ...(update ? [update] : []),
-    ...planAdmins(state),
+    ...admins.filter(({ change }) => change.wanted),
   ];
   return { actions, settled: listSettled(state) };
 }
@@ -114,7 +117,7 @@ function planMembers({ members }: GroupState, { membersPerCall }: GroupPolicy): 
   return actions;
 }
 
-function planAdmins({ admins }: GroupState): GroupAction[] {
+function planAdmins({ admins }: GroupState): ChangeAdmin[] {
   return admins.map((change) => ({
     kind: 'change-admin',
     change,

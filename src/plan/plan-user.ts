@@ -80,12 +80,10 @@ function planChanges(state: UserState, account: Account): UserPlan {
   const actions: UserAction[] = [];
   const scim = toUpdateUser(state, account, changes);
   const company = toUpdateCompanyUser(state, account, changes);
-  // Whichever call takes access away goes first.
-  if (company && changes.has('active') && !isWantedActive(desired, account.deactivation)) {
-    actions.push(company);
-  }
-  if (scim) actions.push(scim);
-  if (company && !actions.includes(company)) actions.push(company);
+  // What takes access away goes first: a refusal of anything else must not keep somebody in.
+  const suspends = company?.temporarilyInactive === true && scim?.active !== false;
+  const calls = suspends ? [company, scim] : [scim, company];
+  actions.push(...calls.filter((call) => call !== undefined));
   if (changes.has('address') && account.addressMayChange)
     actions.push(toTryAddress(state, account));
   const settled = waiting.filter(

@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest';
+import type { GroupField, GroupState, LinkChange, ObservedGroup } from '../domain/group.ts';
+import { groupId, userId } from '../domain/ids.ts';
+import { type GroupPolicy, planGroup } from './plan-group.ts';
+
+const observed: ObservedGroup = { displayName: 'Board', at: 1, by: 'groups.getGroup' };
+const held: GroupState = {
+  id: groupId('g'),
+  ids: { scimId: undefined, restId: 5, uid: 'uid-5' },
+  desired: { displayName: 'Board', permissions: undefined, addToCardsAndSpacesEnabled: undefined },
+  observed,
+  pending: {},
+  version: 3,
+  deleted: false,
+  created: true,
+  mustLook: false,
+  members: [],
+  admins: [],
+};
+const policy: GroupPolicy = { membersPerCall: 100, deletion: 'created' };
+const nobody = { scimId: undefined, restId: undefined, uid: undefined };
+const unseen = { ids: nobody, observed: undefined };
+const different = { displayName: 'Council', permissions: 16, addToCardsAndSpacesEnabled: false };
+const everything = { displayName: 1, permissions: 1, addToCardsAndSpacesEnabled: 1 };
+
+function change(upstreamUserId: number, wanted: boolean): LinkChange {
+  return { userId: userId(`u${upstreamUserId}`), upstreamUserId, wanted, version: 2 };
+}
+
+const leaves = change(1, false);
+const joins = change(2, true);
+
+interface PlanCase {
+  readonly why: string;
+  readonly state?: Partial<GroupState>;
+  readonly policy?: Partial<GroupPolicy>;
+  /** The actions without their reasons. */
+  readonly actions: readonly object[];
+  readonly settled?: readonly GroupField[];
+}
+
+function runCases(cases: readonly PlanCase[]): void {
+  test.each(cases)('$why', ({ state, policy: given, actions, settled }) => {
+    const plan = planGroup({ ...held, ...state }, { ...policy, ...given });
+    const planned = plan.actions.map(({ reason: _, ...action }) => action);
+
+    expect({ ...plan, actions: planned }).toEqual({ actions, settled: settled ?? [] });
+  });
+}
+
+const look = { kind: 'look-at-group' };
+const update = { kind: 'update-group' };
+
+describe('the plan of a group: itself', () =>
+  runCases([
+    { why: 'nothing waits, so nothing is done', actions: [] },
+    {
+      why: 'an unknown outcome is looked at before anything else',
+      state: { mustLook: true, pending: everything, members: [joins] },
+      actions: [look],
+    },
+    {
+      why: 'also before a removal',
+      state: { mustLook: true, deleted: true, pending: { existence: 1 } },
+      actions: [look],
+    },
+    {
+      why: 'what merely differs is drift and nobody touches it',
+      state: { desired: different },
+      actions: [],
+    },
+    {
+      why: 'a change of one field never touches a drifted one',
+      state: { desired: different, pending: { permissions: 1 } },
+      actions: [{ ...update, permissions: 16 }],
+    },
+    {
+      why: 'one call for all attributes',
+      state: { desired: different, pending: everything },
+      actions: [{ ...update, ...different }],
+    },
+    {
+      why: 'what waits and holds is settled without a call',
+      state: { pending: { displayName: 1, existence: 2 } },
+      actions: [],
+      settled: ['displayName', 'existence'],
+    },
+    {
+      why: 'what holds beside what does not',
+      state: { desired: { ...different, displayName: 'Board' }, pending: everything },
+      actions: [{ ...update, permissions: 16, addToCardsAndSpacesEnabled: false }],
+      settled: ['displayName'],
+    },
+    {
+      why: 'permissions of zero are sent',
+      state: {
+        desired: { ...held.desired, permissions: 0 },
+        observed: { ...observed, permissions: 4 },
+        pending: { permissions: 1 },
+      },
+      actions: [{ ...update, permissions: 0 }],
+    },
+    {
+      why: 'what nobody saw is taken to differ',
+      state: { observed: undefined, pending: { displayName: 1 } },
+      actions: [{ ...update, displayName: 'Board' }],
+    },
+    {
+      why: 'any id makes a group known: SCIM id',
+      state: { ids: { ...nobody, scimId: 'a' }, pending: { existence: 1 } },
+      actions: [],
+      settled: ['existence'],
+    },
+    {
+      why: 'any id makes a group known: REST id',
+      state: { ids: { ...nobody, restId: 1 }, pending: { existence: 1 } },
+      actions: [],
+      settled: ['existence'],
+    },
+    {
+      why: 'any id makes a group known: uid',
+      state: { ids: { ...nobody, uid: 'u' }, pending: { existence: 1 } },
+      actions: [],
+      settled: ['existence'],
+    },
+  ]));
+
+describe('the plan of a group: its creation', () =>
+  runCases([
+    {
+      why: 'with what was set',
+      state: { ...unseen, desired: different, pending: { existence: 1 } },
+      actions: [{ kind: 'create-group', ...different }],
+    },
+    {
+      why: 'without what was not',
+      state: { ...unseen, pending: { existence: 1 } },
+      actions: [{ kind: 'create-group', displayName: 'Board' }],
+    },
+    {
+      why: 'its people come after it',
+      state: { ...unseen, pending: { existence: 1 }, members: [joins], admins: [joins] },
+      actions: [{ kind: 'create-group', displayName: 'Board' }],
+    },
+    { why: 'only while it waits', state: { ...unseen, members: [joins] }, actions: [] },
+  ]));
+
+const gone = { deleted: true, pending: { existence: 1 } };
+const letGo = { deleted: true, created: false };
+const takeOut = { kind: 'change-member', change: leaves };
+
+describe('the plan of a deleted group', () =>
+  runCases([
+    {
+      why: 'one that the bridge created is removed, people and all',
+      state: { ...gone, members: [leaves] },
+      actions: [{ kind: 'delete-group' }],
+    },
+    { why: 'once', state: { deleted: true }, actions: [] },
+    {
+      why: 'one that never came to be needs no call',
+      state: { ...gone, ...unseen },
+      actions: [],
+      settled: ['existence'],
+    },
+    {
+      why: 'an adopted one is never removed, only left',
+      state: { ...gone, created: false, members: [leaves], admins: [leaves] },
+      actions: [takeOut, { kind: 'change-admin', change: leaves }],
+      settled: ['existence'],
+    },
+    { why: 'an adopted one that holds nothing of ours costs no call', state: letGo, actions: [] },
+    {
+      why: 'nothing else of it is touched',
+      state: { ...letGo, desired: different, pending: everything },
+      actions: [],
+      settled: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
+    },
+    {
+      why: 'where the settings forbid removing, even our own is only left',
+      policy: { deletion: 'never' },
+      state: { ...gone, members: [leaves] },
+      actions: [takeOut],
+      settled: ['existence'],
+    },
+  ]));
+
+const several = [change(1, false), change(2, true), change(3, true)];
+
+describe('the plan of a group: its people', () =>
+  runCases([
+    {
+      why: 'one change by itself',
+      state: { members: [joins] },
+      actions: [{ kind: 'change-member', change: joins }],
+    },
+    {
+      why: 'several in one call, in the order given',
+      state: { members: several },
+      actions: [{ kind: 'change-members', changes: several }],
+    },
+    {
+      why: 'no more in one call than it may carry',
+      policy: { membersPerCall: 2 },
+      state: { members: several },
+      actions: [
+        { kind: 'change-members', changes: several.slice(0, 2) },
+        { kind: 'change-members', changes: several.slice(2) },
+      ],
+    },
+    {
+      why: 'as many as it may',
+      policy: { membersPerCall: 3 },
+      state: { members: several },
+      actions: [{ kind: 'change-members', changes: several }],
+    },
+    {
+      why: 'one by one where batches are refused',
+      policy: { membersPerCall: 1 },
+      state: { members: several },
+      actions: several.map((one) => ({ kind: 'change-member', change: one })),
+    },
+    {
+      why: 'admins one by one',
+      state: { admins: several },
+      actions: several.map((one) => ({ kind: 'change-admin', change: one })),
+    },
+    {
+      why: 'a refused attribute cannot keep anybody in power: admins go first, new ones come last',
+      state: {
+        desired: different,
+        pending: everything,
+        members: [leaves],
+        admins: [joins, leaves],
+      },
+      actions: [
+        { kind: 'change-admin', change: leaves },
+        takeOut,
+        { ...update, ...different },
+        { kind: 'change-admin', change: joins },
+      ],
+    },
+  ]));
+
+test('every action says why, for an operator', () => {
+  const states: Partial<GroupState>[] = [
+    { mustLook: true },
+    { ...unseen, pending: { existence: 1 } },
+    { desired: different, pending: everything, members: several, admins: [leaves, joins] },
+    { members: [leaves] },
+    { members: [joins] },
+    gone,
+  ];
+
+  const reasons = states.flatMap((state) =>
+    planGroup({ ...held, ...state }, policy).actions.map(({ kind, reason }) => [kind, reason]),
+  );
+
+  expect(reasons).toEqual([
+    ['look-at-group', 'what the service holds is not known for sure'],
+    ['create-group', 'wanted, and the service has no such group'],
+    ['change-admin', 'no longer an admin'],
+    ['change-members', '2 to be members, 1 no longer'],
+    ['update-group', 'differs in displayName, permissions, addToCardsAndSpacesEnabled'],
+    ['change-admin', 'to be an admin'],
+    ['change-member', 'no longer a member'],
+    ['change-member', 'to be a member'],
+    ['delete-group', 'deleted by the provider'],
+  ]);
+});

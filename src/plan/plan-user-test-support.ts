@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { userId } from '../domain/ids.ts';
+import type { DesiredUser, ObservedUser, UserField, UserState } from '../domain/user.ts';
+import { planUser, type UserPolicy } from './plan-user.ts';
+
+/** What is wanted of somebody. */
+export const desired: DesiredUser = {
+  userName: 'ada@example.com',
+  address: 'ada@example.com',
+  name: { givenName: 'Ada', familyName: 'Lovelace' },
+  active: true,
+  appsPermissions: undefined,
+  temporarilyInactive: undefined,
+};
+/** What the service holds of them: the same. */
+export const observed: ObservedUser = {
+  userName: 'ada@example.com',
+  email: 'ada@example.com',
+  fullName: 'Ada Lovelace',
+  active: true,
+  at: 1,
+  by: 'scim.getUser',
+};
+/** Somebody with an account of whom nothing waits. */
+export const held: UserState = {
+  id: userId('u'),
+  upstreamId: 7,
+  desired,
+  observed,
+  echoes: {},
+  pending: {},
+  version: 3,
+  deleted: false,
+  mustLook: false,
+};
+/** The settings' defaults. */
+export const policy: UserPolicy = { deactivation: 'scim', addressMayChange: true };
+
+/** What a person who differs in everything is asked to become. */
+export const different: DesiredUser = {
+  ...desired,
+  userName: 'augusta@example.com',
+  name: { givenName: 'Augusta', familyName: 'King' },
+  appsPermissions: 2,
+  temporarilyInactive: true,
+};
+
+/** What the service holds after somebody else changed everything. */
+export const drifted: ObservedUser = {
+  ...observed,
+  fullName: 'Drifted',
+  appsPermissions: 5,
+  temporarilyInactive: true,
+  userName: 'drifted',
+};
+
+/** One promise of a plan. */
+export interface PlanCase {
+  readonly why: string;
+  readonly state?: Partial<UserState>;
+  readonly policy?: UserPolicy;
+  /** The actions without their reasons. */
+  readonly actions: readonly object[];
+  readonly settled?: readonly UserField[];
+}
+
+function planCase({ state, policy: given }: PlanCase) {
+  const plan = planUser({ ...held, ...state }, given ?? policy);
+  return { ...plan, actions: plan.actions.map(({ reason: _, ...action }) => action) };
+}
+
+/** Plans each case from `held` and compares everything but the reasons. */
+export function runCases(cases: readonly PlanCase[]): void {
+  test.each(cases)('$why', (row) => {
+    expect(planCase(row)).toEqual({ actions: row.actions, settled: row.settled ?? [] });
+  });
+}

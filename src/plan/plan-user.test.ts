@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import type { Pending } from '../domain/pending.ts';
+import type { UserField, UserState } from '../domain/user.ts';
+import { planUser } from './plan-user.ts';
+import {
+  desired,
+  different,
+  drifted,
+  held,
+  observed,
+  policy,
+  runCases,
+} from './plan-user-test-support.ts';
+
+const everything: Pending<UserField> = {
+  active: 1,
+  name: 1,
+  appsPermissions: 1,
+  temporarilyInactive: 1,
+  address: 1,
+};
+
+const look = { kind: 'look-at-user', upstreamId: 7 };
+const lookForAccount = { kind: 'look-at-user', upstreamId: undefined };
+
+describe('the plan of a person: looking', () =>
+  runCases([
+    { why: 'nothing waits, so nothing is done', actions: [] },
+    {
+      why: 'an unknown outcome is looked at first',
+      state: { mustLook: true, pending: everything },
+      actions: [look],
+    },
+    { why: 'also when nothing waits', state: { mustLook: true }, actions: [look] },
+    {
+      why: 'also when the answer to a create was lost',
+      state: {
+        mustLook: true,
+        upstreamId: undefined,
+        observed: undefined,
+        pending: { account: 1 },
+      },
+      actions: [lookForAccount],
+    },
+    {
+      why: 'an account that nobody saw is looked at before it is changed',
+      state: { observed: undefined, pending: { active: 1 } },
+      actions: [look],
+    },
+  ]));
+
+const unseen = { upstreamId: undefined, observed: undefined };
+const create = {
+  kind: 'create-user',
+  userName: 'ada@example.com',
+  address: 'ada@example.com',
+  name: { givenName: 'Ada', familyName: 'Lovelace' },
+};
+
+describe('the plan of a person: an account', () =>
+  runCases([
+    {
+      why: 'somebody wanted whom the service does not know is created',
+      state: { ...unseen, pending: { account: 1 } },
+      actions: [create],
+    },
+    {
+      why: 'without a name where nobody gave one',
+      state: { ...unseen, pending: { account: 1 }, desired: { ...desired, name: undefined } },
+      actions: [{ ...create, name: undefined }],
+    },
+    {
+      why: 'somebody inactive costs no call until active',
+      state: { ...unseen, pending: { account: 1 }, desired: { ...desired, active: false } },
+      actions: [],
+      settled: ['account'],
+    },
+    {
+      why: 'nobody deleted is created',
+      state: {
+        ...unseen,
+        pending: { account: 1 },
+        deleted: true,
+        desired: { ...desired, active: false },
+      },
+      actions: [],
+      settled: ['account'],
+    },
+    {
+      why: 'what waits without an account waits for nothing',
+      state: { ...unseen, pending: { active: 1, name: 2 } },
+      actions: [],
+      settled: ['active', 'name'],
+    },
+    {
+      why: 'without an address there is no create, and the wish stays',
+      state: { ...unseen, pending: { account: 1 }, desired: { ...desired, address: undefined } },
+      actions: [],
+    },
+    {
+      why: 'an account that is there by now needs no create',
+      state: { pending: { account: 1 } },
+      actions: [],
+      settled: ['account'],
+    },
+  ]));
+
+const update = { kind: 'update-user', upstreamId: 7 };
+const updateCompany = { kind: 'update-company-user', upstreamId: 7 };
+const tryAddress = {
+  kind: 'try-address',
+  upstreamId: 7,
+  userName: 'augusta@example.com',
+  address: 'ada@example.com',
+};
+describe('the plan of a person: changes', () =>
+  runCases([
+    {
+      why: 'what merely differs is drift and nobody touches it',
+      state: { desired: different, observed: drifted },
+      actions: [],
+    },
+    {
+      why: 'a change of one field never touches a drifted one',
+      state: { observed: { ...drifted, active: false }, pending: { active: 1 } },
+      actions: [{ ...update, active: true }],
+    },
+    {
+      why: 'what waits and holds is settled without a call',
+      state: { pending: { active: 1, name: 2, address: 3 } },
+      actions: [],
+      settled: ['active', 'name', 'address'],
+    },
+    {
+      why: 'one call for all attributes',
+      state: { desired: { ...different, active: false }, pending: { active: 1, name: 1 } },
+      actions: [{ ...update, active: false, name: different.name }],
+    },
+    {
+      why: 'a suspension first, another call for the name, and the address last',
+      state: { desired: different, pending: everything },
+      actions: [
+        {
+          ...updateCompany,
+          appsPermissions: 2,
+          temporarilyInactive: true,
+          fields: ['appsPermissions', 'temporarilyInactive'],
+        },
+        { ...update, name: different.name },
+        tryAddress,
+      ],
+      settled: ['active'],
+    },
+    {
+      why: 'permissions of zero are sent',
+      state: {
+        desired: { ...desired, appsPermissions: 0 },
+        observed: drifted,
+        pending: { appsPermissions: 1 },
+      },
+      actions: [{ ...updateCompany, appsPermissions: 0, fields: ['appsPermissions'] }],
+    },
+    {
+      why: 'a suspension is lifted',
+      state: {
+        desired: { ...desired, temporarilyInactive: false },
+        observed: drifted,
+        pending: { temporarilyInactive: 1 },
+      },
+      actions: [{ ...updateCompany, temporarilyInactive: false, fields: ['temporarilyInactive'] }],
+    },
+    {
+      why: 'an address that may not change is settled without a try',
+      policy: { ...policy, addressMayChange: false },
+      state: { desired: different, pending: { address: 1 } },
+      actions: [],
+      settled: ['address'],
+    },
+    {
+      why: 'a field that waits beside one that holds',
+      state: { observed: { ...observed, active: false }, pending: { active: 1, name: 2 } },
+      actions: [{ ...update, active: true }],
+      settled: ['name'],
+    },
+    {
+      why: 'what came back for this name before is no difference',
+      state: {
+        observed: { ...observed, fullName: 'A.L.' },
+        echoes: { name: { sent: 'Ada Lovelace', back: 'A.L.' } },
+        pending: { name: 1 },
+      },
+      actions: [],
+      settled: ['name'],
+    },
+  ]));
+
+describe('what an operator reads', () => {
+  test('every action says why', () => {
+    const states: Partial<UserState>[] = [
+      { mustLook: true },
+      { ...unseen, pending: { account: 1 } },
+      { desired: { ...different, active: false }, pending: everything },
+      { deleted: true, observed: { ...observed, virtual: true }, pending: { active: 1 } },
+    ];
+
+    const reasons = states.flatMap((state) =>
+      planUser({ ...held, ...state }, policy).actions.map(({ kind, reason }) => [kind, reason]),
+    );
+
+    expect(reasons).toEqual([
+      ['look-at-user', 'what the service holds is not known for sure'],
+      ['create-user', 'wanted, and the service has no account'],
+      ['update-user', 'to be inactive, has another name'],
+      ['update-company-user', 'differs in appsPermissions, temporarilyInactive'],
+      ['try-address', 'has another userName or address; the service may or may not take it'],
+      ['remove-virtual-user', 'deleted by the provider'],
+    ]);
+  });
+
+  test('a reason names what it changes and nothing else', () => {
+    const activation = { observed: { ...observed, active: false }, pending: { active: 1 } };
+    const renaming = { observed: drifted, pending: { name: 1 } };
+
+    const reasons = [activation, renaming].map(
+      (state) => planUser({ ...held, ...state }, policy).actions[0]?.reason,
+    );
+
+    expect(reasons).toEqual(['to be active', 'has another name']);
+  });
+});
