@@ -10,7 +10,8 @@ import { createTransport } from '../../src/upstream/transport.ts';
 /** What a first read told while it ran. */
 export interface Told {
   readonly failures: { step: string; reason: string; retryInMs: number }[];
-  readonly sections: { section: string; up: boolean }[];
+  /** With what was still unread at that moment. */
+  readonly sections: { section: string; up: boolean; unread: readonly string[] | undefined }[];
 }
 
 /** A first read of a sandbox into a store. Waits between failed attempts take no time. */
@@ -68,7 +69,11 @@ export async function createReadForTest(
       converged() {},
       failed() {},
       firstRead() {},
-      sectionChanged: ({ section, up }) => told.sections.push({ section, up }),
+      sectionChanged({ section, up }) {
+        const state = firstRead.state();
+        const unread = state.kind === 'finished' ? state.unread : undefined;
+        told.sections.push({ section, up, unread });
+      },
       firstReadFailed: (failure) => told.failures.push(failure),
     },
     owner: 'test',

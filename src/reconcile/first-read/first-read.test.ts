@@ -19,6 +19,8 @@ interface ShapeCase {
   readonly extraCalls?: number;
 }
 
+const thorough: SandboxShapeChange = { listCarriesMembers: false, groupId: 'own' };
+
 const shapes: ShapeCase[] = [
   { why: 'as documented', shape: {} },
   { why: 'the narrowest', shape: 'narrowest' },
@@ -32,7 +34,8 @@ const shapes: ShapeCase[] = [
   { why: 'group ids of its own', shape: { groupId: 'own' }, scimId: 'unrelated' },
   {
     why: 'a list without members',
-    shape: { listCarriesMembers: false },
+    shape: thorough,
+    scimId: 'unrelated',
     extraCalls: GROUPS,
   },
   { why: 'people listed at once', shape: { companyUsersPaging: 'section-else-all' } },
@@ -45,8 +48,10 @@ const shapes: ShapeCase[] = [
   { why: 'a group list that repeats its page', shape: { offsetIgnoredBy: ['groups'] } },
 ];
 
-describeStores('first read', ({ makeStore }) => {
-  test.each(shapes)(
+describeStores('first read', ({ engine, makeStore }) => {
+  // Shapes are the service's; the server's part is done by one that takes every way through the store.
+  const cases = engine === 'sqlite' ? shapes : shapes.filter(({ shape }) => shape === thorough);
+  test.each(cases)(
     'finds everybody and everything in the fewest calls: $why',
     async ({ shape, scimId = 'restId', extraCalls = 0 }) => {
       const store = await makeStore();

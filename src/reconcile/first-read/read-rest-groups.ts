@@ -37,10 +37,11 @@ async function readRestList(
   const read = new Map<string, RestGroup>();
   const result = await readList(context, {
     operation: groups.getListOfGroups,
-    // With tree entities the service does not page at all.
+    // With tree entities the service does not page at all; the last way asks for nothing special.
     variants: [
       { query: { with_users_count: true } },
       { query: { with_users_count: true, with_tree_entities: true } },
+      {},
     ],
     knownTotal: scimList.state === 'done' ? scimList.count : undefined,
     storePage(items) {

@@ -66,8 +66,9 @@ export async function readService({ deps, signal, save }: FirstReadContext): Pro
     const { id: accountId, companyId } = account;
     seen = { identity, accountId, ...(companyId === undefined ? {} : { companyId }) };
   } catch (error) {
-    const { verdict } = judge(error);
-    if (verdict === 'later' || verdict === 'unknown') throw error;
+    const { verdict, problem } = judge(error);
+    const isTransient = verdict === 'later' || verdict === 'unknown';
+    if (isTransient && problem.code !== 'unreadable') throw error;
   }
   await save({ state: 'open', count: 0 }, (tx) => saveService(tx, seen, clock.now()));
   return { kind: 'done' };
