@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from 'express';
+import { performBulk } from './bulk/handler.ts';
 import type { ScimDeps } from './deps.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { ScimError } from './errors.ts';
@@ -30,6 +31,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   addGroupRoutes(router, deps);
   router.route('/').get(greet(deps)).all(allowOnly('GET'));
   router.route('/.search').post(body, searchAll(deps)).all(allowOnly('POST'));
+  router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));
   router.use(discoveryRoutes(deps));
   router.all('/Me', refuseMe);
   router.use(refuseUnknown);

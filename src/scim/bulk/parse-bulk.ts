@@ -1,0 +1,108 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { assertAcceptable } from '../dialect/assert-acceptable.ts';
+import { badRequest, invalidSyntax, invalidValue, ScimError } from '../errors.ts';
+import type { BulkAction, BulkOperation, BulkRequest } from './bulk-operation.ts';
+import { listReferences } from './references.ts';
+
+/** A type, and the id of one resource. The id may be `bulkId:…`. */
+const PATH = /^\/?(Users|Groups)(?:\/([^/?#\s]+))?\/?$/i;
+
+/**
+ * Reads the body of a bulk request. What is wrong with one operation is kept with it and fails it
+ * alone; two POSTs with one bulkId both fail, because nobody can tell which of them is meant.
+ * @throws ScimError 400 `invalidSyntax`: no operations; `invalidValue`: failOnErrors; 413: too many
+ * @see RFC 7644 §3.7
+ */
+export function parseBulk(body: unknown, operationsMax: number): BulkRequest {
+  if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
+  const operations = findPart(body, 'Operations');
+  if (!Array.isArray(operations)) throw invalidSyntax('The body has no list of Operations.');
+  if (operations.length > operationsMax) {
+    throw new ScimError(413, `The request has more than ${operationsMax} operations.`);
+  }
+  return {
+    failOnErrors: parseFailOnErrors(findPart(body, 'failOnErrors')),
+    operations: withoutDoubles(operations.map(parseOperation)),
+  };
+}
+
+function parseFailOnErrors(value: JsonValue | undefined): number {
+  if (value === undefined || value === null) return Number.POSITIVE_INFINITY;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value;
+  throw invalidValue('failOnErrors is not a whole number of at least 1.');
+}
+
+function parseOperation(value: JsonValue, index: number): BulkOperation {
+  const operation = isJsonObject(value) ? value : {};
+  const bulkId = toText(findPart(operation, 'bulkId'));
+  const method = toText(findPart(operation, 'method'))?.toUpperCase();
+  try {
+    assertAcceptable(value);
+    const { type, id } = parsePath(findPart(operation, 'path'));
+    const action = parseAction(operation, method, id);
+    if (method === 'POST' && bulkId === undefined) {
+      throw invalidSyntax('A POST in a bulk request needs a bulkId.');
+    }
+    return { kind: 'write', index, bulkId, type, action, references: listReferences(action, type) };
+  } catch (error) {
+    if (!(error instanceof ScimError)) throw error;
+    return { kind: 'malformed', index, bulkId, method, error };
+  }
+}
+
+function parsePath(value: JsonValue | undefined): {
+  type: 'User' | 'Group';
+  id: string | undefined;
+} {
+  const parts = typeof value === 'string' ? PATH.exec(value.trim()) : null;
+  if (!parts) throw badRequest('invalidPath', 'The path of an operation is no /Users or /Groups.');
+  return { type: parts[1]?.toLowerCase() === 'users' ? 'User' : 'Group', id: parts[2] };
+}
+
+function parseAction(
+  operation: JsonObject,
+  method: string | undefined,
+  id: string | undefined,
+): BulkAction {
+  const data = findPart(operation, 'data') ?? null;
+  if (method === 'POST') {
+    if (id === undefined) return { method, data };
+    throw badRequest('invalidPath', 'The path of a POST names a type, not a resource.');
+  }
+  if (method !== 'PUT' && method !== 'PATCH' && method !== 'DELETE') {
+    throw invalidSyntax('The method of an operation is none of POST, PUT, PATCH and DELETE.');
+  }
+  if (id === undefined) throw badRequest('invalidPath', `The path of a ${method} needs an id.`);
+  const ifMatch = toText(findPart(operation, 'version'));
+  return method === 'DELETE' ? { method, id, ifMatch } : { method, id, ifMatch, data };
+}
+
+function withoutDoubles(operations: readonly BulkOperation[]): BulkOperation[] {
+  const counts = new Map<string, number>();
+  for (const { bulkId } of operations.filter(isCreation)) {
+    if (bulkId !== undefined) counts.set(bulkId, (counts.get(bulkId) ?? 0) + 1);
+  }
+  return operations.map((operation) => {
+    const { index, bulkId } = operation;
+    const isDouble = bulkId !== undefined && (counts.get(bulkId) ?? 0) > 1;
+    if (!isDouble || !isCreation(operation)) return operation;
+    const error = invalidSyntax('Several operations of the request have this bulkId.');
+    return { kind: 'malformed', index, bulkId, method: 'POST', error };
+  });
+}
+
+/** Whether others may name what the operation makes by its bulkId. */
+export function isCreation(operation: BulkOperation): boolean {
+  return (operation.kind === 'write' ? operation.action.method : operation.method) === 'POST';
+}
+
+/** A member of a message; providers differ in its case. */
+function findPart(object: JsonObject, name: string): JsonValue | undefined {
+  if (Object.hasOwn(object, name)) return object[name];
+  const spelt = Object.keys(object).find((key) => key.toLowerCase() === name.toLowerCase());
+  return spelt === undefined ? undefined : object[spelt];
+}
+
+function toText(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,81 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { findAttribute, groupSchema, userSchema } from '../schema/resource-schemas.ts';
+import type { BulkAction } from './bulk-operation.ts';
+
+/** Where an id belongs: the whole text is a reference. */
+const WHOLE = /^bulkId:(.+)$/i;
+/** In the filter of a path: `members[value eq "bulkId:x"]`. */
+const QUOTED = /"bulkId:([^"]+)"/gi;
+
+/** The id that a bulkId stands for; undefined leaves the reference as it is. */
+type Resolve = (bulkId: string) => string | undefined;
+
+/**
+ * The bulkIds that an action names, in its path or its data. What nobody may write makes no reference:
+ * the `groups` of a new user are left out like those of any other request.
+ */
+export function listReferences(action: BulkAction, type: 'User' | 'Group'): Set<string> {
+  const found = new Set<string>();
+  const collect = (bulkId: string) => {
+    found.add(bulkId);
+    return undefined;
+  };
+  resolveReferences(withoutReadOnly(action, type), collect);
+  return found;
+}
+
+/** The action with ids where it named bulkIds. */
+export function resolveReferences(action: BulkAction, resolve: Resolve): BulkAction {
+  switch (action.method) {
+    case 'POST':
+      return { ...action, data: resolveValue(action.data, resolve) };
+    case 'DELETE':
+      return { ...action, id: resolveText(action.id, resolve) };
+    default: {
+      const { id, data } = action;
+      return { ...action, id: resolveText(id, resolve), data: resolveValue(data, resolve) };
+    }
+  }
+}
+
+/** Whether an id is still a reference. */
+export function isReference(id: string): boolean {
+  return WHOLE.test(id);
+}
+
+function resolveValue(value: JsonValue, resolve: Resolve): JsonValue {
+  if (typeof value === 'string') return resolveText(value, resolve);
+  if (Array.isArray(value)) return value.map((item) => resolveValue(item, resolve));
+  return isJsonObject(value) ? resolveObject(value, resolve) : value;
+}
+
+function resolveObject(object: JsonObject, resolve: Resolve): JsonObject {
+  // Not by assignment: a stranger's key may be __proto__.
+  return Object.fromEntries(
+    Object.entries(object).map(([name, part]) => {
+      const isPath = typeof part === 'string' && name.toLowerCase() === 'path';
+      return [name, isPath ? resolvePath(part, resolve) : resolveValue(part, resolve)];
+    }),
+  );
+}
+
+function resolveText(text: string, resolve: Resolve): string {
+  const bulkId = WHOLE.exec(text)?.[1];
+  return bulkId === undefined ? text : (resolve(bulkId) ?? text);
+}
+
+function resolvePath(path: string, resolve: Resolve): string {
+  return path.replace(QUOTED, (reference, bulkId: string) => {
+    const id = resolve(bulkId);
+    return id === undefined ? reference : `"${id}"`;
+  });
+}
+
+function withoutReadOnly(action: BulkAction, type: 'User' | 'Group'): BulkAction {
+  if (action.method === 'DELETE' || !isJsonObject(action.data)) return action;
+  const schema = type === 'User' ? userSchema : groupSchema;
+  const isWritable = (name: string) =>
+    findAttribute(schema, name)?.attribute.mutability !== 'readOnly';
+  const entries = Object.entries(action.data).filter(([name]) => isWritable(name));
+  return { ...action, data: Object.fromEntries(entries) };
+}

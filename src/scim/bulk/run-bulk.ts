@@ -1,0 +1,140 @@
+import type { RequestContext } from '../../telemetry/request-context.ts';
+import type { ScimDeps } from '../deps.ts';
+import { invalidValue, ScimError } from '../errors.ts';
+import { toScimError } from '../http/to-scim-error.ts';
+import { type AcceptedWrite, acceptWrite } from './accept-write.ts';
+import type { BulkOperation, BulkRequest, BulkWrite } from './bulk-operation.ts';
+import { isCreation } from './parse-bulk.ts';
+import { isReference, resolveReferences } from './references.ts';
+import { createSettlements, type Settlements } from './settlements.ts';
+import { toOrder } from './to-order.ts';
+
+/** How one operation ended. */
+export type BulkResult = { readonly operation: BulkOperation } & (
+  | { readonly kind: 'accepted'; readonly accepted: AcceptedWrite }
+  | {
+      readonly kind: 'failed';
+      readonly error: ScimError;
+      /** The resource it was for, where one is known. */
+      readonly id: string | undefined;
+    }
+);
+
+/** What is known while a bulk request runs. */
+interface Run {
+  readonly deps: ScimDeps;
+  readonly requestId: string;
+  /** The operations that others may name. */
+  readonly creations: ReadonlyMap<string, BulkOperation>;
+  readonly results: Map<BulkOperation, BulkResult>;
+  readonly failed: Set<BulkOperation>;
+  readonly settlements: Settlements;
+}
+
+/**
+ * Performs the operations one after the other, each in a transaction of its own, and answers for those
+ * that were performed, in the order of the request.
+ *
+ * An operation is stored only when all it refers to is settled: what the service refuses is gone
+ * before anything is built upon it, so that nothing has to be taken back that others were told of. With
+ * failOnErrors nothing is stored either while the writes under way could still reach that number. All
+ * this waiting is within the one wait of the request; once that is over, what is stored counts as
+ * accepted, and the rest follows at once.
+ */
+export async function runBulk(
+  deps: ScimDeps,
+  { operations, failOnErrors }: BulkRequest,
+  { requestId, arrivedAt }: RequestContext,
+): Promise<BulkResult[]> {
+  const run: Run = {
+    deps,
+    requestId,
+    creations: toCreations(operations),
+    results: new Map(),
+    failed: new Set(),
+    settlements: createSettlements(deps, arrivedAt, (operation, error) =>
+      fail(run, operation, error),
+    ),
+  };
+  const { order, circular } = toOrder(operations);
+  const isCircular = new Set(circular);
+  for (const operation of [...order, ...circular]) {
+    if (run.failed.size + run.settlements.size >= failOnErrors) await run.settlements.settle();
+    await settleReferents(run, operation);
+    if (run.failed.size >= failOnErrors) break;
+    if (isCircular.has(operation)) fail(run, operation, toCircle());
+    else await perform(run, operation);
+  }
+  await run.settlements.settle();
+  return [...run.results.values()].sort((a, b) => a.operation.index - b.operation.index);
+}
+
+async function perform(run: Run, operation: BulkOperation): Promise<void> {
+  try {
+    if (operation.kind === 'malformed') throw operation.error;
+    const action = resolveReferences(operation.action, (bulkId) => findId(run, bulkId));
+    assertResolved(run, operation);
+    const accepted = await acceptWrite(run.deps, operation.type, action);
+    run.results.set(operation, { kind: 'accepted', operation, accepted });
+    run.settlements.add(operation, accepted);
+  } catch (error) {
+    fail(run, operation, error);
+  }
+}
+
+async function settleReferents({ creations, settlements }: Run, operation: BulkOperation) {
+  if (operation.kind === 'malformed' || operation.references.size === 0) return;
+  const referents = [...operation.references].flatMap((bulkId) => creations.get(bulkId) ?? []);
+  await settlements.settle(referents);
+}
+
+/** @throws ScimError 400 where nothing has the bulkId, 409 where what had it failed */
+function assertResolved(run: Run, { references }: BulkWrite): void {
+  for (const bulkId of references) {
+    if (!run.creations.has(bulkId)) {
+      throw invalidValue('A bulkId is named that no POST of the request has.');
+    }
+    if (findId(run, bulkId) === undefined) {
+      throw new ScimError(409, 'An operation of the request that this one refers to failed.');
+    }
+  }
+}
+
+function findId({ creations, results }: Run, bulkId: string): string | undefined {
+  const creation = creations.get(bulkId);
+  const result = creation && results.get(creation);
+  return result?.kind === 'accepted' ? result.accepted.write.id : undefined;
+}
+
+function fail(run: Run, operation: BulkOperation, cause: unknown): void {
+  const error = toScimError(cause);
+  if (error.status >= 500 && error.cause !== undefined) {
+    run.deps.telemetry.failed({ requestId: run.requestId, error: error.cause });
+  }
+  run.failed.add(operation);
+  run.results.set(operation, {
+    kind: 'failed',
+    operation,
+    error,
+    id: findTarget(run, operation),
+  });
+}
+
+function findTarget(run: Run, operation: BulkOperation): string | undefined {
+  if (operation.kind === 'malformed') return undefined;
+  const action = resolveReferences(operation.action, (bulkId) => findId(run, bulkId));
+  return action.method === 'POST' || isReference(action.id) ? undefined : action.id;
+}
+
+function toCreations(operations: readonly BulkOperation[]): Map<string, BulkOperation> {
+  const creations = new Map<string, BulkOperation>();
+  for (const operation of operations.filter(isCreation)) {
+    if (operation.bulkId !== undefined) creations.set(operation.bulkId, operation);
+  }
+  return creations;
+}
+
+/** @see RFC 7644 §3.7.1: a server that cannot resolve a circle answers 409 */
+function toCircle(): ScimError {
+  return new ScimError(409, 'Operations of the request refer to each other in a circle.');
+}

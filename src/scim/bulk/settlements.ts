@@ -1,0 +1,63 @@
+import type { ScimDeps } from '../deps.ts';
+import { type AcceptedWrite, settleWrite } from './accept-write.ts';
+import type { BulkOperation } from './bulk-operation.ts';
+
+/** Lanes that are held for writes of this request before their settlement begins. */
+const HELD_MAX = 64;
+
+/** Writes of one bulk request that are stored and not settled yet. */
+export interface Settlements {
+  /** Writes that the service may still refuse. */
+  readonly size: number;
+  /** Takes a stored write over. */
+  add(operation: BulkOperation, accepted: AcceptedWrite): void;
+  /** Waits until these are settled; all of them when left out. */
+  settle(operations?: Iterable<BulkOperation>): Promise<void>;
+}
+
+/**
+ * Settles writes together, so that many changes of one group go to the service in one call. All of
+ * them share the wait of the request: when it is over, nothing here takes time any more.
+ */
+export function createSettlements(
+  deps: ScimDeps,
+  arrivedAt: number,
+  onRefused: (operation: BulkOperation, error: unknown) => void,
+): Settlements {
+  const held = new Map<BulkOperation, AcceptedWrite>();
+  const running = new Map<BulkOperation, Promise<void>>();
+
+  async function run(operation: BulkOperation, accepted: AcceptedWrite): Promise<void> {
+    try {
+      await settleWrite(deps, accepted, arrivedAt);
+    } catch (error) {
+      onRefused(operation, error);
+    } finally {
+      running.delete(operation);
+    }
+  }
+
+  function start(): void {
+    for (const [operation, accepted] of held) running.set(operation, run(operation, accepted));
+    held.clear();
+  }
+
+  return {
+    get size() {
+      return held.size + running.size;
+    },
+    add(operation, accepted) {
+      const { undo, lease } = accepted.write;
+      if (undo === undefined) return;
+      // Without the lane somebody else may be sending the write already: a refusal has to find us waiting.
+      if (lease === undefined) running.set(operation, run(operation, accepted));
+      else held.set(operation, accepted);
+      if (held.size >= HELD_MAX) start();
+    },
+    async settle(operations) {
+      const awaited = operations ? [...operations] : [...held.keys(), ...running.keys()];
+      if (awaited.some((operation) => held.has(operation))) start();
+      await Promise.all(awaited.map((operation) => running.get(operation)));
+    },
+  };
+}
