@@ -11,7 +11,7 @@ export interface Waiter<Undo> {
 
 /**
  * Requests waiting for their writes. A waiter is either answered or refused, never both: while a
- * refusal is being decided its deadline is held.
+ * refusal is being decided its deadline and every other answer are held.
  */
 export interface Waiters<Undo> {
   /** Waits until the write is settled, at most `waitMs`. */
@@ -35,7 +35,9 @@ export interface HeldWaiters<Undo> {
 
 interface Entry<Undo> extends Waiter<Undo> {
   readonly answer: (settlement: Settlement) => void;
-  state: 'waiting' | 'held' | 'expired';
+  isHeld: boolean;
+  /** What was to be answered while it was held: said afterwards, unless the write was taken back. */
+  kept?: Settlement;
 }
 
 const TOO_SLOW: Settlement = { kind: 'not-yet', reason: 'the service takes longer than the wait' };
@@ -50,9 +52,8 @@ export function createWaiters<Undo>(): Waiters<Undo> {
   }
 
   function add(key: ResourceKey, entry: Entry<Undo>): void {
-    const waiting = waitingByKey.get(keyText(key));
-    if (waiting) waiting.add(entry);
-    else waitingByKey.set(keyText(key), new Set([entry]));
+    const waiting = waitingByKey.get(keyText(key)) ?? new Set();
+    waitingByKey.set(keyText(key), waiting.add(entry));
     size += 1;
   }
 
@@ -64,15 +65,18 @@ export function createWaiters<Undo>(): Waiters<Undo> {
     entry.answer(settlement);
   }
 
+  /** Answers now, or after what is being recorded is known. */
+  function tell(key: ResourceKey, entry: Entry<Undo>, settlement: Settlement): void {
+    if (entry.isHeld) entry.kept ??= settlement;
+    else answer(key, entry, settlement);
+  }
+
   function wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        if (entry.state === 'held') entry.state = 'expired';
-        else answer(key, entry, TOO_SLOW);
-      }, waitMs);
+      const timer = setTimeout(() => tell(key, entry, TOO_SLOW), waitMs);
       const entry: Entry<Undo> = {
         ...waiter,
-        state: 'waiting',
+        isHeld: false,
         answer(settlement) {
           clearTimeout(timer);
           resolve(settlement);
@@ -83,17 +87,17 @@ export function createWaiters<Undo>(): Waiters<Undo> {
   }
 
   function hold(key: ResourceKey): HeldWaiters<Undo> {
-    const held = list(key).filter((entry) => entry.state === 'waiting');
-    for (const entry of held) entry.state = 'held';
+    const held = list(key).filter((entry) => !entry.isHeld);
+    for (const entry of held) entry.isHeld = true;
     return {
       waiters: held,
       letGo(undone) {
         const problems = new Map(undone.map(({ version, problem }) => [version, problem]));
         for (const entry of held) {
+          entry.isHeld = false;
           const problem = problems.get(entry.version);
-          if (problem) answer(key, entry, { kind: 'refused', problem });
-          else if (entry.state === 'expired') answer(key, entry, TOO_SLOW);
-          else entry.state = 'waiting';
+          const settlement = problem ? ({ kind: 'refused', problem } as const) : entry.kept;
+          if (settlement) answer(key, entry, settlement);
         }
       },
     };
@@ -105,11 +109,11 @@ export function createWaiters<Undo>(): Waiters<Undo> {
     settle(key, oldestPending) {
       for (const entry of list(key)) {
         const arrived = oldestPending === undefined || entry.version < oldestPending;
-        if (arrived) answer(key, entry, { kind: 'applied' });
+        if (arrived) tell(key, entry, { kind: 'applied' });
       }
     },
     release(key, reason) {
-      for (const entry of list(key)) answer(key, entry, { kind: 'not-yet', reason });
+      for (const entry of list(key)) tell(key, entry, { kind: 'not-yet', reason });
     },
     get size() {
       return size;

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { NO_TROUBLE, type Postponed, toRetryColumns, toStuckColumns } from './retry-columns.ts';
+
+const problem = { code: 'unavailable', words: 'Down for maintenance', status: 503 };
+const moment = { now: 1_000_000, random: 0 };
+
+const postponed: { why: string; outcome: Postponed; mustLook?: number; want: object }[] = [
+  {
+    why: 'nothing was changed, so nobody has to look',
+    outcome: { kind: 'later', problem },
+    want: { must_look: 0, due_at: 1_002_000 },
+  },
+  {
+    why: 'a look that was owed before stays owed',
+    outcome: { kind: 'later', problem },
+    mustLook: 1,
+    want: { must_look: 1, due_at: 1_002_000 },
+  },
+  {
+    why: 'an unknown outcome is looked at first',
+    outcome: { kind: 'unknown', problem },
+    want: { must_look: 1, due_at: 1_002_000 },
+  },
+  {
+    why: 'at once, where the step says so',
+    outcome: { kind: 'unknown', problem, lookNow: true },
+    want: { must_look: 1, due_at: 1_000_000 },
+  },
+  {
+    why: 'when the service said so',
+    outcome: { kind: 'later', problem, retryAfterMs: 30_000 },
+    want: { must_look: 0, due_at: 1_030_000 },
+  },
+];
+
+describe('what a failed step leaves in the row', () => {
+  test.each(postponed)('$why', ({ outcome, mustLook, want }) => {
+    const row = { attempts: 2, must_look: mustLook ?? 0 };
+
+    expect(toRetryColumns(row, outcome, moment)).toEqual({
+      attempts: 3,
+      last_error: JSON.stringify(problem),
+      ...want,
+    });
+  });
+
+  test('the time since when a write is stuck is the first refusal’s', () => {
+    const first = toStuckColumns({ attempts: 0, stuck_at: null }, problem, 5);
+    const second = toStuckColumns(first, problem, 9);
+
+    expect(first).toEqual({ stuck_at: 5, attempts: 1, last_error: JSON.stringify(problem) });
+    expect(second).toEqual({ ...first, attempts: 2 });
+  });
+
+  test('success leaves no trace of trouble', () => {
+    expect(NO_TROUBLE).toEqual({ must_look: 0, attempts: 0, last_error: null, stuck_at: null });
+  });
+});

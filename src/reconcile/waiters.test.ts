@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
+import type { Settlement } from './outcome.ts';
+import { createWaiters, type Waiters } from './waiters.ts';
+
+const ada: ResourceKey = { type: 'user', id: userId('a') };
+const bob: ResourceKey = { type: 'user', id: userId('b') };
+const problem = { code: 'refused', words: 'No' };
+const APPLIED: Settlement = { kind: 'applied' };
+const REFUSED: Settlement = { kind: 'refused', problem };
+const TOO_SLOW = { kind: 'not-yet', reason: 'the service takes longer than the wait' };
+
+/** Waits, and keeps every answer that comes. */
+function ask(waiters: Waiters<string>, key: ResourceKey, version: number, waitMs = 3_000) {
+  const answers: Settlement[] = [];
+  void waiters.wait(key, { version, undo: `undo ${version}` }, waitMs).then((answer) => {
+    answers.push(answer);
+  });
+  return answers;
+}
+
+/** Lets promises that are settled be heard. */
+async function listen(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('a request that waits for its write', () => {
+  test('is answered once nothing is pending', async () => {
+    const waiters = createWaiters<string>();
+    const answers = ask(waiters, ada, 4);
+
+    waiters.settle(ada, undefined);
+    await listen();
+
+    expect(answers).toEqual([APPLIED]);
+    expect(waiters.size).toBe(0);
+  });
+
+  test('is answered when its version has arrived, not before', async () => {
+    const waiters = createWaiters<string>();
+    const [third, fourth, fifth] = [3, 4, 5].map((version) => ask(waiters, ada, version));
+
+    waiters.settle(ada, 4);
+    await listen();
+
+    expect([third, fourth, fifth]).toEqual([[APPLIED], [], []]);
+    expect(waiters.size).toBe(2);
+  });
+
+  test('is not answered for somebody else', async () => {
+    const waiters = createWaiters<string>();
+    const answers = ask(waiters, ada, 4);
+    const group: ResourceKey = { type: 'group', id: groupId('a') };
+
+    for (const key of [bob, group]) {
+      waiters.settle(key, undefined);
+      waiters.release(key, 'later');
+    }
+    await listen();
+
+    expect(answers).toEqual([]);
+  });
+
+  test('is told when it takes too long, at its time and not before', async () => {
+    const waiters = createWaiters<string>();
+    const answers = ask(waiters, ada, 4, 3_000);
+
+    await vi.advanceTimersByTimeAsync(2_999);
+    const before = [...answers];
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect(before).toEqual([]);
+    expect(answers).toEqual([TOO_SLOW]);
+    expect(waiters.size).toBe(0);
+  });
+
+  test('is told why it need not wait any longer', async () => {
+    const waiters = createWaiters<string>();
+    const answers = ask(waiters, ada, 4);
+
+    waiters.release(ada, 'somebody else first');
+    await listen();
+
+    expect(answers).toEqual([{ kind: 'not-yet', reason: 'somebody else first' }]);
+    expect(waiters.size).toBe(0);
+  });
+
+  test('leaves no timer behind once it is answered', () => {
+    const waiters = createWaiters<string>();
+    ask(waiters, ada, 4);
+
+    waiters.settle(ada, undefined);
+
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('while a result is recorded', () => {
+  test('whoever waits for the resource is held, with what takes the write back', () => {
+    const waiters = createWaiters<string>();
+    ask(waiters, ada, 4);
+    ask(waiters, ada, 5);
+    ask(waiters, bob, 6);
+
+    const held = waiters.hold(ada);
+
+    expect(held.waiters.map(({ version, undo }) => [version, undo])).toEqual([
+      [4, 'undo 4'],
+      [5, 'undo 5'],
+    ]);
+  });
+
+  test('a deadline that passes answers nobody: a refusal still refuses', async () => {
+    const waiters = createWaiters<string>();
+    const answers = ask(waiters, ada, 4, 100);
+    const held = waiters.hold(ada);
+
+    await vi.advanceTimersByTimeAsync(500);
+    const during = [...answers];
+    held.letGo([{ version: 4, problem }]);
+    await listen();
+
+    expect(during).toEqual([]);
+    expect(answers).toEqual([REFUSED]);
+  });
+
+  test('a deadline that passed is told afterwards to those who were not refused', async () => {
+    const waiters = createWaiters<string>();
+    const answers = ask(waiters, ada, 4, 100);
+    const held = waiters.hold(ada);
+
+    await vi.advanceTimersByTimeAsync(500);
+    held.letGo([]);
+    await listen();
+
+    expect(answers).toEqual([TOO_SLOW]);
+  });
+
+  test('"applied" is not said of a write that is being taken back', async () => {
+    const waiters = createWaiters<string>();
+    const answers = ask(waiters, ada, 4);
+    const held = waiters.hold(ada);
+
+    waiters.settle(ada, undefined);
+    held.letGo([{ version: 4, problem }]);
+    await listen();
+
+    expect(answers).toEqual([REFUSED]);
+  });
+
+  test('"not yet" is not said of it either', async () => {
+    const waiters = createWaiters<string>();
+    const answers = ask(waiters, ada, 4);
+    const held = waiters.hold(ada);
+
+    waiters.release(ada, 'later');
+    held.letGo([{ version: 4, problem }]);
+    await listen();
+
+    expect(answers).toEqual([REFUSED]);
+  });
+
+  test('what could not be said then is said afterwards, so that nobody waits for nothing', async () => {
+    const waiters = createWaiters<string>();
+    const answers = ask(waiters, ada, 4);
+    const held = waiters.hold(ada);
+
+    waiters.settle(ada, undefined);
+    held.letGo([]);
+    await listen();
+
+    expect(answers).toEqual([APPLIED]);
+  });
+
+  test('those who were let go wait on: for their answer or for their deadline', async () => {
+    const waiters = createWaiters<string>();
+    const [third, fourth] = [ask(waiters, ada, 3, 100), ask(waiters, ada, 4, 100)];
+    waiters.hold(ada).letGo([]);
+
+    waiters.settle(ada, 4);
+    await vi.advanceTimersByTimeAsync(100);
+
+    expect([third, fourth]).toEqual([[APPLIED], [TOO_SLOW]]);
+  });
+
+  test('only the refused versions are refused', async () => {
+    const waiters = createWaiters<string>();
+    const [third, fourth] = [ask(waiters, ada, 3), ask(waiters, ada, 4)];
+
+    waiters.hold(ada).letGo([{ version: 3, problem }]);
+    await listen();
+
+    expect([third, fourth]).toEqual([[REFUSED], []]);
+  });
+
+  test('who comes meanwhile is not held, and is not spoken of', async () => {
+    const waiters = createWaiters<string>();
+    const held = waiters.hold(ada);
+    const answers = ask(waiters, ada, 4, 100);
+
+    held.letGo([{ version: 4, problem }]);
+    await vi.advanceTimersByTimeAsync(100);
+
+    expect(held.waiters).toEqual([]);
+    expect(answers).toEqual([TOO_SLOW]);
+  });
+
+  test('who was answered is not held again', async () => {
+    const waiters = createWaiters<string>();
+    ask(waiters, ada, 4);
+    waiters.hold(ada).letGo([{ version: 4, problem }]);
+
+    expect(waiters.hold(ada).waiters).toEqual([]);
+  });
+});
