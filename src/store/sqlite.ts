@@ -45,9 +45,11 @@ export function openSqlite(path: string): Store {
     write: (work) => queue.run(() => write.transaction().execute(work)),
     close: async () => {
       await queue.close();
+      // One that was never used is not kysely's to close. The writer goes last: it leaves one file, without the log.
       await read.destroy();
-      await write.destroy(); // The last connection to go leaves one file, without the write-ahead log.
-      for (const connection of [reader, writer]) if (connection.isOpen) connection.close();
+      if (reader.isOpen) reader.close();
+      await write.destroy();
+      if (writer.isOpen) writer.close();
     },
   };
 }

@@ -1,0 +1,206 @@
+import { expect, test } from 'vitest';
+import { addGroup, addUser, getGroup, getUser } from '../../test/support/rows.ts';
+import { describeStores } from '../../test/support/stores.ts';
+import { type ResourceKey, userId } from '../domain/ids.ts';
+import type { Store } from './database.ts';
+import {
+  claimLane,
+  findNextDueAt,
+  type LaneClaim,
+  listDue,
+  readBacklog,
+  recoverLanes,
+  releaseLane,
+} from './lanes.ts';
+
+const claim: LaneClaim = { owner: 'one', now: 1_000, leaseMs: 500 };
+
+function take(store: Store, key: ResourceKey, change: Partial<LaneClaim> = {}) {
+  return store.write((tx) => claimLane(tx, key, { ...claim, ...change }));
+}
+
+async function makeBoth(store: Store) {
+  const user = await addUser(store);
+  const group = await addGroup(store);
+  const keys: ResourceKey[] = [
+    { type: 'user', id: user.id },
+    { type: 'group', id: group.id },
+  ];
+  const read = async () => [await getUser(store, user), await getGroup(store, group)];
+  return { keys, read };
+}
+
+describeStores('lanes', ({ makeStore }) => {
+  test('one of many who ask at the same time gets the lane', async () => {
+    const store = await makeStore();
+    const { keys } = await makeBoth(store);
+
+    for (const key of keys) {
+      const owners = ['one', 'two', 'three', 'four'];
+      const leases = await Promise.all(owners.map((owner) => take(store, key, { owner })));
+
+      expect(leases.filter((lease) => lease !== undefined)).toEqual([{ token: 1, until: 1_500 }]);
+    }
+  });
+
+  test('a lane that was taken for the first time owes nobody a look', async () => {
+    const store = await makeStore();
+    const { keys, read } = await makeBoth(store);
+
+    for (const key of keys) await take(store, key);
+
+    expect(await read()).toMatchObject([
+      { lane_owner: 'one', lane_until: 1_500, lane_token: 1, must_look: 0 },
+      { lane_owner: 'one', lane_until: 1_500, lane_token: 1, must_look: 0 },
+    ]);
+  });
+
+  test('a look that was owed stays owed', async () => {
+    const store = await makeStore();
+    const user = await addUser(store, { must_look: 1 });
+
+    await take(store, { type: 'user', id: user.id });
+
+    expect(await getUser(store, user)).toMatchObject({ must_look: 1 });
+  });
+
+  test('a lease holds until its end, and whoever comes then looks first', async () => {
+    const store = await makeStore();
+    const { keys, read } = await makeBoth(store);
+
+    for (const key of keys) {
+      await take(store, key);
+      expect(await take(store, key, { owner: 'two', now: 1_499 })).toBeUndefined();
+      expect(await take(store, key, { owner: 'two', now: 1_500 })).toEqual({
+        token: 2,
+        until: 2_000,
+      });
+    }
+
+    const rows = await read();
+    expect(rows.map(({ lane_owner, must_look }) => [lane_owner, must_look])).toEqual([
+      ['two', 1],
+      ['two', 1],
+    ]);
+  });
+
+  test('nobody gets the lane of what does not exist', async () => {
+    const store = await makeStore();
+
+    expect(await take(store, { type: 'user', id: userId('nobody') })).toBeUndefined();
+  });
+
+  test('a lane that is given back without a result is due at its time, and looked at first', async () => {
+    const store = await makeStore();
+    const { keys, read } = await makeBoth(store);
+
+    for (const key of keys) {
+      const lease = await take(store, key);
+      if (!lease) throw new Error('the lane was free');
+      await store.write((tx) => releaseLane(tx, key, { lease, dueAt: 9_000 }));
+    }
+
+    const free = { lane_owner: null, lane_until: null, must_look: 1, due_at: 9_000, lane_token: 1 };
+    expect(await read()).toMatchObject([free, free]);
+  });
+
+  test('who lost the lane cannot give it back', async () => {
+    const store = await makeStore();
+    const { keys, read } = await makeBoth(store);
+
+    for (const key of keys) {
+      const lost = await take(store, key);
+      if (!lost) throw new Error('the lane was free');
+      await take(store, key, { owner: 'two', now: 2_000 });
+      await store.write((tx) => releaseLane(tx, key, { lease: lost, dueAt: 9_000 }));
+    }
+
+    const held = { lane_owner: 'two', lane_until: 2_500, due_at: null };
+    expect(await read()).toMatchObject([held, held]);
+  });
+
+  test('lanes of processes that are gone are taken back, due now, and looked at first', async () => {
+    const store = await makeStore();
+    const { keys, read } = await makeBoth(store);
+    const idle = await addUser(store);
+    for (const key of keys) await take(store, key);
+
+    const recovered = await store.write((tx) => recoverLanes(tx, 7_000));
+
+    const free = { lane_owner: null, lane_until: null, must_look: 1, due_at: 7_000 };
+    expect(recovered).toBe(2);
+    expect(await read()).toMatchObject([free, free]);
+    expect(await getUser(store, idle)).toMatchObject({ must_look: 0, due_at: null });
+  });
+});
+
+describeStores('due work', ({ makeStore }) => {
+  test('removal of access comes first, then what waited longest, people and groups alike', async () => {
+    const store = await makeStore();
+    const look = await addUser(store, { due_class: 2, due_at: 1 });
+    const late = await addUser(store, { due_class: 1, due_at: 30 });
+    const removal = await addGroup(store, { due_class: 0, due_at: 90 });
+    const early = await addGroup(store, { due_class: 1, due_at: 20 });
+    const leaver = await addUser(store, { due_class: 0, due_at: 80 });
+
+    const due = await listDue(store.read, 100, 10);
+
+    const order = [leaver, removal, early, late, look];
+    expect(due.map(({ id }) => id)).toEqual(order.map(({ id }) => id));
+    expect(due.map(({ type }) => type)).toEqual(['user', 'group', 'group', 'user', 'user']);
+  });
+
+  test('only so much as is asked for, the most urgent', async () => {
+    const store = await makeStore();
+    for (const due_at of [5, 6, 7]) await addUser(store, { due_class: 1, due_at });
+    const urgent = await addGroup(store, { due_class: 0, due_at: 9 });
+
+    const due = await listDue(store.read, 100, 2);
+
+    expect(due).toHaveLength(2);
+    expect(due[0]).toEqual({ type: 'group', id: urgent.id });
+  });
+
+  test('what is not due yet, or in somebody’s lane, is left alone; an expired lane is not', async () => {
+    const store = await makeStore();
+    await addUser(store);
+    await addUser(store, { due_at: 101 });
+    await addUser(store, { due_at: 1, lane_owner: 'one', lane_until: 101 });
+    const now = await addUser(store, { due_at: 100 });
+    const expired = await addGroup(store, { due_at: 99, lane_owner: 'one', lane_until: 100 });
+
+    const due = await listDue(store.read, 100, 10);
+
+    expect(due.map(({ id }) => id)).toEqual([expired.id, now.id]);
+  });
+
+  test('deleted resources are finished like all others', async () => {
+    const store = await makeStore();
+    const gone = await addUser(store, { due_at: 1, deleted_at: 1 });
+
+    expect(await listDue(store.read, 100, 10)).toEqual([{ type: 'user', id: gone.id }]);
+  });
+
+  test('the next due time is the earliest of people and groups', async () => {
+    const store = await makeStore();
+    const nothing = await findNextDueAt(store.read);
+    await addUser(store, { due_at: 50 });
+    const people = await findNextDueAt(store.read);
+    await addGroup(store, { due_at: 40 });
+    await addGroup(store);
+
+    expect([nothing, people, await findNextDueAt(store.read)]).toEqual([undefined, 50, 40]);
+  });
+
+  test('the backlog counts what is due and what is stuck, of people and groups', async () => {
+    const store = await makeStore();
+    const before = await readBacklog(store.read);
+    await addUser(store, { due_at: 50, stuck_at: 3 });
+    await addUser(store, { due_at: 60 });
+    await addGroup(store, { due_at: 40, stuck_at: 2 });
+    await addGroup(store);
+
+    expect(before).toEqual({ due: 0, stuck: 0, oldestDueAt: undefined });
+    expect(await readBacklog(store.read)).toEqual({ due: 3, stuck: 2, oldestDueAt: 40 });
+  });
+});
