@@ -26,7 +26,11 @@ export async function startChild(script: string, args: readonly string[]): Promi
   });
   const killWithUs = () => child.kill('SIGKILL');
   process.once('exit', killWithUs);
-  child.once('exit', () => process.off('exit', killWithUs));
+  child.once('exit', (code, signal) => {
+    process.off('exit', killWithUs);
+    // We end it by SIGKILL alone; anything else explains why requests fail from now on.
+    if (signal !== 'SIGKILL') console.error(`${script} ended by itself: ${signal ?? code}`);
+  });
   for await (const line of createInterface(child.stdout)) {
     const greeting: unknown = JSON.parse(line);
     if (!isJsonObject(greeting)) break;
