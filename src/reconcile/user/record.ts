@@ -18,6 +18,7 @@ import type { Waiter } from '../waiters.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown, UserOutcome } from './outcome.ts';
+import { distrustSuccessor } from './successor.ts';
 import { revertUserFields, type UserUndo } from './undo.ts';
 
 /** A step of a person that ended, with all that recording it needs. */
@@ -41,6 +42,7 @@ export interface UserStep {
 export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
   const row = await lockUser(tx, step.planned.id);
   if (row === undefined) return { finished: true, oldestPending: undefined, undone: [], woken: [] };
+  await distrustSuccessor(tx, { row, account: step.planned.upstreamId, now: step.now });
   if (row.lane_token !== step.lease.token) return recordFenced(tx, row, step);
   const { outcome } = step;
   switch (outcome.kind) {
@@ -71,7 +73,7 @@ async function recordDone(
   if (known.missing) return recordMissing(tx, row, step);
   let linked: LinkResult = { kind: 'linked', origin: row.origin };
   if (known.upstreamId !== undefined && known.upstreamId !== row.upstream_id) {
-    linked = await linkAccount(tx, row, known);
+    linked = await linkAccount(tx, row, known, step.now);
     if (linked.kind === 'refused') {
       return recordRefused(tx, row, step, { parts: ['account'], problem: linked.problem });
     }
@@ -127,7 +129,7 @@ function toPendingAfter(row: UserRow, step: UserStep, known: UserKnown): Pending
 /** The service has no such account: one that is wanted is created anew, the other is done with. */
 async function recordMissing(tx: Db, row: UserRow, step: UserStep): Promise<Recorded<UserState>> {
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
-  await unlinkAccount(tx, row.id);
+  await unlinkAccount(tx, row.id, step.now);
   const changed: UserRow = {
     ...row,
     ...(toObservedColumns(undefined) as Partial<UserRow>),
