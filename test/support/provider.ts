@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
+import type { Store } from '../../src/store/database.ts';
 import { readBacklog } from '../../src/store/lanes.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
 
@@ -91,15 +92,25 @@ export async function readMemberIds(bridge: Requester, groupId: string): Promise
   return members.map(({ value }) => String(value)).sort();
 }
 
-/** Waits until nothing is due and nothing runs, so that no call follows. @throws Error after 10 s */
+/** Waits until nothing is due and no lane is held, so that no call follows. @throws Error after 10 s */
 export async function untilSettled({ store }: Pick<TestBridge, 'store'>): Promise<void> {
   const deadline = Date.now() + SETTLE_MAX_MS;
   for (;;) {
-    const backlog = await readBacklog(store.read);
-    if (backlog.due === 0) return;
-    if (Date.now() > deadline) throw new Error(`work is left: ${JSON.stringify(backlog)}`);
+    const { due } = await readBacklog(store.read);
+    const running = await countRunning(store);
+    if (due + running === 0) return;
+    if (Date.now() > deadline) throw new Error(`${due} are still due and ${running} running`);
     await sleep(5);
   }
+}
+
+async function countRunning({ read }: Store): Promise<number> {
+  let running = 0;
+  for (const table of ['users', 'groups'] as const) {
+    const held = read.selectFrom(table).select('id').where('lane_owner', 'is not', null);
+    running += (await held.execute()).length;
+  }
+  return running;
 }
 
 /** The SCIM id in an answer. */
