@@ -165,20 +165,21 @@ export async function postponeLinks(
 
 /**
  * Has a deleted person leave every managed group and admin list, and forgets links that the service
- * does not hold. Unmanaged groups are never written. Returns the groups that are due now.
- * `now` is epoch milliseconds.
+ * does not hold: nobody without an account is in anything. Unmanaged groups are never written. Returns
+ * the groups that are due now. `now` is epoch milliseconds.
  */
 export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const left = new Set<GroupId>();
   for (const name of ['memberships', 'group_admins'] as const) {
     const table = sql.table(name);
-    await sql`delete from ${table} where user_id = ${userId} and pending is null
-      and (observed is null or observed = 0)`.execute(tx);
     const managed = sql`select id from groups where origin is not null and deleted_at is null and id in (
       select group_id from ${table} where user_id = ${userId} and (desired is null or desired = 1))`;
     const { rows } = await sql<{ id: GroupId }>`
       update groups set version = version + 1, modified_at = ${now}, due_at = ${now}, due_class = 0
       where id in (${managed}) returning id`.execute(tx);
+    await sql`delete from ${table} where user_id = ${userId} and (
+      (pending is null and (observed is null or observed = 0))
+      or user_id in (select id from users where upstream_id is null))`.execute(tx);
     if (rows.length === 0) continue;
     const ids = sql.join(rows.map(({ id }) => id));
     await sql`update ${table} set desired = 0,
