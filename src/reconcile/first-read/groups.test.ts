@@ -4,11 +4,17 @@ import { createReadForTest, readAll, startCompany } from '../../../test/support/
 import { describeStores } from '../../../test/support/stores.ts';
 import type { Store } from '../../store/database.ts';
 import type { GroupRow } from '../../store/groups.ts';
+import { listUsersByObserved, type UserRow } from '../../store/users.ts';
 
 const seed = { users: 20, groups: 3, membersPerGroup: 5 };
 
 async function listGroupRows({ read }: Store): Promise<GroupRow[]> {
   return read.selectFrom('groups').selectAll().orderBy('seq').execute();
+}
+
+async function findByAccount(store: Store, emailFolded: string): Promise<UserRow | undefined> {
+  const [row] = await listUsersByObserved(store.read, { userNameFolded: '', emailFolded });
+  return row;
 }
 
 /** Has a store that was read begin again, as if the groups had never been read. */
@@ -89,6 +95,7 @@ describeStores('first read of groups', ({ makeStore }) => {
     const sandbox = await startCompany({ seed });
     await (await readAll(sandbox, store)).firstRead.stop();
     const [before] = await listGroupRows(store);
+    const person = await findByAccount(store, 'user00001@example.com');
     sandbox.service.removeMember('Group 001', 'user00001@example.com');
     sandbox.service.renameGroup('Group 001', 'Crew');
     await forgetRead(store);
@@ -98,6 +105,8 @@ describeStores('first read of groups', ({ makeStore }) => {
     expect(await describeStored(store)).toEqual(describeCompany(sandbox));
     const [after] = await listGroupRows(store);
     expect(after?.version).toBeGreaterThan(before?.version ?? 0);
+    const left = await findByAccount(store, 'user00001@example.com');
+    expect(left?.version).toBe((person?.version ?? 0) + 1);
   });
 
   test('a list that does not take our parameters is asked without them', async () => {

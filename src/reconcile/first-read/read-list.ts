@@ -41,7 +41,8 @@ export async function readList<O extends PagedOperation>(
     if (result.kind === 'done') return result;
     const next = variant + 1;
     const isLast = next >= list.variants.length;
-    await context.save({ state: 'open', count: 0, ...(isLast ? {} : { variant: next }) });
+    const { membersAfter = 0 } = context.current(); // Belongs to what follows the list.
+    await context.save({ state: 'open', count: 0, variant: isLast ? 0 : next, membersAfter });
     if (isLast) return result;
   }
 }

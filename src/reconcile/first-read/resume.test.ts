@@ -36,18 +36,29 @@ describeStores('first read, resumed', ({ makeStore }) => {
     },
   );
 
-  test('members that are read group by group go on after the last one', async () => {
+  test.each([
+    { why: 'counts tell who is known', refused: 0 },
+    { why: 'nothing tells how many there are', refused: 2 },
+  ])('members read group by group go on after the last one: $why', async ({ refused }) => {
     const store = await makeStore();
     const sandbox = await startCompany({ shape: { listCarriesMembers: false }, seed });
-    const fault = { kind: 'hang' } as const;
+    const refuseParameters = () =>
+      sandbox.faults.add({
+        operation: 'groups.getListOfGroups',
+        fault: { kind: 'status', status: 400 },
+        times: refused,
+      });
     const operation = 'groupUsers.getListOfGroupUsers';
+    const fault = { kind: 'hang' } as const;
     const stuck = sandbox.faults.add({ operation, fault, skip: 20, times: 1 });
+    refuseParameters();
     const ended = await createReadForTest(sandbox, store);
     await ended.firstRead.start();
     await stuck.until(1);
     await ended.firstRead.stop();
     sandbox.calls.reset();
 
+    refuseParameters();
     await readAll(sandbox, store);
 
     expect(sandbox.calls.count({ operation, status: 200 })).toBe(10);
