@@ -90,20 +90,6 @@ export async function deleteLinks(
   }
 }
 
-/**
- * Raises the version of users whose groups changed: a user's ETag covers its groups.
- * `now` is epoch milliseconds.
- */
-export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
-  for (const chunk of chunks(userIds)) {
-    await tx
-      .updateTable('users')
-      .set((set) => ({ version: set('version', '+', 1), modified_at: now }))
-      .where('id', 'in', chunk)
-      .execute();
-  }
-}
-
 /** The ids among `ids` that are live users. */
 export async function listExistingUsers(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
@@ -117,19 +103,4 @@ export async function listExistingUsers(db: Db, ids: readonly string[]): Promise
     for (const { id } of rows) found.add(id);
   }
   return found;
-}
-
-/** Raises the version of everybody who is in a group: their list of groups changes. */
-export async function touchMembers(tx: Db, groupId: GroupId, now: number): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set((set) => ({ version: set('version', '+', 1), modified_at: now }))
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('memberships')
-        .select('user_id')
-        .where('group_id', '=', groupId)
-        .where((where) => where(where.fn.coalesce('desired', 'observed'), '=', 1)),
-    )
-    .execute();
 }

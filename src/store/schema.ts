@@ -59,6 +59,8 @@ export interface UsersTable extends ConvergenceColumns {
   observed_email_folded: string | null;
   /** 1: the service says the account is an owner. */
   owner: Generated<number>;
+  /** The groups as the answer for this person lists them, as JSON text: read far more often than changed. */
+  shown_groups: Generated<string>;
 }
 
 /** Every e-mail address shown for a user, for filters. */

@@ -40,6 +40,11 @@ export async function findUserRow(db: Db, id: string): Promise<UserRow | undefin
     .executeTakeFirst();
 }
 
+/** The row with this SCIM id, which the caller knows to be there. @throws Error when it is not */
+export async function getUserRow(db: Db, id: UserId): Promise<UserRow> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}
+
 /** The row with this SCIM id, deleted or not, locked until the transaction ends. */
 export async function lockUser(tx: Db, id: UserId): Promise<UserRow | undefined> {
   return tx.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();

@@ -1,9 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Selector } from '../domain/selector.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
-import { isPostgres } from './dialect.ts';
 import type { LinkTable } from './links.ts';
 import { whereGroups, whereUsers } from './selection.ts';
 
@@ -18,6 +17,12 @@ export interface ResourceView<Id extends string = string> {
   readonly modified_at: number;
 }
 
+/** What an answer for a user needs. */
+export interface UserView extends ResourceView<UserId> {
+  /** The entries of `groups` as JSON text, joined by commas. */
+  readonly shown_groups: string;
+}
+
 /** Which live resources, and which part of them in order of creation. */
 export interface ViewQuery {
   readonly selector: Selector | undefined;
@@ -30,12 +35,13 @@ export interface ViewQuery {
 }
 
 const VIEW = ['seq', 'id', 'attributes', 'version', 'created_at', 'modified_at'] as const;
+const USER_VIEW = [...VIEW, 'shown_groups'] as const;
 
 /** The live user with this id as it is shown. */
-export async function findUserView(db: Db, id: string): Promise<ResourceView<UserId> | undefined> {
+export async function findUserView(db: Db, id: string): Promise<UserView | undefined> {
   return db
     .selectFrom('users')
-    .select(VIEW)
+    .select(USER_VIEW)
     .where('id', '=', id as UserId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
@@ -58,8 +64,8 @@ export async function findGroupView(
 export async function listUserViews(
   db: Db,
   { selector, limit, offset = 0, afterSeq, seqs }: ViewQuery,
-): Promise<ResourceView<UserId>[]> {
-  let query = db.selectFrom('users').select(VIEW).where('deleted_at', 'is', null);
+): Promise<UserView[]> {
+  let query = db.selectFrom('users').select(USER_VIEW).where('deleted_at', 'is', null);
   if (selector) query = query.where((where) => whereUsers(where, selector));
   if (afterSeq !== undefined) query = query.where('seq', '>', afterSeq);
   if (seqs !== undefined) query = query.where('seq', 'in', seqs);
@@ -92,80 +98,6 @@ export async function countGroups(db: Db, selector: Selector | undefined): Promi
   if (selector) query = query.where((where) => whereGroups(where, selector));
   const { count } = await query.where('deleted_at', 'is', null).executeTakeFirstOrThrow();
   return count;
-}
-
-/** How the entries of a list of links are written. */
-export interface LinkForm {
-  /** What `$ref` is before the id. */
-  readonly refPrefix: string;
-  readonly type: string;
-}
-
-/**
- * The groups of these users as JSON text, by user: `{"value":…,"$ref":…,"display":…,"type":…}` joined by
- * commas. Written by the database, because a page of a list has thousands of them. A person is in a
- * group when that is wanted or, where nobody said, seen.
- */
-export async function readGroupsOfUsers(
-  db: Db,
-  ids: readonly UserId[],
-  form: LinkForm,
-): Promise<Map<string, string>> {
-  const entry = toEntry(db, { id: sql.ref('g.id'), display: sql.ref('g.display_name'), form });
-  return readByOwner(
-    ids,
-    (chunk) => sql`
-      select m.user_id as owner, string_agg(${entry}, ',' order by g.seq) as items
-      from memberships as m join groups as g on g.id = m.group_id
-      where m.user_id in (${sql.join(chunk)}) and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null
-      group by m.user_id`,
-    db,
-  );
-}
-
-/** The people in these groups as JSON text, by group, in order of joining; as `readGroupsOfUsers`. */
-export async function readMembersOfGroups(
-  db: Db,
-  ids: readonly GroupId[],
-  form: LinkForm,
-): Promise<Map<string, string>> {
-  const entry = toEntry(db, { id: sql.ref('u.id'), display: sql.ref('u.user_name'), form });
-  return readByOwner(
-    ids,
-    (chunk) => sql`
-      select m.group_id as owner, string_agg(${entry}, ',' order by m.seq) as items
-      from memberships as m join users as u on u.id = m.user_id
-      where m.group_id in (${sql.join(chunk)}) and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
-      group by m.group_id`,
-    db,
-  );
-}
-
-interface EntryParts {
-  readonly id: RawBuilder<unknown>;
-  readonly display: RawBuilder<unknown>;
-  readonly form: LinkForm;
-}
-
-/** Ids are UUIDs of ours, so only the name needs quoting. */
-function toEntry(db: Db, { id, display, form }: EntryParts): RawBuilder<string> {
-  const quoted = isPostgres(db) ? sql`to_json(${display})::text` : sql`json_quote(${display})`;
-  const middle = sql.lit(`","$ref":"${form.refPrefix}`);
-  return sql<string>`'{"value":"' || ${id} || ${middle} || ${id} || '","display":' || ${quoted}
-    || ${sql.lit(`,"type":"${form.type}"}`)}`;
-}
-
-async function readByOwner<Id>(
-  ids: readonly Id[],
-  select: (chunk: readonly Id[]) => RawBuilder<unknown>,
-  db: Db,
-): Promise<Map<string, string>> {
-  const byOwner = new Map<string, string>();
-  for (const chunk of chunks(ids)) {
-    const { rows } = await sql<{ owner: string; items: string }>`${select(chunk)}`.execute(db);
-    for (const { owner, items } of rows) byOwner.set(owner, items);
-  }
-  return byOwner;
 }
 
 /** Somebody in a list of a group, as a filter on that list sees them. */

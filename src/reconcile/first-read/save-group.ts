@@ -9,7 +9,8 @@ import {
   updateGroup,
 } from '../../store/groups.ts';
 import { observeLinks } from '../../store/link-observations.ts';
-import { listLinks, touchUsers } from '../../store/links.ts';
+import { listLinks } from '../../store/links.ts';
+import { touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
 import { type Fate, judgeSighting } from './fate.ts';
 
@@ -55,6 +56,7 @@ export async function mergeGroup(
   const isSame = row.origin !== null || shown.attributes === row.attributes;
   const changed = isSame ? {} : { ...shown, version: row.version + 1, modified_at: now };
   await updateGroup(tx, row.id, { ...columns, ...changed });
+  if (!isSame) await touchMembers(tx, row.id, now);
 }
 
 /**

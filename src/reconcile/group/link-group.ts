@@ -2,6 +2,7 @@ import type { UpstreamGroupIds } from '../../domain/group.ts';
 import type { Db } from '../../store/database.ts';
 import { deleteGroup, findGroupByUpstream, type GroupRow } from '../../store/groups.ts';
 import { moveGroupLinks } from '../../store/link-observations.ts';
+import { touchMembers } from '../../store/shown-links.ts';
 import type { Problem } from '../outcome.ts';
 import type { GroupKnown } from './outcome.ts';
 
@@ -15,9 +16,14 @@ export type GroupLink =
  * Makes the group that a step found or created this one. A group that was only observed meanwhile is
  * merged into it; one that is managed, or that holds permissions, is not.
  */
-export async function linkGroup(tx: Db, row: GroupRow, known: GroupKnown): Promise<GroupLink> {
+export async function linkGroup(
+  tx: Db,
+  row: GroupRow,
+  known: GroupKnown,
+  now: number,
+): Promise<GroupLink> {
   const ids = known.ids ?? {};
-  const obstacle = await clearHolder(tx, row, ids);
+  const obstacle = await clearHolder(tx, row, { ids, now });
   if (obstacle !== undefined) return obstacle;
   if (known.adopted && (known.observed?.permissions ?? 0) > 0) {
     return refuse('a group of this name exists and holds permissions');
@@ -37,7 +43,7 @@ export async function linkGroup(tx: Db, row: GroupRow, known: GroupKnown): Promi
 async function clearHolder(
   tx: Db,
   row: GroupRow,
-  ids: Partial<UpstreamGroupIds>,
+  { ids, now }: { ids: Partial<UpstreamGroupIds>; now: number },
 ): Promise<GroupLink | undefined> {
   const holder = await findGroupByUpstream(tx, ids);
   if (holder === undefined || holder.id === row.id) return undefined;
@@ -49,6 +55,7 @@ async function clearHolder(
   if (holder.origin !== null) return refuse('another group is already linked to this one');
   await moveGroupLinks(tx, holder.id, row.id);
   await deleteGroup(tx, holder.id);
+  await touchMembers(tx, row.id, now);
   return undefined;
 }
 

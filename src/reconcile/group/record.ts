@@ -4,6 +4,7 @@ import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { oldestPending, type Pending, settlePending } from '../../domain/pending.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
+import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
@@ -17,6 +18,7 @@ import {
 import type { Lease } from '../../store/lanes.ts';
 import { deleteAllLinks, observeLinks, restartLinks } from '../../store/link-observations.ts';
 import { postponeLinks, readWaiting, settleLinks } from '../../store/link-work.ts';
+import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import type { Recorded, Undone } from '../recorded.ts';
@@ -43,6 +45,11 @@ export interface GroupStep {
   readonly random: number;
 }
 
+/** A step while it is recorded, with the row as it was read. */
+interface Recording extends GroupStep {
+  readonly original: GroupRow;
+}
+
 /**
  * Records what a step taught about a group, in one transaction with what follows from it. Gives the
  * lane back unless there is a next step.
@@ -56,14 +63,15 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
     return toFinished(tx, row, []);
   }
   const { outcome } = step;
+  const recording: Recording = { ...step, original: row };
   switch (outcome.kind) {
     case 'done':
-      return recordDone(tx, row, step, outcome.known);
+      return recordDone(tx, row, recording, outcome.known);
     case 'refused':
-      return recordRefused(tx, row, step, outcome);
+      return recordRefused(tx, row, recording, outcome);
     case 'later':
     case 'unknown':
-      return recordRetry(tx, row, step, outcome);
+      return recordRetry(tx, row, recording, outcome);
     default:
       return assertNever(outcome);
   }
@@ -72,13 +80,13 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
 async function recordDone(
   tx: Db,
   row: GroupRow,
-  step: GroupStep,
+  step: Recording,
   known: GroupKnown,
 ): Promise<Recorded<GroupState>> {
   if (known.missing) return recordMissing(tx, row, step);
   let next: GroupRow = { ...row, ...NO_TROUBLE };
   if (known.ids !== undefined) {
-    const linked = await linkGroup(tx, row, known);
+    const linked = await linkGroup(tx, row, known, step.now);
     if (linked.kind === 'later') return recordRetry(tx, row, step, linked);
     if (linked.kind === 'refused') {
       const parts: GroupPart[] = [{ kind: 'field', field: 'existence' }];
@@ -103,7 +111,7 @@ async function recordDone(
 async function recordLinks(
   tx: Db,
   row: GroupRow,
-  { planned }: GroupStep,
+  { planned, now }: Recording,
   { members, admins, memberIds, adopted }: GroupKnown,
 ): Promise<void> {
   const plannedVersion = planned.version;
@@ -114,6 +122,8 @@ async function recordLinks(
   if (memberIds) {
     const baseline = adopted ? 1 : row.origin === null ? null : 0;
     await observeLinks(tx, 'memberships', row.id, { upstreamUserIds: memberIds, baseline });
+    // In a managed group what is wanted is shown, whatever is seen.
+    if (baseline !== 0) await touchMembers(tx, row.id, now);
   }
 }
 
@@ -121,10 +131,12 @@ async function recordLinks(
 async function recordMissing(
   tx: Db,
   row: GroupRow,
-  step: GroupStep,
+  step: Recording,
 ): Promise<Recorded<GroupState>> {
   if (row.deleted_at !== null || row.origin === null) {
+    const people = await listLinkedUsers(tx, row.id);
     await deleteAllLinks(tx, row.id);
+    await touchUsers(tx, people, step.now);
     return finish(tx, { ...row, ...NO_TROUBLE, observed: null, pending: '{}' }, step, []);
   }
   await restartLinks(tx, row.id, row.version);
@@ -143,7 +155,7 @@ async function recordMissing(
 async function recordRefused(
   tx: Db,
   row: GroupRow,
-  step: GroupStep,
+  step: Recording,
   { parts, problem }: { parts: readonly GroupPart[]; problem: Problem },
 ): Promise<Recorded<GroupState>> {
   const undone: Undone[] = [];
@@ -153,7 +165,9 @@ async function recordRefused(
       (field) => parseStored<Pending<GroupField>>(draft.pending)[field] === waiter.version,
     );
     if (waiter.undo.before === undefined && fields.includes('existence')) {
+      const people = await listLinkedUsers(tx, row.id);
       await deleteGroup(tx, row.id);
+      await touchUsers(tx, people, step.now);
       undone.push({ version: waiter.version, problem });
       return { finished: true, oldestPending: undefined, undone, woken: [] };
     }
@@ -161,6 +175,10 @@ async function recordRefused(
     if (fields.length === 0 && links.length === 0) continue;
     undone.push({ version: waiter.version, problem: withRefusedPeople(problem, links) });
     draft = revertFields(draft, fields, waiter.undo);
+  }
+  if (draft.display_name !== row.display_name || draft.deleted_at !== row.deleted_at) {
+    await save(tx, step, draft);
+    await touchMembers(tx, row.id, step.now);
   }
   const stuckFields = listFields(parts).filter(
     (field) => parseStored<Pending<GroupField>>(draft.pending)[field] !== undefined,
@@ -178,7 +196,7 @@ async function recordRefused(
     ...toStuckColumns(draft, problem, step.now),
     due_at: retryAt,
   };
-  await save(tx, changed);
+  await save(tx, step, changed);
   return toFinished(tx, changed, undone);
 }
 
@@ -235,16 +253,16 @@ function revertFields(row: GroupRow, fields: readonly GroupField[], undo: GroupU
 async function recordRetry(
   tx: Db,
   row: GroupRow,
-  step: GroupStep,
+  step: Recording,
   outcome: Extract<GroupOutcome, { kind: 'later' | 'unknown' }>,
 ): Promise<Recorded<GroupState>> {
   const changed: GroupRow = { ...row, ...toRetryColumns(row, outcome, step) };
   if (outcome.kind === 'unknown' && outcome.lookNow) {
-    await save(tx, changed);
+    await save(tx, step, changed);
     const state = toGroupState(changed, await listGroupLinks(tx, changed.id, step));
     return { finished: false, state, undone: [], woken: [] };
   }
-  await save(tx, { ...changed, ...FREE_LANE });
+  await save(tx, step, { ...changed, ...FREE_LANE });
   return { ...(await toFinished(tx, changed, [])), retryAt: changed.due_at ?? step.now };
 }
 
@@ -252,7 +270,7 @@ async function recordRetry(
 async function finish(
   tx: Db,
   row: GroupRow,
-  step: GroupStep,
+  step: Recording,
   undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
   const state = toGroupState(row, await listGroupLinks(tx, row.id, step));
@@ -260,11 +278,11 @@ async function finish(
   const pending = settlePending(state.pending, state.pending, settled);
   const next: GroupRow = { ...row, pending: JSON.stringify(pending) };
   if (actions.length > 0) {
-    await save(tx, { ...next, due_at: step.now });
+    await save(tx, step, { ...next, due_at: step.now });
     return { finished: false, state: { ...state, pending }, undone, woken: [] };
   }
   const { oldest, nextRetryAt } = await readWaiting(tx, row.id);
-  await save(tx, { ...next, ...FREE_LANE, due_at: nextRetryAt ?? null });
+  await save(tx, step, { ...next, ...FREE_LANE, due_at: nextRetryAt ?? null });
   return { finished: true, oldestPending: toOldest(next, oldest), undone, woken: [] };
 }
 
@@ -283,7 +301,7 @@ function toOldest(row: GroupRow, oldestLink: number | undefined): number | undef
   return Math.min(own, oldestLink);
 }
 
-async function save(tx: Db, row: GroupRow): Promise<void> {
-  const { id, seq: _, created_at: __, ...change } = row;
-  await updateGroup(tx, id, change);
+async function save(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
+  const changed = toChangedColumns(original, row);
+  if (Object.keys(changed).length > 0) await updateGroup(tx, row.id, changed);
 }

@@ -1,6 +1,7 @@
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { Db } from '../../store/database.ts';
-import { deleteLinks, listLinks, saveLinks, touchUsers } from '../../store/links.ts';
+import { deleteLinks, listLinks, saveLinks } from '../../store/links.ts';
+import { touchUsers } from '../../store/shown-links.ts';
 import type { Problem } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
 import type { GroupPart } from './outcome.ts';
@@ -29,7 +30,9 @@ export async function revertLinks(
     const befores = kind === 'member' ? waiter.undo.members : waiter.undo.admins;
     const refused = parts.flatMap((part) => (part.kind === kind ? [part.change.userId] : []));
     const rows = await listLinks(tx, table, groupId, refused);
-    const mine = rows.filter((row) => row.pending === waiter.version).map((row) => row.user_id);
+    const mine = rows
+      .filter((row) => row.pending === waiter.version && befores.has(row.user_id))
+      .map((row) => row.user_id);
     const gone: UserId[] = [];
     for (const userId of mine) {
       const before = befores.get(userId);

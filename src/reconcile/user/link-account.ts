@@ -2,6 +2,7 @@ import type { UserId } from '../../domain/ids.ts';
 import type { Db } from '../../store/database.ts';
 import { forgetLinksOf, moveLinks } from '../../store/link-observations.ts';
 import type { Origin } from '../../store/schema.ts';
+import { touchUsers } from '../../store/shown-links.ts';
 import { deleteUser, findUserByUpstreamId, type UserRow } from '../../store/users.ts';
 import type { Problem } from '../outcome.ts';
 import type { UserKnown } from './outcome.ts';
@@ -15,7 +16,12 @@ export type LinkResult =
  * Makes the account that a step found or created this user's. An account has at most one live user: one
  * that was only observed meanwhile is merged into this one, one that is managed or an owner's is not.
  */
-export async function linkAccount(tx: Db, row: UserRow, known: UserKnown): Promise<LinkResult> {
+export async function linkAccount(
+  tx: Db,
+  row: UserRow,
+  known: UserKnown,
+  now: number,
+): Promise<LinkResult> {
   const { upstreamId, adopted, observed } = known;
   if (upstreamId === undefined) return { kind: 'linked', origin: row.origin };
   const holder = await findUserByUpstreamId(tx, upstreamId);
@@ -24,14 +30,16 @@ export async function linkAccount(tx: Db, row: UserRow, known: UserKnown): Promi
     if (adopted && holder.owner === 1) return refuse('the account is an owner of the company');
     await moveLinks(tx, holder.id, row.id);
     await deleteUser(tx, holder.id);
+    await touchUsers(tx, [row.id], now);
   }
   if (adopted && observed?.owner) return refuse('the account is an owner of the company');
   return { kind: 'linked', origin: adopted ? 'adopted' : (row.origin ?? 'created') };
 }
 
 /** The account is gone: nobody is in any group any more, and whoever is wanted waits to be put back. */
-export async function unlinkAccount(tx: Db, id: UserId): Promise<void> {
+export async function unlinkAccount(tx: Db, id: UserId, now: number): Promise<void> {
   await forgetLinksOf(tx, id);
+  await touchUsers(tx, [id], now);
 }
 
 function refuse(words: string): LinkResult {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { addPending, oldestPending, type Pending, settlePending } from '../../domain/pending.ts';
 import { listUserDifferences, type UserField, type UserState } from '../../domain/user.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
+import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
@@ -34,6 +35,11 @@ export interface UserStep {
   readonly random: number;
 }
 
+/** A step while it is recorded, with the row as it was read. */
+interface Recording extends UserStep {
+  readonly original: UserRow;
+}
+
 /**
  * Records what a step taught, in one transaction with what follows from it: fields that now hold are
  * settled, a refused write is undone or stuck, groups that waited for the account are woken. Gives
@@ -45,14 +51,15 @@ export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<U
   await distrustSuccessor(tx, { row, account: step.planned.upstreamId, now: step.now });
   if (row.lane_token !== step.lease.token) return recordFenced(tx, row, step);
   const { outcome } = step;
+  const recording: Recording = { ...step, original: row };
   switch (outcome.kind) {
     case 'done':
-      return recordDone(tx, row, step, outcome.known);
+      return recordDone(tx, row, recording, outcome.known);
     case 'refused':
-      return recordRefused(tx, row, step, outcome);
+      return recordRefused(tx, row, recording, outcome);
     case 'later':
     case 'unknown':
-      return recordRetry(tx, row, step, outcome);
+      return recordRetry(tx, row, recording, outcome);
     default:
       return assertNever(outcome);
   }
@@ -67,7 +74,7 @@ async function recordFenced(tx: Db, row: UserRow, { now }: UserStep): Promise<Re
 async function recordDone(
   tx: Db,
   row: UserRow,
-  step: UserStep,
+  step: Recording,
   known: UserKnown,
 ): Promise<Recorded<UserState>> {
   if (known.missing) return recordMissing(tx, row, step);
@@ -102,7 +109,7 @@ function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
 }
 
 /** A new account owes every difference from what was asked; an old one only what waited before. */
-function toPendingAfter(row: UserRow, step: UserStep, known: UserKnown): Pending<UserField> {
+function toPendingAfter(row: UserRow, step: Recording, known: UserKnown): Pending<UserField> {
   const { planned, policy } = step;
   const pending = settlePending(
     parseStored<Pending<UserField>>(row.pending),
@@ -127,7 +134,7 @@ function toPendingAfter(row: UserRow, step: UserStep, known: UserKnown): Pending
 }
 
 /** The service has no such account: one that is wanted is created anew, the other is done with. */
-async function recordMissing(tx: Db, row: UserRow, step: UserStep): Promise<Recorded<UserState>> {
+async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
   await unlinkAccount(tx, row.id, step.now);
   const changed: UserRow = {
@@ -144,7 +151,7 @@ async function recordMissing(tx: Db, row: UserRow, step: UserStep): Promise<Reco
 async function recordRefused(
   tx: Db,
   row: UserRow,
-  step: UserStep,
+  step: Recording,
   { parts, problem }: { parts: readonly UserField[]; problem: Problem },
 ): Promise<Recorded<UserState>> {
   const undone: Undone[] = [];
@@ -169,7 +176,7 @@ async function recordRefused(
     ...toStuckColumns(draft, problem, step.now),
     due_at: step.now + stuckDelayMs(step.random),
   };
-  await save(tx, changed);
+  await save(tx, step, changed);
   return { finished: true, oldestPending: toOldest(changed), undone, woken: [] };
 }
 
@@ -199,15 +206,15 @@ function revert(row: UserRow, fields: readonly UserField[], undo: UserUndo): Use
 async function recordRetry(
   tx: Db,
   row: UserRow,
-  step: UserStep,
+  step: Recording,
   outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
 ): Promise<Recorded<UserState>> {
   const changed: UserRow = { ...row, ...toRetryColumns(row, outcome, step) };
   if (outcome.kind === 'unknown' && outcome.lookNow) {
-    await save(tx, changed);
+    await save(tx, step, changed);
     return { finished: false, state: toUserState(changed), undone: [], woken: [] };
   }
-  await save(tx, { ...changed, ...FREE_LANE });
+  await save(tx, step, { ...changed, ...FREE_LANE });
   return {
     finished: true,
     oldestPending: toOldest(changed),
@@ -221,27 +228,28 @@ async function recordRetry(
 async function finish(
   tx: Db,
   row: UserRow,
-  { policy, now }: UserStep,
+  step: Recording,
   woken: GroupId[],
   undone: readonly Undone[] = [],
 ): Promise<Recorded<UserState>> {
+  const { policy, now } = step;
   const state = toUserState(row);
   const { actions, settled } = planUser(state, policy);
   const pending = settlePending(state.pending, state.pending, settled);
   const next: UserRow = { ...row, pending: JSON.stringify(pending) };
   if (actions.length > 0) {
-    await save(tx, { ...next, due_at: now });
+    await save(tx, step, { ...next, due_at: now });
     return { finished: false, state: toUserState(next), undone, woken };
   }
-  await save(tx, { ...next, ...FREE_LANE, due_at: null });
+  await save(tx, step, { ...next, ...FREE_LANE, due_at: null });
   // Deactivated first; only then out of the groups.
   if (row.deleted_at !== null) woken = [...woken, ...(await leaveGroups(tx, row.id, now))];
   return { finished: true, oldestPending: oldestPending(pending), undone, woken };
 }
 
-async function save(tx: Db, row: UserRow): Promise<void> {
-  const { id, seq: _, created_at: __, ...change } = row;
-  await updateUser(tx, id, change);
+async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
+  const changed = toChangedColumns(original, row);
+  if (Object.keys(changed).length > 0) await updateUser(tx, row.id, changed);
 }
 
 function toOldest(row: UserRow): number | undefined {

@@ -16,6 +16,7 @@ import {
 } from '../../store/groups.ts';
 import type { LaneClaim } from '../../store/lanes.ts';
 import { adoptLinks, moveGroupLinks } from '../../store/link-observations.ts';
+import { touchMembers } from '../../store/shown-links.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { GroupInput } from '../dialect/parse-group.ts';
 import type { MemberRef } from '../dialect/parse-members.ts';
@@ -143,6 +144,7 @@ async function insert(
   const row = await insertGroup(tx, draft);
   if (letGo) {
     await moveGroupLinks(tx, letGo.id, row.id);
+    await touchMembers(tx, row.id, now);
     await updateGroup(tx, letGo.id, { ...NO_IDS, observed: null, pending: '{}', due_at: null });
   }
   return row;

@@ -7,7 +7,7 @@ import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, lockGroup, updateGroup } from '../../store/groups.ts';
 import type { LaneClaim } from '../../store/lanes.ts';
 import { adoptLinks, releaseLinks } from '../../store/link-observations.ts';
-import { touchMembers } from '../../store/links.ts';
+import { listLinkedUsers, touchUsers } from '../../store/shown-links.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { assertVersion } from '../http/respond.ts';
@@ -42,7 +42,7 @@ export async function storeGroupDeletion(
   }
   const now = deps.clock.now();
   const version = row.version + 1;
-  await touchMembers(tx, row.id, now);
+  const people = await listLinkedUsers(tx, row.id);
   const removed = row.origin === 'created';
   if (!removed) await releaseLinks(tx, row.id, version);
   const pending: Pending<GroupField> =
@@ -60,6 +60,7 @@ export async function storeGroupDeletion(
     due_class: 0 as const,
   };
   await updateGroup(tx, row.id, change);
+  await touchUsers(tx, people, now);
   return {
     id: row.id,
     row: { ...row, ...change },

@@ -10,7 +10,8 @@ import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { type GroupRow, toGroupState, updateGroup } from '../../store/groups.ts';
 import type { LaneClaim, Lease } from '../../store/lanes.ts';
-import { listExistingUsers, saveLinks, touchUsers } from '../../store/links.ts';
+import { listExistingUsers, saveLinks } from '../../store/links.ts';
+import { touchMembers, touchUsers } from '../../store/shown-links.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
 import { withSchemas } from '../schemas-of.ts';
@@ -78,11 +79,14 @@ export async function storeGroupChange(
   }
   await saveLinks(tx, 'memberships', row.id, members.writes);
   await saveLinks(tx, 'group_admins', row.id, admins.writes);
-  await touchUsers(tx, [...members.befores.keys()], now);
   const changed = toChangedRow(request, { attributes, pending, version, now, members, admins });
   const { lease, isDue } = changed;
   const { seq: _, id, created_at: __, ...change } = changed.row;
   await updateGroup(tx, id, change);
+  // People show what their groups are called, so another name touches everybody.
+  if (changed.row.display_name === row.display_name) {
+    await touchUsers(tx, [...members.befores.keys()], now);
+  } else await touchMembers(tx, id, now);
   return {
     id,
     row: changed.row,

@@ -1,4 +1,4 @@
-import type { ResourceView } from '../../store/views.ts';
+import type { ResourceView, UserView } from '../../store/views.ts';
 
 /** What the text of a resource is made from beside its own row. */
 export interface RenderContext {
@@ -13,10 +13,11 @@ export function toETag(version: number): string {
 
 /**
  * The answer for a user as text, built from the stored text without parsing it: reading is what
- * providers do most. `groups` are entries as JSON text, joined by commas.
+ * providers do most.
  */
-export function renderUser(view: ResourceView, groups: string, context: RenderContext): string {
-  return `${open(view)},"groups":[${groups}],${renderMeta(view, 'User', context)}}`;
+export function renderUser(view: UserView, context: RenderContext): string {
+  const groups = `"groups":[${view.shown_groups}]`;
+  return `${open(view)},${groups},${renderMeta(view, 'User', context)}}`;
 }
 
 /** The answer for a group as text; without `members` when they were excluded and so not loaded. */
@@ -53,4 +54,17 @@ export function renderList(
   resources: readonly string[],
 ): string {
   return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${totalResults},"startIndex":${startIndex},"itemsPerPage":${resources.length},"Resources":[${resources.join(',')}]}`;
+}
+
+/** A page that a cursor pointed at: it has no number, and only the last one has no `nextCursor`. @see RFC 9865 §2 */
+export function renderCursorList(
+  {
+    totalResults,
+    nextCursor,
+  }: { totalResults: number | undefined; nextCursor: string | undefined },
+  resources: readonly string[],
+): string {
+  const total = totalResults === undefined ? '' : `"totalResults":${totalResults},`;
+  const next = nextCursor === undefined ? '' : `"nextCursor":"${nextCursor}",`;
+  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],${total}"itemsPerPage":${resources.length},${next}"Resources":[${resources.join(',')}]}`;
 }

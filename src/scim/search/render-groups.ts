@@ -1,12 +1,8 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import {
-  listPeopleOfGroups,
-  type PersonView,
-  type ResourceView,
-  readMembersOfGroups,
-} from '../../store/views.ts';
+import { readMembersOfGroups } from '../../store/shown-links.ts';
+import { listPeopleOfGroups, type PersonView, type ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { isIncluded, type Projection, project } from '../render/projection.ts';
 import { renderGroup } from '../render/resource-text.ts';
@@ -20,7 +16,7 @@ export async function renderGroups(
 ): Promise<string[]> {
   const ids = views.map(({ id }) => id);
   const members = isIncluded(projection, 'members')
-    ? await readMembersOfGroups(deps.store.read, ids, toMemberForm(deps))
+    ? await readMembersOfGroups(deps.store.read, ids)
     : undefined;
   const admins = isIncluded(projection, GROUP_EXTENSION)
     ? groupByOwner(await listPeopleOfGroups(deps.store.read, 'group_admins', ids))
@@ -32,10 +28,6 @@ export async function renderGroups(
     const resource: JsonObject = JSON.parse(text);
     return JSON.stringify(project(own ? withAdmins(resource, own) : resource, projection));
   });
-}
-
-function toMemberForm({ baseUrl }: ScimDeps) {
-  return { refPrefix: `${baseUrl}/Users/`, type: 'User' };
 }
 
 function groupByOwner(people: readonly PersonView[]): Map<string, PersonView[]> {

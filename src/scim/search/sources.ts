@@ -1,48 +1,36 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
-import type { GroupId, UserId } from '../../domain/ids.ts';
+import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
   countGroups,
   countUsers,
-  type LinkForm,
   listGroupViews,
   listUserViews,
   type ResourceView,
-  readGroupsOfUsers,
+  type UserView,
 } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
-import { isIncluded, type Projection, project } from '../render/projection.ts';
+import { type Projection, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
-import type { Source } from './find.ts';
 import { isPlain } from './projection-use.ts';
 import { renderGroups } from './render-groups.ts';
+import type { Source } from './source.ts';
 
 const EVERYTHING: Projection = { only: undefined, except: new Map() };
 
 /** Users as lists and searches find them. */
-export function userSource(deps: ScimDeps, projection: Projection): Source<ResourceView<UserId>> {
+export function userSource(deps: ScimDeps, projection: Projection): Source<UserView> {
   const { read } = deps.store;
-
-  async function toTexts(views: readonly ResourceView<UserId>[], withGroups: boolean) {
-    const ids = views.map(({ id }) => id);
-    const groups = withGroups ? await readGroupsOfUsers(read, ids, toGroupForm(deps)) : undefined;
-    return views.map((view) => renderUser(view, groups?.get(view.id) ?? '', deps));
-  }
-
+  const toText = (view: UserView) => renderUser(view, deps);
   return {
     count: (selector) => countUsers(read, selector),
     list: (query) => listUserViews(read, query),
-    load: async (views, names) => (await toTexts(views, names.has('groups'))).map(parseResource),
-    async render(views) {
-      const texts = await toTexts(views, isIncluded(projection, 'groups'));
-      return isPlain(projection) ? texts : texts.map((text) => projectText(text, projection));
-    },
+    load: async (views) => views.map((view) => parseResource(toText(view))),
+    render: async (views) =>
+      isPlain(projection)
+        ? views.map(toText)
+        : views.map((view) => projectText(toText(view), projection)),
   };
-}
-
-/** How the groups of a user are written. */
-export function toGroupForm({ baseUrl }: ScimDeps): LinkForm {
-  return { refPrefix: `${baseUrl}/Groups/`, type: 'direct' };
 }
 
 /** Groups as lists and searches find them. */

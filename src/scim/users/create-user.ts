@@ -1,6 +1,6 @@
 import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
 import { foldCase } from '../../domain/fold.ts';
-import { newId, userId } from '../../domain/ids.ts';
+import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { toPendingAfterWrite } from '../../domain/user-write.ts';
@@ -11,7 +11,9 @@ import { parseStored } from '../../store/documents.ts';
 import type { LaneClaim } from '../../store/lanes.ts';
 import { moveLinks } from '../../store/link-observations.ts';
 import { leaveGroups } from '../../store/link-work.ts';
+import { touchUsers } from '../../store/shown-links.ts';
 import {
+  getUserRow,
   insertUser,
   insertUserEmails,
   type NewUserRow,
@@ -128,24 +130,38 @@ async function insert(
     modified_at: now,
     version: 1,
   };
-  const inserted = await insertUser(tx, draft);
+  await insertUser(tx, draft);
   await insertUserEmails(tx, id, listFoldedEmails(document));
-  if (tombstone) await moveLinks(tx, tombstone.id, id);
+  if (tombstone) {
+    await moveLinks(tx, tombstone.id, id);
+    await touchUsers(tx, [id], now);
+  }
+  return startWriting(tx, deps, { id, document, claim });
+}
+
+/** What a new person waits for, and the lane for it. */
+async function startWriting(
+  tx: Db,
+  deps: ScimDeps,
+  { id, document, claim }: { id: UserId; document: JsonObject; claim: LaneClaim | undefined },
+): Promise<UserWriteResult> {
+  const row = await getUserRow(tx, id);
   const pending = toPendingAfterWrite({
-    state: toUserState(inserted),
+    state: toUserState(row),
     attributes: document,
     fields: ['active', 'name', 'appsPermissions', 'temporarilyInactive', 'address'],
-    version: 1,
+    version: row.version,
     inFlight: false,
     deactivation: deps.policy.deactivation,
   });
   const isDue = Object.keys(pending).length > 0;
-  const { lane, lease } = toLane(inserted, isDue ? claim : undefined);
-  const change = { ...lane, pending: JSON.stringify(pending), due_at: isDue ? now : null };
+  const { lane, lease } = toLane(row, isDue ? claim : undefined);
+  const due_at = isDue ? deps.clock.now() : null;
+  const change = { ...lane, pending: JSON.stringify(pending), due_at };
   await updateUser(tx, id, change);
   return {
     id,
-    row: { ...inserted, ...change },
+    row: { ...row, ...change },
     lease,
     creates: pending.account !== undefined,
     undo: isDue ? { type: 'user', before: undefined } : undefined,

@@ -1,6 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import type { UserId } from '../../domain/ids.ts';
-import { findUserView, type ResourceView, readGroupsOfUsers } from '../../store/views.ts';
+import { findUserView, type UserView } from '../../store/views.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
@@ -9,7 +8,6 @@ import { parseProjection, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { isPlain } from '../search/projection-use.ts';
-import { toGroupForm } from '../search/sources.ts';
 import { settleUser } from '../settle.ts';
 import {
   acceptNewUser,
@@ -29,7 +27,7 @@ export function createUser(deps: ScimDeps): RequestHandler {
     const created = await acceptNewUser(deps, req.body);
     await settleUser(deps, created, getRequestContext(res).arrivedAt);
     res.setHeader('Location', `${deps.baseUrl}/Users/${created.id}`);
-    const text = await renderFor(deps, req, created.row);
+    const text = renderFor(deps, req, created.row);
     sendResource(res, { status: 201, version: created.row.version, text });
   };
 }
@@ -43,7 +41,7 @@ export function readUser(deps: ScimDeps): ResourceHandler {
       res.status(304).end();
       return;
     }
-    const text = await renderFor(deps, req, view);
+    const text = renderFor(deps, req, view);
     sendResource(res, { status: 200, version: view.version, text });
   };
 }
@@ -79,19 +77,14 @@ function change(
   return async (req, res) => {
     const changed = await accept(toTarget(req), req.body);
     await settleUser(deps, changed, getRequestContext(res).arrivedAt);
-    const text = await renderFor(deps, req, changed.row);
+    const text = renderFor(deps, req, changed.row);
     sendResource(res, { status: 200, version: changed.row.version, text });
   };
 }
 
 /** The answer for one user with the attributes that the request asks for. */
-async function renderFor(
-  deps: ScimDeps,
-  req: Pick<Request, 'query'>,
-  view: ResourceView<UserId>,
-): Promise<string> {
+function renderFor(deps: ScimDeps, req: Pick<Request, 'query'>, view: UserView): string {
   const projection = parseProjection(req.query, userSchema);
-  const groups = await readGroupsOfUsers(deps.store.read, [view.id], toGroupForm(deps));
-  const text = renderUser(view, groups.get(view.id) ?? '', deps);
+  const text = renderUser(view, deps);
   return isPlain(projection) ? text : JSON.stringify(project(JSON.parse(text), projection));
 }

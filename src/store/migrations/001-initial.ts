@@ -47,6 +47,7 @@ export function initial(engine: Engine): Migration {
       .addColumn('observed_user_name_folded', 'text')
       .addColumn('observed_email_folded', 'text')
       .addColumn('owner', 'integer', (c) => c.notNull().defaultTo(0))
+      .addColumn('shown_groups', 'text', (c) => c.notNull().defaultTo(''))
       .execute();
     // One account has at most one live SCIM user; a tombstone may still name the account it left.
     await sql`create unique index users_upstream on users (upstream_id) where deleted_at is null and upstream_id is not null`.execute(
