@@ -97,7 +97,7 @@ describeStores('first read of groups', ({ makeStore }) => {
     const [before] = await listGroupRows(store);
     const person = await findByAccount(store, 'user00001@example.com');
     sandbox.service.removeMember('Group 001', 'user00001@example.com');
-    sandbox.service.renameGroup('Group 001', 'Crew');
+    sandbox.service.renameGroup('Group 002', 'Crew');
     await forgetRead(store);
 
     await readAll(sandbox, store);
