@@ -18,6 +18,13 @@ export function discoveryRoutes({ baseUrl, policy }: ScimDeps): Router {
       maxOperations: policy.bulkOperationsMax,
       maxPayloadBytes: policy.bodyBytesMax,
     },
+    pagination: {
+      cursor: true,
+      index: true,
+      defaultPaginationMethod: 'index',
+      defaultPageSize: policy.pageSize,
+      maxPageSize: policy.pageSizeMax,
+    },
   });
   router.route('/ServiceProviderConfig').get(always(config)).all(allowOnly('GET'));
   addList(router, '/ResourceTypes', toResourceTypes(baseUrl));

@@ -1,6 +1,6 @@
 import { BridgeError } from '../domain/errors.ts';
 
-/** The detail error keyword of a 400 or 409. @see RFC 7644 §3.12, table 9 */
+/** The detail error keyword of a 400 or 409. @see RFC 7644 §3.12, table 9; RFC 9865 §2.1, table 3 */
 export type ScimType =
   | 'invalidFilter'
   | 'tooMany'
@@ -10,7 +10,9 @@ export type ScimType =
   | 'invalidPath'
   | 'noTarget'
   | 'invalidValue'
-  | 'invalidVers';
+  | 'invalidVers'
+  | 'invalidCursor'
+  | 'invalidCount';
 
 /** What a refusal may carry beside its status and its words. */
 export interface ScimErrorOptions {

@@ -1,4 +1,4 @@
-import { invalidValue } from '../errors.ts';
+import { badRequest, invalidValue } from '../errors.ts';
 
 /** Which part of a list is asked for. */
 export interface Paging {
@@ -29,13 +29,35 @@ export function parsePaging(
   return { startIndex: Math.max(startIndex, 1), count: Math.min(Math.max(count, 0), countMax) };
 }
 
+/**
+ * Reads the `count` of a page that a cursor points at; more than the limit is the limit.
+ * @throws ScimError 400 `invalidCount`: not a whole number of at least 1
+ * @see RFC 9865 §2.1
+ */
+export function parseCursorCount(value: unknown, { countDefault, countMax }: PageLimits): number {
+  if (isAbsent(value)) return countDefault;
+  const count = toWhole(value) ?? 0;
+  if (count >= 1) return Math.min(count, countMax);
+  throw badRequest('invalidCount', 'count is not a whole number of at least 1.');
+}
+
 function parseWhole(value: unknown, parameter: string): number | undefined {
-  if (value === undefined || value === null || value === '') return undefined;
+  if (isAbsent(value)) return undefined;
+  const whole = toWhole(value);
+  if (whole === undefined) throw invalidValue(`${parameter} is not a whole number.`);
+  return whole;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** The whole number that a text or number says, or undefined when it says none. */
+function toWhole(value: unknown): number | undefined {
   const isWhole =
     typeof value === 'number'
       ? Number.isInteger(value)
       : typeof value === 'string' && /^\s*[+-]?\d{1,30}\s*$/.test(value);
-  if (!isWhole) throw invalidValue(`${parameter} is not a whole number.`);
   // Beyond what is exact there are no resources anyway, and databases take no more.
-  return Math.min(Math.max(Number(value), -1), Number.MAX_SAFE_INTEGER);
+  return isWhole ? Math.min(Math.max(Number(value), -1), Number.MAX_SAFE_INTEGER) : undefined;
 }

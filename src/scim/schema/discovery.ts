@@ -32,8 +32,8 @@ interface PaginationOptions {
   readonly defaultPaginationMethod: 'cursor' | 'index';
   readonly defaultPageSize: number;
   readonly maxPageSize: number;
-  /** Seconds that a cursor stays valid. */
-  readonly cursorTimeoutSeconds: number;
+  /** Seconds that a cursor stays valid; left out: it does not expire. */
+  readonly cursorTimeoutSeconds?: number;
 }
 
 const DEFINITIONS: readonly SchemaDefinition[] = [
@@ -90,6 +90,7 @@ export function toSchemas(baseUrl: string): JsonObject[] {
 }
 
 function toPagination({ cursorTimeoutSeconds, ...same }: PaginationOptions): JsonObject {
+  if (cursorTimeoutSeconds === undefined) return same;
   return { ...same, cursorTimeout: cursorTimeoutSeconds };
 }
 

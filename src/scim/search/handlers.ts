@@ -1,17 +1,22 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
+import type { ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
-import { invalidSyntax } from '../errors.ts';
+import { badRequest, invalidSyntax } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 import { assertOpen } from '../http/assert-open.ts';
 import { sendText } from '../http/respond.ts';
-import { parsePaging } from '../render/paging.ts';
+import { type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
-import { renderList } from '../render/resource-text.ts';
+import { renderCursorList, renderList } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
 import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
+import { parseCursor, toCursor } from './cursor.ts';
 import { type Found, find, type Part } from './find.ts';
+import { findAfter } from './find-after.ts';
 import { createPlaceBook, type PlaceBook, withPlaces } from './places.ts';
+import type { Search, Source } from './source.ts';
 import { groupSource, userSource } from './sources.ts';
 
 /** How deep a filter may be nested. */
@@ -20,25 +25,21 @@ const FILTER_DEPTH_MAX = 50;
 /** The parameters of a list or search, as texts of a query or values of a search body. */
 type SearchQuery = Readonly<Record<string, unknown>>;
 
-/** GET /Users and POST /Users/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3 */
+/** GET /Users and POST /Users/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
 export function listUsers(deps: ScimDeps): RequestHandler {
   const places = createPlaceBook(deps.store);
   return async (req, res) => {
-    const query = toQuery(req);
-    const paging = parsePage(deps, query);
-    const found = await findUsers({ deps, query, places }, paging);
-    sendPage(res, paging, found);
+    const call = { deps, query: toQuery(req), places };
+    await sendList(call, res, { ...toUserSearch(call), endpoint: 'Users' });
   };
 }
 
-/** GET /Groups and POST /Groups/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3 */
+/** GET /Groups and POST /Groups/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
 export function listGroups(deps: ScimDeps): RequestHandler {
   const places = createPlaceBook(deps.store);
   return async (req, res) => {
-    const query = toQuery(req);
-    const paging = parsePage(deps, query);
-    const found = await findGroups({ deps, query, places }, paging);
-    sendPage(res, paging, found);
+    const call = { deps, query: toQuery(req), places };
+    await sendList(call, res, { ...toGroupSearch(call), endpoint: 'Groups' });
   };
 }
 
@@ -49,16 +50,23 @@ export function searchAll(deps: ScimDeps): RequestHandler {
     assertOpen(deps, 'user');
     assertOpen(deps, 'group');
     const query = toQuery(req);
+    if (hasCursor(query)) {
+      throw badRequest(
+        'invalidCursor',
+        'A cursor leads through Users or through Groups, not both.',
+      );
+    }
+    const users = toUserSearch({ deps, query, places: places.users });
+    const groups = toGroupSearch({ deps, query, places: places.groups });
     const paging = parsePage(deps, query);
-    const users = await findUsers({ deps, query, places: places.users }, paging);
-    const rest = {
-      offset: Math.max(paging.offset - users.total, 0),
-      limit: paging.limit - users.resources.length,
-    };
-    const groups = await findGroups({ deps, query, places: places.groups }, rest);
+    const people = await find(users.source, users.search, paging);
+    const found = await find(groups.source, groups.search, {
+      offset: Math.max(paging.offset - people.total, 0),
+      limit: paging.limit - people.resources.length,
+    });
     sendPage(res, paging, {
-      total: users.total + groups.total,
-      resources: [...users.resources, ...groups.resources],
+      total: people.total + found.total,
+      resources: [...people.resources, ...found.resources],
     });
   };
 }
@@ -69,17 +77,29 @@ interface SearchCall {
   readonly places: PlaceBook;
 }
 
-function findUsers({ deps, query, places }: SearchCall, part: Part): Promise<Found> {
-  const source = withPlaces(userSource(deps, parseProjection(query, userSchema)), places);
-  return find(source, parseSearch(deps, query, userSchema), part);
+/** A search of one type, ready to be performed. */
+interface TypedSearch<View extends ResourceView> {
+  readonly source: Source<View>;
+  readonly search: Search;
 }
 
-function findGroups({ deps, query, places }: SearchCall, part: Part): Promise<Found> {
-  const source = withPlaces(groupSource(deps, parseProjection(query, groupSchema)), places);
-  return find(source, parseSearch(deps, query, groupSchema), part);
+function toUserSearch({ deps, query, places }: SearchCall): TypedSearch<ResourceView<UserId>> {
+  const source = userSource(deps, parseProjection(query, userSchema));
+  return {
+    source: withPlaces(source, places),
+    search: parseSearch(deps, query, userSchema),
+  };
 }
 
-function parseSearch({ policy }: ScimDeps, query: SearchQuery, schema: ResourceSchema) {
+function toGroupSearch({ deps, query, places }: SearchCall): TypedSearch<ResourceView<GroupId>> {
+  const source = groupSource(deps, parseProjection(query, groupSchema));
+  return {
+    source: withPlaces(source, places),
+    search: parseSearch(deps, query, groupSchema),
+  };
+}
+
+function parseSearch({ policy }: ScimDeps, query: SearchQuery, schema: ResourceSchema): Search {
   const limits = { depthMax: FILTER_DEPTH_MAX, lengthMax: policy.filterLengthMax };
   return {
     filter: query.filter === undefined ? undefined : parseFilter(query.filter, schema, limits),
@@ -87,10 +107,35 @@ function parseSearch({ policy }: ScimDeps, query: SearchQuery, schema: ResourceS
   };
 }
 
-function parsePage({ policy }: ScimDeps, query: SearchQuery): Part & { startIndex: number } {
-  const limits = { countDefault: policy.pageSize, countMax: policy.pageSizeMax };
-  const { startIndex, count } = parsePaging(query, limits);
+/** A cursor, be it empty, asks for pages by cursor; without one pages have numbers. */
+async function sendList<View extends ResourceView>(
+  { deps, query }: SearchCall,
+  res: Response,
+  { source, search, endpoint }: TypedSearch<View> & { endpoint: string },
+): Promise<void> {
+  if (!hasCursor(query)) {
+    const paging = parsePage(deps, query);
+    sendPage(res, paging, await find(source, search, paging));
+    return;
+  }
+  const limit = parseCursorCount(query.count, toLimits(deps));
+  const after = parseCursor(query.cursor, { ...query, endpoint });
+  const { total, resources, next } = await findAfter(source, search, { after, limit });
+  const nextCursor = next && toCursor(next, { ...query, endpoint });
+  sendText(res, 200, renderCursorList({ totalResults: total, nextCursor }, resources));
+}
+
+function hasCursor({ cursor }: SearchQuery): boolean {
+  return cursor !== undefined && cursor !== null;
+}
+
+function parsePage(deps: ScimDeps, query: SearchQuery): Part & { startIndex: number } {
+  const { startIndex, count } = parsePaging(query, toLimits(deps));
   return { startIndex, offset: startIndex - 1, limit: count };
+}
+
+function toLimits({ policy }: ScimDeps): PageLimits {
+  return { countDefault: policy.pageSize, countMax: policy.pageSizeMax };
 }
 
 /** `itemsPerPage` is the number returned, `startIndex` the one asked for. */

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { ResourceView, ViewQuery } from '../../store/views.ts';
+import { parseFilter } from '../filter/parse-filter.ts';
+import { userSchema } from '../schema/resource-schemas.ts';
+import { findAfter } from './find-after.ts';
+import type { Hit } from './scan.ts';
+import type { Source } from './source.ts';
+
+/** A list of so many people, of whom only the last one has the title that is looked for. */
+function makeSource(length: number): { source: Source<ResourceView>; looks: () => number } {
+  let looks = 0;
+  const views = Array.from({ length }, (_, index) => ({
+    seq: index + 1,
+    id: String(index + 1),
+    attributes: '{}',
+    version: 1,
+    created_at: 0,
+    modified_at: 0,
+  }));
+  const pick = ({ afterSeq = 0, limit, seqs }: ViewQuery) =>
+    seqs ? views.filter(({ seq }) => seqs.includes(seq)) : views.slice(afterSeq, afterSeq + limit);
+  return {
+    looks: () => looks,
+    source: {
+      count: async () => length,
+      list: async (query) => pick(query),
+      async load(some) {
+        looks += some.length;
+        return some.map(({ seq }) => ({ title: seq === length ? 'last' : 'other' }));
+      },
+      render: async (some) => some.map(({ id }) => id),
+    },
+  };
+}
+
+const filter = parseFilter('title eq "last"', userSchema, { depthMax: 5, lengthMax: 100 });
+
+test('a page of a filter without an index looks at a bounded number and leads on', async () => {
+  const { source, looks } = makeSource(25_000);
+  const search = { filter, sorting: undefined };
+  const pages: (readonly string[])[] = [];
+  let after: Hit | undefined;
+
+  do {
+    const before = looks();
+    const page = await findAfter(source, search, { after, limit: 10 });
+    expect(looks() - before).toBeLessThanOrEqual(10_200);
+    expect(page.total).toBeUndefined();
+    pages.push(page.resources);
+    after = page.next;
+  } while (after);
+
+  expect(pages).toEqual([[], [], ['25000']]);
+});

@@ -1,0 +1,101 @@
+import type { Selector } from '../../domain/selector.ts';
+import type { ResourceView } from '../../store/views.ts';
+import { toSelector } from '../filter/to-selector.ts';
+import type { Filter } from '../filter/tree.ts';
+import type { Sorting } from '../render/sorting.ts';
+import { compareHits, type Hit, renderHits, scan } from './scan.ts';
+import type { Search, Source } from './source.ts';
+
+/** Resources that one page looks at, where no index answers: then the page ends short, with a cursor. */
+const LOOKS_MAX = 10_000;
+/** Of longer texts only the beginning decides about the order, so that a cursor fits into an address. */
+const KEY_LENGTH_MAX = 200;
+
+/** The part of a list behind a place. */
+export interface PartAfter {
+  /** The last one of the page before; undefined: the first page. */
+  readonly after: Hit | undefined;
+  readonly limit: number;
+}
+
+/** One page, and where the next one begins. */
+export interface FoundAfter {
+  /** How many there are in all; undefined: nobody has counted, for that would mean to look at all. */
+  readonly total: number | undefined;
+  readonly resources: readonly string[];
+  /** The place behind which the next page begins; undefined: this is the last one. */
+  readonly next: Hit | undefined;
+}
+
+/**
+ * Finds the resources behind a place: of the order of creation, which nothing that is created or deleted
+ * meanwhile disturbs, or of the order that the request wants.
+ */
+export async function findAfter<View extends ResourceView>(
+  source: Source<View>,
+  { filter, sorting }: Search,
+  part: PartAfter,
+): Promise<FoundAfter> {
+  const { selector, exact } = filter ? toSelector(filter) : { selector: undefined, exact: true };
+  const unanswered = exact ? undefined : filter;
+  if (sorting) return findSorted(source, { selector, filter: unanswered, sorting }, part);
+  if (unanswered) return findByScan(source, { selector, filter: unanswered }, part);
+  return findByIndex(source, selector, part);
+}
+
+async function findByIndex<View extends ResourceView>(
+  source: Source<View>,
+  selector: Selector | undefined,
+  { after, limit }: PartAfter,
+): Promise<FoundAfter> {
+  const views = await source.list({ selector, afterSeq: after?.seq ?? 0, limit: limit + 1 });
+  const shown = views.slice(0, limit);
+  const next = views.length > limit ? toPlace(shown.at(-1)) : undefined;
+  const isAll = after === undefined && next === undefined;
+  const total = isAll ? views.length : await source.count(selector);
+  return { total, resources: await source.render(shown), next };
+}
+
+/** Goes on looking where the page before stopped; its work is bounded, be there matches or not. */
+async function findByScan<View extends ResourceView>(
+  source: Source<View>,
+  query: { selector: Selector | undefined; filter: Filter },
+  { after, limit }: PartAfter,
+): Promise<FoundAfter> {
+  const { hits, stoppedAt } = await scan(source, {
+    ...query,
+    sorting: undefined,
+    afterSeq: after?.seq ?? 0,
+    hitsMax: limit + 1,
+    looksMax: LOOKS_MAX,
+  });
+  const shown = hits.slice(0, limit);
+  const stop = stoppedAt === undefined ? undefined : { seq: stoppedAt, key: undefined };
+  const next = hits.length > limit ? shown.at(-1) : stop;
+  const isAll = after === undefined && next === undefined;
+  const total = isAll ? hits.length : undefined;
+  return { total, resources: await renderHits(source, shown), next };
+}
+
+/** An order other than that of creation is known only when everything was looked at. */
+async function findSorted<View extends ResourceView>(
+  source: Source<View>,
+  query: { selector: Selector | undefined; filter: Filter | undefined; sorting: Sorting },
+  { after, limit }: PartAfter,
+): Promise<FoundAfter> {
+  const { sorting } = query;
+  const hits = (await scan(source, query)).hits.map(withShortKey);
+  hits.sort((a, b) => compareHits(a, b, sorting));
+  const rest = after ? hits.filter((hit) => compareHits(hit, after, sorting) > 0) : hits;
+  const shown = rest.slice(0, limit);
+  const next = rest.length > limit ? shown.at(-1) : undefined;
+  return { total: hits.length, resources: await renderHits(source, shown), next };
+}
+
+function toPlace(view: ResourceView | undefined): Hit | undefined {
+  return view && { seq: view.seq, key: undefined };
+}
+
+function withShortKey({ seq, key }: Hit): Hit {
+  return { seq, key: typeof key === 'string' ? key.slice(0, KEY_LENGTH_MAX) : key };
+}

@@ -1,0 +1,109 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Selector } from '../../domain/selector.ts';
+import type { ResourceView } from '../../store/views.ts';
+import { matches } from '../filter/matches.ts';
+import type { Filter } from '../filter/tree.ts';
+import { compareSortKeys, type Sorting, type SortKey, toSortKey } from '../render/sorting.ts';
+import type { Search, Source } from './source.ts';
+
+/** Resources looked at between two turns of the event loop. */
+const SCAN_CHUNK = 200;
+
+/** What is looked at, and how far. */
+export interface ScanQuery {
+  /** What an index narrows it down to. */
+  readonly selector: Selector | undefined;
+  /** What the index could not answer; undefined: everything that is looked at matches. */
+  readonly filter: Filter | undefined;
+  readonly sorting: Sorting | undefined;
+  /** Only those created after this one. */
+  readonly afterSeq?: number;
+  /** Stops soon after so many matches. */
+  readonly hitsMax?: number;
+  /** Stops soon after so many resources were looked at. */
+  readonly looksMax?: number;
+}
+
+/** What is kept of a match while the rest is looked at: enough to sort it and to find it again. */
+export interface Hit {
+  readonly seq: number;
+  readonly key: SortKey;
+}
+
+/** What a scan found. */
+export interface Scanned {
+  /** In order of creation. */
+  readonly hits: Hit[];
+  /** The last one that was looked at, where there may be more; undefined: there are no more. */
+  readonly stoppedAt: number | undefined;
+}
+
+/** Looks at every candidate, a few at a time so that others are served in between. */
+export async function scan<View extends ResourceView>(
+  source: Source<View>,
+  { selector, filter, sorting, ...bounds }: ScanQuery,
+): Promise<Scanned> {
+  const { hitsMax = Number.POSITIVE_INFINITY, looksMax = Number.POSITIVE_INFINITY } = bounds;
+  const names = new Set([...(filter ? listNames(filter) : []), ...(sorting?.keys ?? [])]);
+  const hits: Hit[] = [];
+  let afterSeq = bounds.afterSeq ?? 0;
+  for (let looks = 0; ; ) {
+    const views = await source.list({ selector, afterSeq, limit: SCAN_CHUNK });
+    hits.push(...toHits(views, await source.load(views, names), { filter, sorting }));
+    const last = views.at(-1);
+    if (last === undefined || views.length < SCAN_CHUNK) return { hits, stoppedAt: undefined };
+    afterSeq = last.seq;
+    looks += views.length;
+    if (hits.length >= hitsMax || looks >= looksMax) return { hits, stoppedAt: afterSeq };
+    await nextTurn();
+  }
+}
+
+function toHits(
+  views: readonly ResourceView[],
+  resources: readonly JsonObject[],
+  { filter, sorting }: Search,
+): Hit[] {
+  return views.flatMap(({ seq }, index) => {
+    const resource = resources[index];
+    if (resource === undefined || (filter && !matches(filter, resource))) return [];
+    return [{ seq, key: sorting && toSortKey(resource, sorting) }];
+  });
+}
+
+/** In which order two matches are shown; of equal ones the older first. */
+export function compareHits(a: Hit, b: Hit, sorting: Sorting): number {
+  return compareSortKeys(a.key, b.key, sorting) || a.seq - b.seq;
+}
+
+/** The matches as the request wants to see them, in this order. */
+export async function renderHits<View extends ResourceView>(
+  source: Source<View>,
+  hits: readonly Hit[],
+): Promise<string[]> {
+  if (hits.length === 0) return [];
+  const seqs = hits.map(({ seq }) => seq);
+  const views = await source.list({ selector: undefined, seqs, limit: seqs.length });
+  // What was deleted since it was found is in no answer.
+  const bySeq = new Map(views.map((view) => [view.seq, view]));
+  const ordered = seqs.map((seq) => bySeq.get(seq)).filter((view) => view !== undefined);
+  return source.render(ordered);
+}
+
+/** The attributes that a filter looks at, so that lists of people are loaded only when they matter. */
+function listNames(filter: Filter): string[] {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.parts.flatMap(listNames);
+    case 'not':
+      return listNames(filter.part);
+    case 'some':
+    case 'compare':
+    case 'present':
+      return [...filter.target.keys];
+    default:
+      return [];
+  }
+}

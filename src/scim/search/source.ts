@@ -1,0 +1,21 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { Selector } from '../../domain/selector.ts';
+import type { ResourceView, ViewQuery } from '../../store/views.ts';
+import type { Filter } from '../filter/tree.ts';
+import type { Sorting } from '../render/sorting.ts';
+
+/** How one type of resource is found and shown. */
+export interface Source<View extends ResourceView> {
+  count(selector: Selector | undefined): Promise<number>;
+  list(query: ViewQuery): Promise<View[]>;
+  /** The resources whole, as filters and sorting see them; `names` says which lists they look at. */
+  load(views: readonly View[], names: ReadonlySet<string>): Promise<JsonObject[]>;
+  /** The resources as the request wants to see them. */
+  render(views: readonly View[]): Promise<string[]>;
+}
+
+/** What a request looks for. */
+export interface Search {
+  readonly filter: Filter | undefined;
+  readonly sorting: Sorting | undefined;
+}
