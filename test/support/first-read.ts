@@ -8,7 +8,7 @@ import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
 
 /** What a first read told while it ran. */
-export interface Told {
+interface Told {
   readonly failures: { step: string; reason: string; retryInMs: number }[];
   /** With what was still unread at that moment. */
   readonly sections: { section: string; up: boolean; unread: readonly string[] | undefined }[];

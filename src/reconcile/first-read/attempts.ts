@@ -7,7 +7,7 @@ import type { Step } from './progress.ts';
 import type { FirstReadDeps } from './step.ts';
 
 /** An attempt that failed. */
-export interface Failure {
+interface Failure {
   readonly step: Step;
   readonly problem: Problem;
   /** Failures of this step in a row, without a page in between. */

@@ -12,7 +12,7 @@ export interface PageTimes {
 }
 
 /** What becomes of one page: the rows it stands for, and what it teaches of the list. */
-export interface StoredPage {
+interface StoredPage {
   readonly rows: (tx: Db) => Promise<void>;
   readonly taught?: Partial<StepProgress>;
 }
