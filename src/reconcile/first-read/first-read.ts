@@ -3,7 +3,7 @@ import type { ReadableSection } from '../sections.ts';
 import { createAttempts } from './attempts.ts';
 import { createBook } from './book.ts';
 import { findOpenStep, findSection, STEPS, type Step } from './progress.ts';
-import { readStep, recheck } from './read-step.ts';
+import { type AttemptRun, readStep, recheck } from './read-step.ts';
 import type { FirstReadDeps } from './step.ts';
 
 /** How often a closed section is asked again, in milliseconds. */
@@ -50,7 +50,7 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
   const { signal } = stopping;
   const book = createBook(deps);
   const attempts = createAttempts(deps);
-  const run = { deps, book, attempts, signal };
+  const run: AttemptRun = { deps, book, attempts, signal };
   let loop: Promise<void> = Promise.resolve();
 
   const isFinished = () => book.current().finishedAt !== undefined;
@@ -86,10 +86,7 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
   };
 }
 
-function toState({
-  book,
-  attempts,
-}: Pick<Parameters<typeof recheck>[0], 'book' | 'attempts'>): FirstReadState {
+function toState({ book, attempts }: AttemptRun): FirstReadState {
   const progress = book.current();
   if (progress.finishedAt !== undefined) {
     const unread = STEPS.filter((step) => book.getStep(step).state !== 'done');

@@ -15,7 +15,7 @@ import { toUnmanagedGroupAttributes } from '../group/observe.ts';
 import { type Fate, judgeSighting } from './fate.ts';
 
 /** The names of a group in the service, as columns. */
-export type GroupIdColumns = Partial<
+type GroupIdColumns = Partial<
   Pick<GroupRow, 'upstream_scim_id' | 'upstream_rest_id' | 'upstream_uid'>
 >;
 
