@@ -96,8 +96,9 @@ export async function readMemberIds(bridge: Requester, groupId: string): Promise
 export async function untilSettled({ store }: Pick<TestBridge, 'store'>): Promise<void> {
   const deadline = Date.now() + SETTLE_MAX_MS;
   for (;;) {
-    const { due } = await readBacklog(store.read);
+    // In this order, because what ends may leave something due.
     const running = await countRunning(store);
+    const { due } = await readBacklog(store.read);
     if (due + running === 0) return;
     if (Date.now() > deadline) throw new Error(`${due} are still due and ${running} running`);
     await sleep(5);
