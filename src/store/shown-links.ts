@@ -1,13 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
+import type { Db, Store } from './database.ts';
 import { isPostgres } from './dialect.ts';
+
+/** People brought up to date in one transaction, so that nobody waits for long. */
+const TOUCH_ALL_CHUNK = 250;
 
 /**
  * Writes what these people's answers say of their groups, after any of it may have changed: who is in a
- * group, what it is called, whether it is there. That is another version of each of them.
- * `now` is epoch milliseconds.
+ * group, what it is called, whether it is there. Where the answer differs that is another version of it,
+ * elsewhere nothing. `now` is epoch milliseconds.
  */
 export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
   const entry = toEntry(tx, {
@@ -17,11 +20,31 @@ export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number
     type: 'direct',
   });
   for (const chunk of chunks(userIds)) {
-    await sql`update users set version = version + 1, modified_at = ${now}, shown_groups = coalesce((
-        select string_agg(${entry}, ',' order by g.seq)
-        from memberships as m join groups as g on g.id = m.group_id
-        where m.user_id = users.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '')
-      where id in (${sql.join(chunk)})`.execute(tx);
+    await sql`update users set version = version + 1, modified_at = ${now}, shown_groups = fresh.items
+      from (select u.id, coalesce((
+          select string_agg(${entry}, ',' order by g.seq)
+          from memberships as m join groups as g on g.id = m.group_id
+          where m.user_id = u.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '') as items
+        from users as u where u.id in (${sql.join(chunk)})) as fresh
+      where users.id = fresh.id and users.shown_groups <> fresh.items`.execute(tx);
+  }
+}
+
+/** `touchUsers` for everybody, a chunk a transaction, after many groups were read. */
+export async function touchAllUsers(store: Store, now: number): Promise<void> {
+  for (let afterSeq = 0; ; ) {
+    const rows = await store.read
+      .selectFrom('users')
+      .select(['id', 'seq'])
+      .where('seq', '>', afterSeq)
+      .orderBy('seq')
+      .limit(TOUCH_ALL_CHUNK)
+      .execute();
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const ids = rows.map(({ id }) => id);
+    await store.write((tx) => touchUsers(tx, ids, now));
+    afterSeq = last.seq;
   }
 }
 

@@ -3,7 +3,6 @@ import type { Db } from '../../store/database.ts';
 import { type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
 import { observeLinks } from '../../store/link-observations.ts';
 import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-groups.ts';
-import { touchMembers } from '../../store/shown-links.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
 import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
@@ -58,9 +57,7 @@ async function addGroups(tx: Db, added: readonly ScimGroup[], now: number): Prom
   );
   for (const { row, memberIds = [] } of rows) {
     const seen = { upstreamUserIds: memberIds, baseline: null };
-    if (memberIds.length === 0) continue;
-    await observeLinks(tx, 'memberships', row.id, seen);
-    await touchMembers(tx, row.id, now);
+    if (memberIds.length > 0) await observeLinks(tx, 'memberships', row.id, seen);
   }
 }
 

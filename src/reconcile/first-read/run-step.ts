@@ -1,3 +1,4 @@
+import { touchAllUsers } from '../../store/shown-links.ts';
 import type { Problem } from '../outcome.ts';
 import { isSectionUp, readSections, saveSection } from '../sections.ts';
 import type { Book } from './book.ts';
@@ -46,6 +47,8 @@ export async function runStep({ deps, book, signal }: StepRun, step: Step): Prom
 
 /** Records that a list is read. A section opens once all its lists are, so that nobody is told "not found" too early. */
 export async function closeStep({ deps, book }: StepRun, step: Step): Promise<void> {
+  // Before the step counts as read: a crash in between reads the list again, and ends here again.
+  if (step === 'restGroups') await touchAllUsers(deps.store, deps.clock.now());
   const { cursor: _, ...read } = book.getStep(step);
   const next = withStep(book.current(), step, { ...read, state: 'done' });
   await book.save(withEnd(withMembersAgain(next, step), deps.clock.now()));

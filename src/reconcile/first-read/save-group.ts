@@ -10,7 +10,6 @@ import {
 } from '../../store/groups.ts';
 import { observeLinks } from '../../store/link-observations.ts';
 import { listLinks } from '../../store/links.ts';
-import { touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
 import { type Fate, judgeSighting } from './fate.ts';
 
@@ -56,12 +55,11 @@ export async function mergeGroup(
   const isSame = row.origin !== null || shown.attributes === row.attributes;
   const changed = isSame ? {} : { ...shown, version: row.version + 1, modified_at: now };
   await updateGroup(tx, row.id, { ...columns, ...changed });
-  if (!isSame) await touchMembers(tx, row.id, now);
 }
 
 /**
- * Stores who was seen in a group. Where somebody came or went, the ETags of the group and of the person
- * change, because each shows the other.
+ * Stores who was seen in a group. Where somebody came or went, the ETag of the group changes; people are
+ * brought up to date once, when all groups are read.
  */
 export async function saveMembers(
   tx: Db,
@@ -74,7 +72,6 @@ export async function saveMembers(
   const after = await listObserved(tx, row);
   const changed = [...listMissing(before, after), ...listMissing(after, before)];
   if (changed.length === 0) return;
-  await touchUsers(tx, changed, now);
   await updateGroup(tx, row.id, { version: row.version + 1, modified_at: now });
 }
 

@@ -6,7 +6,6 @@ import { saveDispute } from '../../store/disputes.ts';
 import { deleteGroup, type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
 import { moveGroupLinks } from '../../store/link-observations.ts';
 import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-groups.ts';
-import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { groups } from '../../upstream/operations/groups.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { toLookAgainColumns } from './fate.ts';
@@ -42,11 +41,10 @@ async function savePairs(tx: Db, pairs: readonly GroupPair[], times: PageTimes):
     const others = rows.filter((row) => row.id !== seen.id && carries(row, rest));
     const bySeen = rows.find(({ id }) => id === seen.id);
     const byRest = others.find(({ deleted_at }) => deleted_at === null);
-    const row =
-      bySeen && byRest ? await mergeRows(tx, [bySeen, byRest], times.now) : (bySeen ?? byRest);
+    const row = bySeen && byRest ? await mergeRows(tx, bySeen, byRest) : (bySeen ?? byRest);
     // Deleted through SCIM and not gone yet: a list does not bring it back.
     const isGoing = byRest === undefined && others.length > 0 && row?.origin === null;
-    if (row && isGoing) await forgetGroup(tx, row.id, times.now);
+    if (row && isGoing) await deleteGroup(tx, row.id);
     else if (row) await saveRest(tx, row, { rest, scimId: seen.scimId, times });
   }
 }
@@ -101,23 +99,12 @@ function toSighting(before: ObservedGroup | undefined, { rest, scimId, times }: 
   };
 }
 
-async function forgetGroup(tx: Db, id: GroupRow['id'], now: number): Promise<void> {
-  const people = await listLinkedUsers(tx, id);
-  await deleteGroup(tx, id);
-  await touchUsers(tx, people, now);
-}
-
 /** One group was seen through each interface on its own: it stays once, as the managed one, else the older. */
-async function mergeRows(
-  tx: Db,
-  [a, b]: readonly [GroupRow, GroupRow],
-  now: number,
-): Promise<GroupRow | undefined> {
+async function mergeRows(tx: Db, a: GroupRow, b: GroupRow): Promise<GroupRow | undefined> {
   if (a.origin !== null && b.origin !== null) return undefined;
   const [keep, drop] = b.origin !== null || (a.origin === null && b.seq < a.seq) ? [b, a] : [a, b];
   await moveGroupLinks(tx, drop.id, keep.id);
   await deleteGroup(tx, drop.id);
-  await touchMembers(tx, keep.id, now);
   return keep;
 }
 
