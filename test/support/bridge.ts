@@ -28,6 +28,8 @@ export interface TestBridgeOptions {
   readonly clock?: Clock;
   /** Calls to the service per second; default 0: no limit. */
   readonly requestsPerSecond?: number;
+  /** Where providers are told that the bridge is; default: where it is. */
+  readonly publicUrl?: string;
   /** `false`: resolves before the first read is finished, so that SCIM still answers 503. */
   readonly awaitsFirstRead?: false;
 }
@@ -75,7 +77,7 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const publicUrl = toUrl(server);
+  const localUrl = toUrl(server);
   const bridge = await createBridge({
     settings,
     store,
@@ -86,7 +88,7 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
       requestsPerSecond: options.requestsPerSecond ?? 0,
     },
     scimTokens: [TOKEN],
-    publicUrl,
+    publicUrl: options.publicUrl ?? localUrl,
     clock: options.clock ?? systemClock,
     // The shortest of all waits between attempts, the same in every run.
     random: () => 0,
@@ -96,7 +98,7 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
   await bridge.start();
   server.on('request', bridge.app);
   if (options.awaitsFirstRead !== false) await untilFirstReadFinished(bridge);
-  const baseUrl = `${publicUrl}${SCIM_PATH}`;
+  const baseUrl = `${localUrl}${SCIM_PATH}`;
   return {
     request: (method, path, body, headers) => send({ baseUrl, method, path, body, headers }),
     sandbox,

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectScimError, type RawRequest, sendRaw } from './support/attack.ts';
+import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import { addGroup, addUser, send, toPatch, toUser } from './support/provider.ts';
+
+const publicUrl = 'https://scim.example.com/bridge';
+
+let bridge: TestBridge;
+let ada: string;
+let pilots: string;
+
+beforeAll(async () => {
+  bridge = await startTestBridge({ publicUrl });
+  ada = await addUser(bridge, 'ada');
+  pilots = await addGroup(bridge, 'Pilots', [ada]);
+});
+
+afterAll(() => bridge.stop());
+
+const routes: { path: () => string; allow: string; refused: RawRequest['method'][] }[] = [
+  { path: () => '/', allow: 'GET, HEAD', refused: ['POST', 'PUT', 'PATCH', 'DELETE'] },
+  { path: () => '/Users', allow: 'GET, POST, HEAD', refused: ['PUT', 'PATCH', 'DELETE'] },
+  { path: () => `/Users/${ada}`, allow: 'GET, PUT, PATCH, DELETE, HEAD', refused: ['POST'] },
+  { path: () => '/Users/.search', allow: 'POST', refused: ['GET', 'PUT', 'PATCH', 'DELETE'] },
+  { path: () => '/Groups', allow: 'GET, POST, HEAD', refused: ['PUT', 'PATCH', 'DELETE'] },
+  { path: () => `/Groups/${pilots}`, allow: 'GET, PUT, PATCH, DELETE, HEAD', refused: ['POST'] },
+  { path: () => '/Groups/.search', allow: 'POST', refused: ['GET', 'PUT', 'PATCH', 'DELETE'] },
+  { path: () => '/.search', allow: 'POST', refused: ['GET', 'PUT', 'PATCH', 'DELETE'] },
+  ...['/ServiceProviderConfig', '/ResourceTypes', '/ResourceTypes/User', '/Schemas'].map(
+    (path) => ({
+      path: () => path,
+      allow: 'GET, HEAD',
+      refused: ['POST', 'PUT', 'PATCH', 'DELETE'] satisfies RawRequest['method'][],
+    }),
+  ),
+];
+
+describe('routes', () => {
+  for (const { path, allow, refused } of routes) {
+    for (const method of refused) {
+      test(`${method} where ${allow} are possible is 405 with Allow`, async () => {
+        const answer = await sendRaw(bridge, { method, path: path() });
+
+        expectScimError(answer, 405);
+        expect(answer.headers.allow).toBe(allow);
+      });
+    }
+  }
+
+  for (const path of [
+    '/Nope',
+    '/Users/1/2',
+    '/Groups/1/members',
+    '/Schemas/urn:x',
+    '/users/..%2f',
+  ]) {
+    test(`nothing is served at ${path}: 404`, async () => {
+      expectScimError(
+        await sendRaw(bridge, { method: 'GET', path: `${bridge.baseUrl}${path}` }),
+        404,
+      );
+    });
+  }
+
+  for (const path of [
+    '/Users/no-such-id',
+    '/Groups/no-such-id',
+    `/Groups/%00`,
+    `/Users/${'x'.repeat(5_000)}`,
+  ]) {
+    test(`nobody has this id: ${path.slice(0, 40)}`, async () => {
+      for (const method of ['GET', 'DELETE'] as const) {
+        expectScimError(await sendRaw(bridge, { method, path }), 404);
+      }
+    });
+  }
+
+  test('/Me is 501', async () => {
+    expectScimError(await sendRaw(bridge, { method: 'GET', path: '/Me' }), 501);
+  });
+
+  test('HEAD has the headers of GET and no body', async () => {
+    const path = `/Users/${ada}`;
+    const get = await sendRaw(bridge, { method: 'GET', path });
+
+    const head = await sendRaw(bridge, { method: 'HEAD', path });
+
+    expect(head.status).toBe(200);
+    expect(head.text).toBe('');
+    expect(head.headers.etag).toBe(get.headers.etag);
+    expect(head.headers['content-length']).toBe(String(Buffer.byteLength(get.text)));
+  });
+});
+
+describe('bodies', () => {
+  const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'x', ''];
+  for (const type of types) {
+    test(`${type || 'no content type'} is 415`, async () => {
+      const headers = { 'content-type': type || undefined };
+      const body = JSON.stringify(toUser('eve'));
+
+      expectScimError(
+        await sendRaw(bridge, { method: 'POST', path: '/Users', headers, body }),
+        415,
+      );
+    });
+  }
+
+  const encodings = [
+    { 'content-type': 'application/json; charset=latin-7' },
+    { 'content-encoding': 'middle-out' },
+  ];
+  for (const headers of encodings) {
+    test(`${Object.values(headers).join()} is 415`, async () => {
+      const answer = await sendRaw(bridge, { method: 'POST', path: '/Users', headers, body: '{}' });
+
+      expectScimError(answer, 415);
+    });
+  }
+
+  const malformed = [
+    '{',
+    '{"userName":}',
+    'null',
+    '1',
+    '"text"',
+    '[]',
+    '[{}]',
+    '{"a":1}{"a":2}',
+    '\u0000',
+    '',
+  ];
+  for (const body of malformed) {
+    test(`${JSON.stringify(body)} is no User and no PATCH: 400`, async () => {
+      expectScimError(await sendRaw(bridge, { method: 'POST', path: '/Users', body }), 400);
+      expectScimError(
+        await sendRaw(bridge, { method: 'PUT', path: `/Groups/${pilots}`, body }),
+        400,
+      );
+      expectScimError(await sendRaw(bridge, { method: 'PATCH', path: `/Users/${ada}`, body }), 400);
+    });
+  }
+
+  test('JSON in UTF-16 and behind a byte order mark is read or refused, never misread', async () => {
+    const text = JSON.stringify(toUser('zoe'));
+    const headers = { 'content-type': 'application/json; charset=utf-16' };
+    const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le');
+
+    const answers = [
+      await sendRaw(bridge, { method: 'POST', path: '/Users', headers, body: utf16 }),
+      await sendRaw(bridge, { method: 'POST', path: '/Users', body: `\ufeff${text}` }),
+    ];
+
+    for (const { status, body } of answers) {
+      expect([201, 400, 409, 415]).toContain(status);
+      if (status === 201) expect(body.userName).toBe('zoe@example.com');
+    }
+  });
+});
+
+describe('versions', () => {
+  test('If-None-Match of the version held is 304 without a body, of another one 200', async () => {
+    const path = `/Users/${ada}`;
+    const etag = String((await send(bridge, 'GET', path)).headers.etag);
+
+    const held = await sendRaw(bridge, { method: 'GET', path, headers: { 'if-none-match': etag } });
+    const listed = await sendRaw(bridge, {
+      method: 'GET',
+      path,
+      headers: { 'if-none-match': `W/"0", ${etag}` },
+    });
+    const other = await sendRaw(bridge, {
+      method: 'GET',
+      path,
+      headers: { 'if-none-match': 'W/"0"' },
+    });
+
+    expect([held.status, listed.status, other.status]).toEqual([304, 304, 200]);
+    expect(held.text).toBe('');
+  });
+
+  test('If-Match of another version is 412 and changes nothing, of the one held it is done', async () => {
+    const id = await addUser(bridge, 'mia');
+    const path = `/Users/${id}`;
+    const headers = { 'if-match': 'W/"99"' };
+    const patch = toPatch({ op: 'replace', path: 'active', value: false });
+
+    const refused = [
+      await bridge.request('PATCH', path, patch, headers),
+      await bridge.request('PUT', path, toUser('mia', { title: 'x' }), headers),
+      await bridge.request('DELETE', path, undefined, headers),
+      await bridge.request(
+        'PATCH',
+        `/Groups/${pilots}`,
+        toPatch({ op: 'remove', path: 'members' }),
+        headers,
+      ),
+      await bridge.request('DELETE', `/Groups/${pilots}`, undefined, headers),
+    ];
+    const current = await send(bridge, 'GET', path);
+    const etag = String(current.headers.etag);
+    const done = await bridge.request('PATCH', path, patch, { 'if-match': etag });
+    const again = await bridge.request('PATCH', path, patch, { 'if-match': etag });
+
+    for (const answer of refused) expectScimError(answer, 412);
+    expect(current.body).toMatchObject({ active: true });
+    expect([done.status, again.status]).toEqual([200, 412]);
+    expect((await bridge.request('DELETE', path, undefined, { 'if-match': '*' })).status).toBe(204);
+  });
+});
+
+test('addresses start with PUBLIC_URL, whatever the request says of its host', async () => {
+  const headers = {
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'gopher',
+    forwarded: 'host=evil.example',
+  };
+  const user = JSON.stringify(toUser('kim'));
+
+  const answers = [
+    await sendRaw(bridge, { method: 'POST', path: '/Users', headers, body: user }),
+    await sendRaw(bridge, { method: 'GET', path: '/Users?count=2', headers }),
+    await sendRaw(bridge, { method: 'GET', path: `/Groups/${pilots}`, headers }),
+    await sendRaw(bridge, { method: 'GET', path: '/ServiceProviderConfig', headers }),
+    await sendRaw(bridge, { method: 'GET', path: '/Schemas', headers }),
+    await sendRaw(bridge, { method: 'GET', path: '/', headers }),
+  ];
+
+  const [created] = answers;
+  const location = `${publicUrl}/scim/v2/Users/${String(created?.body.id)}`;
+  expect(created?.headers.location).toBe(location);
+  expect(created?.body.meta).toMatchObject({ location });
+  for (const { text } of answers) {
+    expect(text).toContain(`${publicUrl}/scim/v2/`);
+    expect(text).not.toContain('evil.example');
+    expect(text).not.toContain(new URL(bridge.baseUrl).host);
+  }
+});

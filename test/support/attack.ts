@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import { request } from 'undici';
+import { expect } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { startTestBridge, type TestAnswer, type TestBridge } from './bridge.ts';
+import { addGroup, addUser, readMemberIds, send } from './provider.ts';
+
+/** More CPU time than an honest refusal takes on any machine, less than an exponential parser takes on the fastest. */
+const CPU_MAX_MS = 1_000;
+
+/** A bridge under attack, with ada, who is the only member of a group. */
+export interface Target {
+  readonly bridge: TestBridge;
+  readonly ada: string;
+  readonly pilots: string;
+}
+
+/** Starts a bridge that is to withstand everything a file throws at it. */
+export async function startTarget(): Promise<Target> {
+  const bridge = await startTestBridge();
+  const ada = await addUser(bridge, 'ada');
+  return { bridge, ada, pilots: await addGroup(bridge, 'Pilots', [ada]) };
+}
+
+/**
+ * Runs an attack beside an ordinary request. Both are answered, the attack costs no CPU time to speak of (time of this
+ * thread, so that a busy machine does not count), prototypes are as before and everybody is still there.
+ */
+export async function attack(
+  { bridge, ada, pilots }: Target,
+  run: () => Promise<TestAnswer>,
+): Promise<TestAnswer> {
+  const prototypes = readPrototypes();
+  const before = process.threadCpuUsage();
+  const [answer, beside] = await Promise.all([run(), send(bridge, 'GET', `/Users/${ada}`)]);
+  const { user, system } = process.threadCpuUsage(before);
+
+  expect(readPrototypes()).toEqual(prototypes);
+  expect((user + system) / 1_000).toBeLessThan(CPU_MAX_MS);
+  expect(beside.body).toMatchObject({ id: ada, userName: 'ada@example.com' });
+  expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+  return answer;
+}
+
+/** What an attack through `__proto__` or `constructor` would change for the whole process. */
+function readPrototypes(): unknown {
+  const builtIns = [
+    Object,
+    Object.prototype,
+    Array.prototype,
+    String.prototype,
+    Function.prototype,
+  ];
+  return { names: builtIns.map(Object.getOwnPropertyNames), keys: Object.keys };
+}
+
+/** 400 with a SCIM error, or a list of nobody. */
+export function expectRefused({ status, body }: TestAnswer): void {
+  if (status === 200) expect(body).toMatchObject({ totalResults: 0, Resources: [] });
+  else expect({ status, body }).toMatchObject({ status: 400, body: { status: '400' } });
+}
+
+/** An error with this status in the form that every provider understands. */
+export function expectScimError({ status, headers, body }: TestAnswer, expected: number): void {
+  expect(status).toBe(expected);
+  expect(headers['content-type']).toMatch(/^application\/scim\+json/);
+  expect(body).toMatchObject({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    status: String(expected),
+  });
+  expect(body.detail).not.toBe('');
+}
+
+/** A request of which nothing has to be right. */
+export interface RawRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  /** Below the SCIM base URL, or a whole URL. */
+  readonly path: string;
+  /** Beside a valid token and the SCIM content type; undefined leaves one of them out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string | Buffer | AsyncIterable<Buffer>;
+}
+
+/** Sends a body as it is. */
+export async function sendRaw(bridge: TestBridge, raw: RawRequest): Promise<TestAnswer> {
+  const { method, path, headers, body } = raw;
+  const isStream = typeof body === 'object' && !Buffer.isBuffer(body);
+  const answer = await request(path.startsWith('/') ? `${bridge.baseUrl}${path}` : path, {
+    method,
+    headers: {
+      authorization: `Bearer ${bridge.token}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/scim+json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isStream ? Readable.from(body) : body }),
+  });
+  const text = await answer.body.text();
+  return { status: answer.statusCode, headers: answer.headers, text, body: parseObject(text) };
+}
+
+function parseObject(text: string): JsonObject {
+  return text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {};
+}
