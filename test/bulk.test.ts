@@ -385,3 +385,19 @@ test('a bulk request before the first read is finished is 503', async () => {
     await young.stop();
   }
 });
+
+test('where the service lets nobody use groups, people are still performed', async () => {
+  const half = await startTestBridge({
+    prepare: (sandbox) => sandbox.faults.refuse('groups', 403),
+  });
+  try {
+    const answer = await half.request('POST', '/Bulk', {
+      Operations: [newGroup('g', []), newUser('a')],
+    });
+
+    expect(answer.status).toBe(200);
+    expect(listStatuses(answer)).toEqual(['503', '201']);
+  } finally {
+    await half.stop();
+  }
+});

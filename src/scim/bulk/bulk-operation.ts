@@ -26,7 +26,7 @@ export interface BulkWrite {
 }
 
 /** An operation that cannot be understood. It fails alone: its neighbours are none the worse. */
-export interface MalformedOperation {
+interface MalformedOperation {
   readonly kind: 'malformed';
   readonly index: number;
   readonly bulkId: string | undefined;
