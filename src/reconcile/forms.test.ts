@@ -1,39 +1,118 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
-import { systemClock } from '../telemetry/system-clock.ts';
-import { openForms } from './forms.ts';
+import type { Store } from '../store/database.ts';
+import { type Forms, openForms } from './forms.ts';
 
-const HOUR_MS = 60 * 60_000;
-const learnedAt = Date.UTC(2026, 0, 1);
+const DAY_MS = 24 * 60 * 60_000;
 
-function at(hours: number) {
-  return { ...systemClock, now: () => learnedAt + hours * HOUR_MS };
+function openAt(store: Store, now: () => number, fixed: Forms = {}) {
+  return openForms({ store, clock: { now, sleep: () => Promise.resolve() }, fixed });
 }
 
-describeStores('forms', ({ makeStore }) => {
-  test('what was learned is still known after a restart, and a fixed form wins', async () => {
-    const store = await makeStore();
-    const forms = await openForms({ store, clock: at(0), fixed: {} });
+describeStores('what the service taught', ({ makeStore }) => {
+  test('nothing is known at first', async () => {
+    const book = await openAt(await makeStore(), () => 0);
 
-    await forms.learn({ emailForm: 'strings', groupScimId: 'uid' });
-
-    const fixed = { emailForm: 'objects' } as const;
-    const reopened = await openForms({ store, clock: at(0), fixed });
-    expect(reopened.current()).toEqual({ emailForm: 'objects', groupScimId: 'uid' });
+    expect(book.current()).toEqual({});
   });
 
-  test.each([
-    { why: 'a refused batch', learned: { memberForm: 'single', memberFormAt: learnedAt } },
-    { why: 'a proven filter', learned: { userFilter: 'proven', userFilterAt: learnedAt } },
-  ] as const)('$why is asked for again after a day', async ({ learned }) => {
+  test('what is learned is known at once, and after a restart', async () => {
     const store = await makeStore();
-    await (await openForms({ store, clock: at(0), fixed: {} })).learn(learned);
+    const book = await openAt(store, () => 0);
+    await book.learn({ emailForm: 'objects' });
+    await book.learn({ nameOnCreate: false, groupScimId: 'uid' });
+    await book.learn({ nameOnCreate: true });
 
-    const sameDay = await openForms({ store, clock: at(23), fixed: {} });
-    const nextDay = await openForms({ store, clock: at(25), fixed: {} });
+    const want = { emailForm: 'objects', nameOnCreate: true, groupScimId: 'uid' };
+    expect(book.current()).toEqual(want);
+    expect((await openAt(store, () => 0)).current()).toEqual(want);
+  });
 
-    expect(sameDay.current()).toEqual(learned);
-    expect(nextDay.current().memberForm).toBeUndefined();
-    expect(nextDay.current().userFilter).toBeUndefined();
+  test('lessons that come at the same time are all kept', async () => {
+    const store = await makeStore();
+    const book = await openAt(store, () => 0);
+
+    await Promise.all([
+      book.learn({ emailForm: 'strings' }),
+      book.learn({ addressMayChange: false }),
+    ]);
+
+    const want = { emailForm: 'strings', addressMayChange: false };
+    expect((await openAt(store, () => 0)).current()).toEqual(want);
+  });
+
+  test('what is known already costs no write', async () => {
+    const store = await makeStore();
+    let now = 1;
+    const book = await openAt(store, () => now);
+    await book.learn({ emailForm: 'strings' });
+    now = 2;
+    await book.learn({ emailForm: 'strings' });
+
+    const { updated_at } = await store.read
+      .selectFrom('facts')
+      .selectAll()
+      .executeTakeFirstOrThrow();
+
+    expect(updated_at).toBe(1);
+  });
+
+  test('settings win over what was learned, and are not stored', async () => {
+    const store = await makeStore();
+    const book = await openAt(store, () => 0, { emailForm: 'strings' });
+    await book.learn({ emailForm: 'objects' });
+
+    expect(book.current()).toEqual({ emailForm: 'strings' });
+    expect((await openAt(store, () => 0)).current()).toEqual({ emailForm: 'objects' });
+  });
+
+  const stale: { why: string; learned: Forms; ageMs: number; isKept: boolean }[] = [
+    {
+      why: 'a refused batch form is asked for again after a day',
+      learned: { memberForm: 'single', memberFormAt: 0 },
+      ageMs: DAY_MS + 1,
+      isKept: false,
+    },
+    {
+      why: 'and not before',
+      learned: { memberForm: 'single', memberFormAt: 0 },
+      ageMs: DAY_MS,
+      isKept: true,
+    },
+    {
+      why: 'an accepted batch form stays',
+      learned: { memberForm: 'array' },
+      ageMs: 9 * DAY_MS,
+      isKept: true,
+    },
+    {
+      why: 'what does not change from day to day stays',
+      learned: { emailForm: 'objects', addressMayChange: false },
+      ageMs: 9 * DAY_MS,
+      isKept: true,
+    },
+  ];
+
+  test.each(stale)('$why', async ({ learned, ageMs, isKept }) => {
+    let now = 0;
+    const book = await openAt(await makeStore(), () => now);
+    await book.learn(learned);
+
+    now = ageMs;
+
+    const { memberFormAt: _, ...current } = book.current();
+    const { memberFormAt: __, ...kept } = learned;
+    expect(current).toEqual(isKept ? kept : {});
+  });
+
+  test('a batch form that is accepted after all is remembered for good', async () => {
+    let now = 0;
+    const book = await openAt(await makeStore(), () => now);
+    await book.learn({ memberForm: 'single', memberFormAt: 0 });
+    now = DAY_MS + 1;
+    await book.learn({ memberForm: 'operations' });
+    now = 9 * DAY_MS;
+
+    expect(book.current().memberForm).toBe('operations');
   });
 });
