@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { type Bridge, createBridge, openMigratedStore, SCIM_PATH, type Target } from './bridge.ts';
 import { freezePrototypes } from './freeze-prototypes.ts';
-import { startSandbox } from './sandbox/sandbox.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
 import type { Store } from './store/database.ts';
@@ -78,6 +77,8 @@ async function openTarget(
     const target = { baseUrl, token, identity: baseUrl, requestsPerSecond };
     return { target, close: async () => undefined };
   }
+  // Loaded only here, so that a bridge to a real service carries nothing of it.
+  const { startSandbox } = await import('./sandbox/sandbox.ts');
   const running = await startSandbox({ ...sandbox, host: '127.0.0.1' });
   const { url: baseUrl, token } = running;
   // The sandbox limits nothing, and its port changes, so it is known by a name.

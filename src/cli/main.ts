@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { serve } from '../main.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { checkCommand } from './check.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { parsePackageVersion } from './package-version.ts';
-import { createCheck } from './probe-service.ts';
 import { runProgram } from './program.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
@@ -18,9 +16,12 @@ const packageFile = join(import.meta.dirname, '../../package.json');
 process.exitCode = await runProgram(process.argv.slice(2), {
   version: parsePackageVersion(readFileSync(packageFile, 'utf8')),
   commands: [
-    serveCommand(serve),
-
-    checkCommand(createCheck({ clock: systemClock, random: Math.random })),
+    // Loaded when asked for: a health check every few seconds must not load a server.
+    serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
+    checkCommand(async (options) => {
+      const { createCheck } = await import('./probe-service.ts');
+      return createCheck({ clock: systemClock, random: Math.random })(options);
+    }),
     addSettingsCommand,
     addHealthcheckCommand,
     addSandboxCommand,

@@ -1,5 +1,5 @@
 import { BridgeError } from '../domain/errors.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import type { AddCommand } from './context.ts';
 
 /** `sandbox`: the imitation of the service alone, to try other programs against. */
@@ -20,6 +20,7 @@ export const addSandboxCommand: AddCommand = (program, { loadSettings, untilStop
 
 async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   try {
+    const { startSandbox } = await import('../sandbox/sandbox.ts');
     return await startSandbox(options);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);

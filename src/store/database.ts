@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 import type { Engine } from './migrations/list.ts';
-import { openPostgres } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { StoreError } from './store-error.ts';
@@ -50,7 +49,10 @@ export interface StoreOptions {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url } = options;
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(options);
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    const { openPostgres } = await import('./postgres.ts');
+    return openPostgres(options);
+  }
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   // A private in-memory database has one connection; ours needs a reader beside the writer.
   if (path !== undefined && !path.startsWith(':memory:')) return openSqlite(path);
