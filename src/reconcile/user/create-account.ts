@@ -9,7 +9,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { EmailForm, Forms } from '../forms.ts';
 import type { Problem } from '../outcome.ts';
 import { judge } from '../verdict.ts';
-import { findAccount } from './find-account.ts';
+import { findAccount, findAccountInList } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
 import { readRole } from './read-role.ts';
@@ -117,10 +117,13 @@ async function resolveConflict(
   { state, problem }: { state: UserState; problem: Problem },
 ): Promise<UserOutcome> {
   const { userName, address } = state.desired;
-  const found = await findAccount(deps, context, {
+  const keys = {
     userNameFolded: foldCase(userName),
     emailFolded: address === undefined ? undefined : foldCase(address),
-  });
+  };
+  const byFilter = await findAccount(deps, context, keys);
+  const found =
+    byFilter.kind === 'not-there' ? await findAccountInList(deps, context, keys) : byFilter;
   switch (found.kind) {
     case 'found':
       return adoptFound(deps, context, { found, problem });

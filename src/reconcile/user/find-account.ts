@@ -37,6 +37,22 @@ export async function findAccount(
   }
 }
 
+/**
+ * Looks through the complete list alone: for an account that the service says is there and that no
+ * filter shows, because a filter may hide inactive people.
+ */
+export async function findAccountInList(
+  deps: ReconcileDeps,
+  context: CallContext,
+  keys: AccountKeys,
+): Promise<FoundAccount> {
+  try {
+    return await findInList(deps, context, keys);
+  } catch (error) {
+    return { kind: 'could-not-look', problem: judge(error).problem };
+  }
+}
+
 /** Undefined when the filter found nobody and that proves nothing. */
 async function findByFilter(
   deps: ReconcileDeps,

@@ -68,7 +68,7 @@ export function answerErrors(telemetry: {
 }
 
 /** Sends a SCIM error. */
-export function sendError(res: Response, error: ScimError): void {
+function sendError(res: Response, error: ScimError): void {
   if (error.retryAfterSeconds !== undefined) {
     res.setHeader('Retry-After', String(error.retryAfterSeconds));
   }
