@@ -13,6 +13,7 @@ import { type UserId, userId } from '../../domain/ids.ts';
 import type { Store } from '../../store/database.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import type { LinkWrite } from '../../store/links.ts';
+import { touchUsers } from '../../store/shown-links.ts';
 import type { UserRow } from '../../store/users.ts';
 import type { GroupPart } from './outcome.ts';
 import type { GroupUndo } from './undo.ts';
@@ -70,19 +71,21 @@ describeStores('people whom the service refused', ({ makeStore }) => {
     expect(await findFacts(store, { group, user: neighbour })).toEqual([1, 0, VERSION]);
   });
 
-  test('are told by their version that their groups changed', async () => {
+  test('show it: what their answers say of their groups is what it was, in a new version', async () => {
     const store = await makeStore();
     const group = await addGroup(store);
-    const [refused, neighbour] = [await addUser(store), await addUser(store)];
-    for (const user of [refused, neighbour]) {
-      await addLink(store, { group, user }, [1, 0, VERSION]);
-    }
+    const people = [await addUser(store), await addUser(store)] as const;
+    const [refused, neighbour] = people;
+    for (const user of people) await addLink(store, { group, user }, [1, 0, VERSION]);
+    const ids = people.map(({ id }) => id);
+    await store.write((tx) => touchUsers(tx, ids, 50));
 
     const members = new Map([[refused.id, null]]);
     await revert(store, { group, parts: [toPart('member', refused)], members });
 
-    expect(await getUser(store, refused)).toMatchObject({ version: 2, modified_at: 99 });
-    expect(await getUser(store, neighbour)).toMatchObject({ version: 1, modified_at: 1 });
+    const after = { version: 3, modified_at: 99, shown_groups: '' };
+    expect(await getUser(store, refused)).toMatchObject(after);
+    expect(await getUser(store, neighbour)).toMatchObject({ version: 2, modified_at: 50 });
   });
 
   test('keep what a later write wanted', async () => {
