@@ -127,15 +127,25 @@ function parseAddress(address: ReturnType<Server['address']>): AddressInfo {
 /** No new connection, every answer that was begun, then what the bridge itself still does. */
 async function shutDown(bridge: Bridge, listeners: readonly Server[]): Promise<void> {
   bridge.drain();
-  await Promise.all(
-    listeners.map(async (server) => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeIdleConnections();
-      await closed;
-    }),
-  );
+  await Promise.all(listeners.map(closeWhenAnswered));
   await bridge.stop();
+}
+
+/** How often connections that have become idle are closed while a listener drains, in milliseconds. */
+const IDLE_CHECK_MS = 50;
+/** How long whoever never ends a request may keep a listener open, in milliseconds. */
+const DRAIN_MAX_MS = 25_000;
+
+/** Closes a listener once what runs is answered: connections that are kept alive would go on asking for ever. */
+async function closeWhenAnswered(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
+  server.close();
+  const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const timeUp = setTimeout(() => server.closeAllConnections(), DRAIN_MAX_MS);
+  await closed;
+  clearInterval(idleCheck);
+  clearTimeout(timeUp);
 }
 
 function toBanner({
