@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../src/domain/json.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
+import { freePort } from './support/free-port.ts';
+import { toUser } from './support/provider.ts';
+import { type BridgeProcess, startBridge } from './support/server.ts';
+
+const token = 'token-of-a-provider';
+
+/** A folder that ends with the test. */
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-lifecycle-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function startService(options?: SandboxOptions): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.stop());
+  return sandbox;
+}
+
+/** Settings of a bridge with a service of its own and no limit of the rate. */
+function toEnv({ url, token: upstreamToken }: { url: string; token: string }) {
+  return {
+    UPSTREAM_URL: url,
+    UPSTREAM_TOKEN: upstreamToken,
+    UPSTREAM_REQUESTS_PER_SECOND: '0',
+    SCIM_TOKENS: token,
+  };
+}
+
+async function start(folder: string, env: Record<string, string> = {}): Promise<BridgeProcess> {
+  const bridge = await startBridge({ folder, env });
+  onTestFinished(() => bridge.kill());
+  return bridge;
+}
+
+async function ask(
+  bridge: BridgeProcess,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: JsonObject,
+): Promise<{ status: number; headers: Record<string, unknown>; body: JsonObject }> {
+  const url = path.startsWith('/scim')
+    ? new URL(path, bridge.baseUrl).href
+    : `${bridge.baseUrl}${path}`;
+  const answer = await request(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${bridge.token}`,
+      ...(body && { 'content-type': 'application/scim+json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.body.text();
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    body: JSON.parse(text) as JsonObject,
+  };
+}
+
+async function readStatus(bridge: BridgeProcess, path: '/healthz' | '/readyz'): Promise<number> {
+  const { statusCode, body } = await request(new URL(path, bridge.baseUrl));
+  await body.dump();
+  return statusCode;
+}
+
+test('with nothing configured it prints an address and a token; both work, and survive a restart with the data', async () => {
+  const folder = makeFolder();
+  const first = await start(folder);
+  await first.ready();
+  const created = await ask(first, 'POST', '/Users', toUser('ada'));
+  const exitCode = await first.stop();
+
+  const second = await start(folder);
+  await second.ready();
+  const read = await ask(second, 'GET', `/Users/${String(created.body.id)}`);
+  const again = await ask(second, 'POST', '/Users', toUser('ada'));
+
+  expect(created.status).toBe(201);
+  expect(exitCode).toBe(0);
+  expect(second.token).toBe(first.token);
+  expect(first.output()).toContain('curl');
+  expect(read).toMatchObject({ status: 200, body: { userName: 'ada@example.com' } });
+  expect(again.status).toBe(409);
+  expect(await readStatus(second, '/healthz')).toBe(200);
+  expect(await second.stop()).toBe(0);
+});
+
+test('SIGTERM lets the requests that run finish, takes no new ones, and ends with 0', async () => {
+  const sandbox = await startService();
+  const folder = makeFolder();
+  const bridge = await start(folder, toEnv(sandbox));
+  await bridge.ready();
+  const slow = sandbox.faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
+  const running = ask(bridge, 'POST', '/Users', toUser('ada'));
+  await slow.until(1);
+
+  const stopped = bridge.stop();
+  await expect.poll(() => isListening(bridge), { interval: 10 }).toBe(false);
+  slow.remove();
+  sandbox.faults.release();
+
+  expect(await running).toMatchObject({ status: 201, body: { userName: 'ada@example.com' } });
+  expect(await stopped).toBe(0);
+  expect(sandbox.service.getUser('ada@example.com').fullName).toBe('Ada Example');
+});
+
+test('SIGTERM ends a bridge that a provider never stops asking over one connection', async () => {
+  const bridge = await start(makeFolder());
+  await bridge.ready();
+  const provider = new Client(new URL(bridge.baseUrl).origin);
+  onTestFinished(() => provider.destroy());
+  const askOn = async (): Promise<void> => {
+    for (;;) await (await provider.request({ method: 'GET', path: '/healthz' })).body.dump();
+  };
+  const asking = askOn();
+
+  const stopped = bridge.stop();
+
+  await expect(asking).rejects.toThrow();
+  expect(await stopped).toBe(0);
+});
+
+test('a restart serves at once and asks the service nothing', async () => {
+  const sandbox = await startService({ seed: { users: 5, groups: 2 } });
+  const folder = makeFolder();
+  const first = await start(folder, toEnv(sandbox));
+  await first.ready();
+  await first.stop();
+  sandbox.calls.reset();
+
+  const second = await start(folder, toEnv(sandbox));
+  const { body } = await ask(second, 'GET', '/Users');
+
+  expect(body.totalResults).toBe(6);
+  expect(sandbox.calls.count()).toBe(0);
+});
+
+test('a service that is down at the start is waited for', async () => {
+  const port = await freePort();
+  const upstreamToken = 'token-of-the-service';
+  const folder = makeFolder();
+  const env = toEnv({ url: `http://127.0.0.1:${port}`, token: upstreamToken });
+  const bridge = await start(folder, env);
+  const whileDown = [await readStatus(bridge, '/healthz'), await readStatus(bridge, '/readyz')];
+  const refused = await ask(bridge, 'GET', '/Users');
+
+  await startService({ port, token: upstreamToken });
+  await bridge.ready();
+
+  expect(whileDown).toEqual([200, 503]);
+  expect(refused.status).toBe(503);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await ask(bridge, 'GET', '/Users')).body.totalResults).toBe(1);
+});
+
+test('a store that belongs to another service stops the start and says what to do', async () => {
+  const folder = makeFolder();
+  const first = await start(folder, toEnv(await startService()));
+  await first.ready();
+  await first.stop();
+
+  const other = start(folder, toEnv(await startService()));
+
+  await expect(other).rejects.toThrow(/the store belongs to .*DATABASE_URL/s);
+});
+
+test('a port that is in use stops the start and is told', async () => {
+  const sandbox = await startService();
+  const { port } = new URL(sandbox.url);
+
+  const refused = start(makeFolder(), { PORT: port });
+
+  await expect(refused).rejects.toThrow(new RegExp(`${port}.*in use|in use.*${port}`, 's'));
+});
+
+test('tokens of the settings are not printed', async () => {
+  const bridge = await start(makeFolder(), { SCIM_TOKENS: token, LOG_LEVEL: 'trace' });
+  await bridge.ready();
+  await ask(bridge, 'POST', '/Users', toUser('ada'));
+  await bridge.stop();
+
+  expect(bridge.output()).toContain('SCIM base URL');
+  expect(bridge.output()).not.toContain(token);
+  expect(bridge.output()).not.toContain('ada@example.com');
+});
+
+async function isListening(bridge: BridgeProcess): Promise<boolean> {
+  try {
+    await readStatus(bridge, '/healthz');
+    return true;
+  } catch {
+    return false;
+  }
+}
