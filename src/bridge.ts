@@ -16,6 +16,7 @@ import { openForms } from './reconcile/forms.ts';
 import { createReconciler, type Reconciler } from './reconcile/reconciler.ts';
 import { readSections, type SectionStates } from './reconcile/sections.ts';
 import type { ScimDeps } from './scim/deps.ts';
+import { createMoments } from './scim/render/resource-text.ts';
 import { createScimRouter } from './scim/router.ts';
 import type { Settings } from './settings/schema.ts';
 import { openStore, type Store } from './store/database.ts';
@@ -179,6 +180,7 @@ function toScimDeps(options: BridgeOptions, parts: Parts): ScimDeps {
     clock,
     policy: toScimPolicy(settings, options.scimTokens),
     baseUrl: `${options.publicUrl}${SCIM_PATH}`,
+    toMoment: createMoments(),
     findClosed: (type) => findClosed(type, { firstRead, sections: sections.current() }),
     findOwnAccount: () => firstRead.ownAccount(),
     isUpstreamDown() {

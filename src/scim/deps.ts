@@ -4,6 +4,7 @@ import type { AdoptionPolicy } from '../reconcile/deps.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Store } from '../store/database.ts';
 import type { RepairKind } from './dialect/repairs.ts';
+import type { ToMoment } from './render/resource-text.ts';
 
 /** What the settings say about requests of identity providers. */
 export interface ScimPolicy {
@@ -41,6 +42,7 @@ export interface ScimDeps {
   readonly policy: ScimPolicy;
   /** What `meta.location` starts with: the public address and `/scim/v2`, never from a request. */
   readonly baseUrl: string;
+  readonly toMoment: ToMoment;
   /** Why users or groups cannot be served now, or undefined: the first read runs, a section is closed. */
   readonly findClosed: (type: 'user' | 'group') => Closed | undefined;
   /** The account behind our own token, when it is known. */

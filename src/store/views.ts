@@ -37,14 +37,12 @@ export interface ViewQuery {
 const VIEW = ['seq', 'id', 'attributes', 'version', 'created_at', 'modified_at'] as const;
 const USER_VIEW = [...VIEW, 'shown_groups'] as const;
 
-/** The live user with this id as it is shown. */
+/** The live user with this id as it is shown. What is read most is written as SQL, which costs kysely least. */
 export async function findUserView(db: Db, id: string): Promise<UserView | undefined> {
-  return db
-    .selectFrom('users')
-    .select(USER_VIEW)
-    .where('id', '=', id as UserId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  const { rows } = await sql<UserView>`
+    select seq, id, attributes, version, created_at, modified_at, shown_groups
+    from users where id = ${id} and deleted_at is null`.execute(db);
+  return rows[0];
 }
 
 /** The live group with this id as it is shown, without who is in it. */
@@ -52,12 +50,10 @@ export async function findGroupView(
   db: Db,
   id: string,
 ): Promise<ResourceView<GroupId> | undefined> {
-  return db
-    .selectFrom('groups')
-    .select(VIEW)
-    .where('id', '=', id as GroupId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  const { rows } = await sql<ResourceView<GroupId>>`
+    select seq, id, attributes, version, created_at, modified_at
+    from groups where id = ${id} and deleted_at is null`.execute(db);
+  return rows[0];
 }
 
 /** Users as they are shown, in order of creation. */

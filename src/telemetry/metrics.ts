@@ -61,9 +61,11 @@ export function createMetrics(): Metrics {
     labelNames: ['resource_type', 'outcome'],
     registers: [registry],
   });
+  const findRequests = rememberLabels(requests);
   return {
     registry,
-    countRequest: (labels, durationMs) => requests.observe({ ...labels }, durationMs / 1_000),
+    countRequest: ({ method, route, status }, durationMs) =>
+      findRequests(method, route, status).observe(durationMs / 1_000),
     countRepairs: (kind, count) => repairs.inc({ kind }, count),
     countUpstreamCall: (labels, durationMs) =>
       upstreamCalls.observe({ ...labels }, durationMs / 1_000),
@@ -75,4 +77,15 @@ export function createMetrics(): Metrics {
 /** Adds memory, CPU and event-loop delay of this process; once per process, by whoever composes it. */
 export function addProcessMetrics({ registry }: Metrics): void {
   collectDefaultMetrics({ register: registry, prefix: 'scim_bridge_' });
+}
+
+/** The series of each combination of labels, found once: making the key costs more than counting. */
+function rememberLabels(requests: Histogram<'method' | 'route' | 'status'>) {
+  const series = new Map<string, Histogram.Internal<'method' | 'route' | 'status'>>();
+  return (method: string, route: string, status: number) => {
+    const key = `${method} ${route} ${status}`;
+    const known = series.get(key) ?? requests.labels({ method, route, status });
+    series.set(key, known);
+    return known;
+  };
 }

@@ -4,6 +4,24 @@ import type { ResourceView, UserView } from '../../store/views.ts';
 export interface RenderContext {
   /** The SCIM base URL without a slash at its end. */
   readonly baseUrl: string;
+  readonly toMoment: ToMoment;
+}
+
+/** A moment as SCIM writes it (RFC 7643 §2.3.5), from epoch milliseconds. */
+export type ToMoment = (ms: number) => string;
+
+/** Moments that are remembered at most. */
+const MOMENTS_MAX = 512;
+
+/** Writes moments, remembering the last ones: resources that were stored together share theirs. */
+export function createMoments(): ToMoment {
+  const known = new Map<number, string>();
+  return (ms) => {
+    const text = known.get(ms) ?? new Date(ms).toISOString();
+    if (known.size >= MOMENTS_MAX) known.clear();
+    known.set(ms, text);
+    return text;
+  };
 }
 
 /** The ETag of a resource. Weak: names of others that it shows may change without it. @see RFC 7644 §3.14 */
@@ -38,12 +56,10 @@ function open({ attributes, id }: ResourceView): string {
 function renderMeta(
   view: ResourceView,
   type: 'User' | 'Group',
-  { baseUrl }: RenderContext,
+  { baseUrl, toMoment }: RenderContext,
 ): string {
-  const created = new Date(view.created_at).toISOString();
-  // Most resources of a list were never touched since.
-  const isUntouched = view.modified_at === view.created_at;
-  const modified = isUntouched ? created : new Date(view.modified_at).toISOString();
+  const created = toMoment(view.created_at);
+  const modified = toMoment(view.modified_at);
   const location = `${baseUrl}/${type}s/${view.id}`;
   return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${view.version}\\""}`;
 }
