@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectScimError, sendRaw } from './support/attack.ts';
+import { expectScimError } from './support/attack.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import { sendRaw } from './support/send-raw.ts';
 
 let bridge: TestBridge;
 

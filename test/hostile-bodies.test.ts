@@ -1,15 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonValue } from '../src/domain/json.ts';
-import {
-  attack,
-  expectRefused,
-  type RawRequest,
-  sendRaw,
-  startTarget,
-  type Target,
-} from './support/attack.ts';
+import { attack, expectRefused, startTarget, type Target } from './support/attack.ts';
 import { readMemberIds, send, toMembers, toPatch, toUser } from './support/provider.ts';
+import { type RawRequest, sendRaw } from './support/send-raw.ts';
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import type { JsonObject } from '../src/domain/json.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
 import { freePort } from './support/free-port.ts';
 import { toUser } from './support/provider.ts';
+import { sendRaw, toRequester } from './support/send-raw.ts';
 import { type BridgeProcess, startBridge } from './support/server.ts';
 
 const token = 'token-of-a-provider';
@@ -40,31 +40,6 @@ async function start(folder: string, env: Record<string, string> = {}): Promise<
   return bridge;
 }
 
-async function ask(
-  bridge: BridgeProcess,
-  method: 'GET' | 'POST',
-  path: string,
-  body?: JsonObject,
-): Promise<{ status: number; headers: Record<string, unknown>; body: JsonObject }> {
-  const url = path.startsWith('/scim')
-    ? new URL(path, bridge.baseUrl).href
-    : `${bridge.baseUrl}${path}`;
-  const answer = await request(url, {
-    method,
-    headers: {
-      authorization: `Bearer ${bridge.token}`,
-      ...(body && { 'content-type': 'application/scim+json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await answer.body.text();
-  return {
-    status: answer.statusCode,
-    headers: answer.headers,
-    body: JSON.parse(text) as JsonObject,
-  };
-}
-
 async function readStatus(bridge: BridgeProcess, path: '/healthz' | '/readyz'): Promise<number> {
   const { statusCode, body } = await request(new URL(path, bridge.baseUrl));
   await body.dump();
@@ -75,13 +50,13 @@ test('with nothing configured it prints an address and a token; both work, and s
   const folder = makeFolder();
   const first = await start(folder);
   await first.ready();
-  const created = await ask(first, 'POST', '/Users', toUser('ada'));
+  const created = await toRequester(first).request('POST', '/Users', toUser('ada'));
   const exitCode = await first.stop();
 
   const second = await start(folder);
   await second.ready();
-  const read = await ask(second, 'GET', `/Users/${String(created.body.id)}`);
-  const again = await ask(second, 'POST', '/Users', toUser('ada'));
+  const read = await sendRaw(second, { method: 'GET', path: `/Users/${String(created.body.id)}` });
+  const again = await toRequester(second).request('POST', '/Users', toUser('ada'));
 
   expect(created.status).toBe(201);
   expect(exitCode).toBe(0);
@@ -99,7 +74,7 @@ test('SIGTERM lets the requests that run finish, takes no new ones, and ends wit
   const bridge = await start(folder, toEnv(sandbox));
   await bridge.ready();
   const slow = sandbox.faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
-  const running = ask(bridge, 'POST', '/Users', toUser('ada'));
+  const running = toRequester(bridge).request('POST', '/Users', toUser('ada'));
   await slow.until(1);
 
   const stopped = bridge.stop();
@@ -137,7 +112,7 @@ test('a restart serves at once and asks the service nothing', async () => {
   sandbox.calls.reset();
 
   const second = await start(folder, toEnv(sandbox));
-  const { body } = await ask(second, 'GET', '/Users');
+  const { body } = await sendRaw(second, { method: 'GET', path: '/Users' });
 
   expect(body.totalResults).toBe(6);
   expect(sandbox.calls.count()).toBe(0);
@@ -150,7 +125,7 @@ test('a service that is down at the start is waited for', async () => {
   const env = toEnv({ url: `http://127.0.0.1:${port}`, token: upstreamToken });
   const bridge = await start(folder, env);
   const whileDown = [await readStatus(bridge, '/healthz'), await readStatus(bridge, '/readyz')];
-  const refused = await ask(bridge, 'GET', '/Users');
+  const refused = await sendRaw(bridge, { method: 'GET', path: '/Users' });
 
   await startService({ port, token: upstreamToken });
   await bridge.ready();
@@ -158,7 +133,7 @@ test('a service that is down at the start is waited for', async () => {
   expect(whileDown).toEqual([200, 503]);
   expect(refused.status).toBe(503);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-  expect((await ask(bridge, 'GET', '/Users')).body.totalResults).toBe(1);
+  expect((await sendRaw(bridge, { method: 'GET', path: '/Users' })).body.totalResults).toBe(1);
 });
 
 test('a store that belongs to another service stops the start and says what to do', async () => {
@@ -184,7 +159,7 @@ test('a port that is in use stops the start and is told', async () => {
 test('tokens of the settings are not printed', async () => {
   const bridge = await start(makeFolder(), { SCIM_TOKENS: token, LOG_LEVEL: 'trace' });
   await bridge.ready();
-  await ask(bridge, 'POST', '/Users', toUser('ada'));
+  await toRequester(bridge).request('POST', '/Users', toUser('ada'));
   await bridge.stop();
 
   expect(bridge.output()).toContain('SCIM base URL');

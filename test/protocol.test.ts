@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectScimError, type RawRequest, sendRaw } from './support/attack.ts';
+import { expectScimError } from './support/attack.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { addGroup, addUser, send, toPatch, toUser } from './support/provider.ts';
+import { type RawRequest, sendRaw } from './support/send-raw.ts';
 
 const publicUrl = 'https://scim.example.com/bridge';
 

@@ -1,7 +1,4 @@
-import { Readable } from 'node:stream';
-import { request } from 'undici';
 import { expect } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from './bridge.ts';
 import { addGroup, addUser, readMemberIds, send } from './provider.ts';
 
@@ -69,35 +66,4 @@ export function expectScimError({ status, headers, body }: TestAnswer, expected:
     status: String(expected),
   });
   expect(body.detail).not.toBe('');
-}
-
-/** A request of which nothing has to be right. */
-export interface RawRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-  /** Below the SCIM base URL, or a whole URL. */
-  readonly path: string;
-  /** Beside a valid token and the SCIM content type; undefined leaves one of them out. */
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-  readonly body?: string | Buffer | AsyncIterable<Buffer>;
-}
-
-/** Sends a body as it is. */
-export async function sendRaw(bridge: TestBridge, raw: RawRequest): Promise<TestAnswer> {
-  const { method, path, headers, body } = raw;
-  const isStream = typeof body === 'object' && !Buffer.isBuffer(body);
-  const answer = await request(path.startsWith('/') ? `${bridge.baseUrl}${path}` : path, {
-    method,
-    headers: {
-      authorization: `Bearer ${bridge.token}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/scim+json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: isStream ? Readable.from(body) : body }),
-  });
-  const text = await answer.body.text();
-  return { status: answer.statusCode, headers: answer.headers, text, body: parseObject(text) };
-}
-
-function parseObject(text: string): JsonObject {
-  return text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {};
 }

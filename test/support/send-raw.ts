@@ -1,0 +1,51 @@
+import { Readable } from 'node:stream';
+import { request } from 'undici';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { TestAnswer, TestBridge } from './bridge.ts';
+
+/** A request of which nothing has to be right. */
+export interface RawRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  /** Below the SCIM base URL, or a whole URL. */
+  readonly path: string;
+  /** Beside a valid token and the SCIM content type; undefined leaves one of them out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string | Buffer | AsyncIterable<Buffer>;
+}
+
+/** Where a bridge listens, in this process or in its own. */
+export type Address = Pick<TestBridge, 'baseUrl' | 'token'>;
+
+/** Sends a body as it is. */
+export async function sendRaw(bridge: Address, raw: RawRequest): Promise<TestAnswer> {
+  const { method, path, headers, body } = raw;
+  const isStream = typeof body === 'object' && !Buffer.isBuffer(body);
+  const answer = await request(path.startsWith('/') ? `${bridge.baseUrl}${path}` : path, {
+    method,
+    headers: {
+      authorization: `Bearer ${bridge.token}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/scim+json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isStream ? Readable.from(body) : body }),
+  });
+  const text = await answer.body.text();
+  return { status: answer.statusCode, headers: answer.headers, text, body: parseObject(text) };
+}
+
+function parseObject(text: string): JsonObject {
+  return text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {};
+}
+
+/** Sends JSON. What is given where a `request` of a bridge in this process would be. */
+export function toRequester(bridge: Address): Pick<TestBridge, 'request'> {
+  return {
+    request: (method, path, body, headers = {}) =>
+      sendRaw(bridge, {
+        method: method as RawRequest['method'],
+        path,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+  };
+}
