@@ -1,5 +1,6 @@
+import { assertNever } from '../domain/errors.ts';
 import type { GroupId } from '../domain/ids.ts';
-import type { Problem } from './outcome.ts';
+import type { Outcome, Problem } from './outcome.ts';
 
 /** A write that was taken back, and what the service said of it. */
 export interface Undone {
@@ -26,3 +27,29 @@ export type Recorded<State> =
       readonly undone: readonly Undone[];
       readonly woken: readonly GroupId[];
     };
+
+/** What recording does with each way in which a step can end. */
+export interface Recorders<Known, Part, Result> {
+  done(known: Known): Result;
+  refused(outcome: Extract<Outcome<Known, Part>, { kind: 'refused' }>): Result;
+  /** Nothing is known to have changed: repeated later, after a look where the effect is unknown. */
+  postponed(outcome: Extract<Outcome<Known, Part>, { kind: 'later' | 'unknown' }>): Result;
+}
+
+/** Hands an outcome to its recorder. */
+export function recordOutcome<Known, Part, Result>(
+  outcome: Outcome<Known, Part>,
+  recorders: Recorders<Known, Part, Result>,
+): Result {
+  switch (outcome.kind) {
+    case 'done':
+      return recorders.done(outcome.known);
+    case 'refused':
+      return recorders.refused(outcome);
+    case 'later':
+    case 'unknown':
+      return recorders.postponed(outcome);
+    default:
+      return assertNever(outcome);
+  }
+}

@@ -16,7 +16,14 @@ import { authenticate } from './http/authenticate.ts';
 import { readJsonBody } from './http/body.ts';
 import { answerErrors, sendJson } from './http/respond.ts';
 import { listGroups, listUsers, searchAll } from './search/handlers.ts';
-import { createUser, deleteUser, patchUser, readUser, replaceUser } from './users/handlers.ts';
+import {
+  createUser,
+  deleteUser,
+  patchUser,
+  type ResourceHandler,
+  readUser,
+  replaceUser,
+} from './users/handlers.ts';
 
 /**
  * The SCIM 2.0 server of identity providers, to be mounted at its base path. Every answer, also of an
@@ -27,8 +34,8 @@ export function createScimRouter(deps: ScimDeps): Router {
   const body = readJsonBody(deps.policy.bodyBytesMax);
   router.use(authenticate(deps.policy.tokens, deps.telemetry));
   // What providers ask most comes first: every route before it is looked at by every request.
-  addUserRoutes(router, deps);
-  addGroupRoutes(router, deps);
+  addResourceRoutes(router, deps, { path: '/Users', handlers: toUserHandlers(deps) });
+  addResourceRoutes(router, deps, { path: '/Groups', handlers: toGroupHandlers(deps) });
   router.route('/').get(greet(deps)).all(allowOnly('GET'));
   router.route('/.search').post(body, searchAll(deps)).all(allowOnly('POST'));
   router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));
@@ -39,28 +46,55 @@ export function createScimRouter(deps: ScimDeps): Router {
   return router;
 }
 
-function addUserRoutes(router: Router, deps: ScimDeps): void {
-  const before = [requireOpen(deps, 'user'), ...readJsonBody(deps.policy.bodyBytesMax)];
-  const list = listUsers(deps);
-  const search = router.route('/Users/.search').post(before, list);
-  const collection = router.route('/Users').get(before, list).post(before, createUser(deps));
-  const item = router.route('/Users/:id').get(requireOpen(deps, 'user'), readUser(deps));
-  item.put(before, replaceUser(deps)).patch(before, patchUser(deps));
-  item.delete(before, deleteUser(deps)).all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
-  search.all(allowOnly('POST'));
-  collection.all(allowOnly('GET', 'POST'));
+/** The handlers of one type of resource. */
+interface ResourceHandlers {
+  readonly type: 'user' | 'group';
+  readonly list: RequestHandler;
+  readonly create: RequestHandler;
+  readonly read: ResourceHandler;
+  readonly replace: ResourceHandler;
+  readonly patch: ResourceHandler;
+  readonly remove: ResourceHandler;
 }
 
-function addGroupRoutes(router: Router, deps: ScimDeps): void {
-  const before = [requireOpen(deps, 'group'), ...readJsonBody(deps.policy.bodyBytesMax)];
-  const list = listGroups(deps);
-  const search = router.route('/Groups/.search').post(before, list);
-  const collection = router.route('/Groups').get(before, list).post(before, createGroup(deps));
-  const item = router.route('/Groups/:id').get(requireOpen(deps, 'group'), readGroup(deps));
-  item.put(before, replaceGroup(deps)).patch(before, patchGroup(deps));
-  item.delete(before, deleteGroup(deps)).all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
-  search.all(allowOnly('POST'));
+function toUserHandlers(deps: ScimDeps): ResourceHandlers {
+  return {
+    type: 'user',
+    list: listUsers(deps),
+    create: createUser(deps),
+    read: readUser(deps),
+    replace: replaceUser(deps),
+    patch: patchUser(deps),
+    remove: deleteUser(deps),
+  };
+}
+
+function toGroupHandlers(deps: ScimDeps): ResourceHandlers {
+  return {
+    type: 'group',
+    list: listGroups(deps),
+    create: createGroup(deps),
+    read: readGroup(deps),
+    replace: replaceGroup(deps),
+    patch: patchGroup(deps),
+    remove: deleteGroup(deps),
+  };
+}
+
+function addResourceRoutes(
+  router: Router,
+  deps: ScimDeps,
+  { path, handlers }: { path: string; handlers: ResourceHandlers },
+): void {
+  const { type, list, create, read, replace, patch, remove } = handlers;
+  const open = requireOpen(deps, type);
+  const before = [open, ...readJsonBody(deps.policy.bodyBytesMax)];
+  router.route(`${path}/.search`).post(before, list).all(allowOnly('POST'));
+  const collection = router.route(path).get(open, list).post(before, create);
   collection.all(allowOnly('GET', 'POST'));
+  const item = router.route(`${path}/:id` as const);
+  item.get(open, read).put(before, replace).patch(before, patch).delete(before, remove);
+  item.all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
 }
 
 /** The base address answers too: administrators open it in a browser, and some providers probe it. */

@@ -9,11 +9,11 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
+import { toFailure } from '../failure.ts';
 import type { Problem } from '../outcome.ts';
 import { judge } from '../verdict.ts';
 import { changeAdmin, changeMember } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
-import { toGroupFailure } from './failure.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
@@ -79,7 +79,8 @@ async function createGroup(
   } catch (error) {
     const judged = judge(error);
     const parts: GroupPart[] = [{ kind: 'field', field: 'existence' }];
-    if (judged.verdict !== 'conflict') return toGroupFailure(deps, judged, parts);
+    if (judged.verdict !== 'conflict')
+      return toFailure(deps, judged, { parts: parts, section: 'groups' });
     if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
     const found = await lookForGroup(deps, context, { name, adopted: true });
     const isThere = found.kind === 'done' && found.known.ids !== undefined;
@@ -123,7 +124,7 @@ async function updateGroup(
     if (judged.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
       return { kind: 'later', problem: NAME_LEAVING };
     }
-    return toGroupFailure(deps, judged, parts);
+    return toFailure(deps, judged, { parts: parts, section: 'groups' });
   }
 }
 
@@ -141,7 +142,10 @@ async function deleteGroup(
     const judged = judge(error);
     // A group that is not there is deleted.
     if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toGroupFailure(deps, judged, [{ kind: 'field', field: 'existence' }]);
+    return toFailure<GroupPart>(deps, judged, {
+      parts: [{ kind: 'field', field: 'existence' }],
+      section: 'groups',
+    });
   }
 }
 

@@ -4,9 +4,9 @@ import { groupUsers } from '../../upstream/operations/group-users.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
+import { toFailure } from '../failure.ts';
 import { type Judged, judge } from '../verdict.ts';
-import { toGroupFailure } from './failure.ts';
-import type { GroupOutcome } from './outcome.ts';
+import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 interface LinkStep {
   readonly state: GroupState;
@@ -35,7 +35,10 @@ export async function changeMember(
       await deps.forms.learn({ inactiveMembers: false });
       return { kind: 'done', known: { waits: true } };
     }
-    return toGroupFailure(deps, judged, [{ kind: 'member', change }]);
+    return toFailure<GroupPart>(deps, judged, {
+      parts: [{ kind: 'member', change }],
+      section: 'groups',
+    });
   }
 }
 
@@ -61,7 +64,10 @@ export async function changeAdmin(
   } catch (error) {
     const judged = judge(error);
     if (holdsAlready(judged, change)) return { kind: 'done', known };
-    return toGroupFailure(deps, judged, [{ kind: 'admin', change }]);
+    return toFailure<GroupPart>(deps, judged, {
+      parts: [{ kind: 'admin', change }],
+      section: 'groups',
+    });
   }
 }
 

@@ -3,11 +3,11 @@ import type { ChangeMembers } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
+import { toFailure } from '../failure.ts';
 import type { MemberForm } from '../forms.ts';
 import type { Problem } from '../outcome.ts';
 import { type Judged, judge } from '../verdict.ts';
 import { changeMember } from './change-link.ts';
-import { toGroupFailure } from './failure.ts';
 import { learnScimId } from './learn-scim-id.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
@@ -78,7 +78,10 @@ async function tryForm(
   } catch (error) {
     const judged = judge(error);
     if (isAboutForm(judged)) return { kind: 'refused', judged };
-    return { kind: 'ended', outcome: await toGroupFailure(deps, judged, toParts(batch.changes)) };
+    return {
+      kind: 'ended',
+      outcome: await toFailure(deps, judged, { parts: toParts(batch.changes), section: 'groups' }),
+    };
   }
 
   async function readBack(): Promise<readonly number[] | undefined> {

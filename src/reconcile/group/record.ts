@@ -1,4 +1,3 @@
-import { assertNever } from '../../domain/errors.ts';
 import type { GroupField, GroupState, LinkChange } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -21,7 +20,7 @@ import { postponeLinks, readWaiting, settleLinks } from '../../store/link-work.t
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import type { Recorded, Undone } from '../recorded.ts';
+import { type Recorded, recordOutcome, type Undone } from '../recorded.ts';
 import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
 import type { Waiter } from '../waiters.ts';
 import { linkGroup } from './link-group.ts';
@@ -62,19 +61,12 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
     await updateGroup(tx, row.id, { must_look: 1, due_at: step.now });
     return toFinished(tx, row, []);
   }
-  const { outcome } = step;
   const recording: Recording = { ...step, original: row };
-  switch (outcome.kind) {
-    case 'done':
-      return recordDone(tx, row, recording, outcome.known);
-    case 'refused':
-      return recordRefused(tx, row, recording, outcome);
-    case 'later':
-    case 'unknown':
-      return recordRetry(tx, row, recording, outcome);
-    default:
-      return assertNever(outcome);
-  }
+  return recordOutcome(step.outcome, {
+    done: (known) => recordDone(tx, row, recording, known),
+    refused: (outcome) => recordRefused(tx, row, recording, outcome),
+    postponed: (outcome) => recordRetry(tx, row, recording, outcome),
+  });
 }
 
 async function recordDone(

@@ -14,7 +14,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { isSectionUp } from '../sections.ts';
+import { toFailure } from '../failure.ts';
 import { judge } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
 import { findAccount } from './find-account.ts';
@@ -135,7 +135,7 @@ async function updateUser(
       const { name: _, ...accessOnly } = action;
       return updateUser(deps, context, { state, action: accessOnly });
     }
-    return toUserFailure(deps, judged, { parts, section: 'users' });
+    return toFailure<UserField>(deps, judged, { parts, section: 'users' });
   }
 }
 
@@ -169,7 +169,7 @@ async function updateCompanyUser(
     };
     return { kind: 'done', known: { observed, settled: fields } };
   } catch (error) {
-    return toUserFailure(deps, judge(error), { parts: fields, section: 'companyUsers' });
+    return toFailure<UserField>(deps, judge(error), { parts: fields, section: 'companyUsers' });
   }
 }
 
@@ -203,7 +203,7 @@ async function tryAddress(
   } catch (error) {
     const judged = judge(error);
     if (judged.verdict === 'later' || judged.verdict === 'unknown') {
-      return toUserFailure(deps, judged, { parts: ['address'], section: 'users' });
+      return toFailure<UserField>(deps, judged, { parts: ['address'], section: 'users' });
     }
     await deps.forms.learn({ addressMayChange: false });
     return { kind: 'done', known: { settled: ['address'] } };
@@ -222,37 +222,6 @@ async function removeVirtualUser(
     const judged = judge(error);
     // Who is not there is deleted.
     if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toUserFailure(deps, judged, { parts: ['active'], section: 'companyUsers' });
-  }
-}
-
-/** What a failed call means for the person's fields it was about. */
-async function toUserFailure(
-  deps: ReconcileDeps,
-  { verdict, problem, retryAfterMs }: ReturnType<typeof judge>,
-  { parts, section }: { parts: readonly UserField[]; section: 'users' | 'companyUsers' },
-): Promise<UserOutcome> {
-  const later = {
-    kind: 'later',
-    problem,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  } as const;
-  switch (verdict) {
-    case 'missing':
-      return { kind: 'unknown', problem, lookNow: true };
-    case 'forbidden':
-      return (await isSectionUp(deps, section, problem))
-        ? { kind: 'refused', parts, problem }
-        : later;
-    case 'conflict':
-    case 'refused':
-    case 'smaller':
-      return { kind: 'refused', parts, problem };
-    case 'later':
-      return later;
-    case 'unknown':
-      return { kind: 'unknown', problem };
-    default:
-      return assertNever(verdict);
+    return toFailure<UserField>(deps, judged, { parts: ['active'], section: 'companyUsers' });
   }
 }

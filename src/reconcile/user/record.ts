@@ -1,4 +1,3 @@
-import { assertNever } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { addPending, oldestPending, type Pending, settlePending } from '../../domain/pending.ts';
@@ -13,7 +12,7 @@ import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
 import { deleteUser, lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import type { Recorded, Undone } from '../recorded.ts';
+import { type Recorded, recordOutcome, type Undone } from '../recorded.ts';
 import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
 import type { Waiter } from '../waiters.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
@@ -50,19 +49,12 @@ export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<U
   if (row === undefined) return { finished: true, oldestPending: undefined, undone: [], woken: [] };
   await distrustSuccessor(tx, { row, account: step.planned.upstreamId, now: step.now });
   if (row.lane_token !== step.lease.token) return recordFenced(tx, row, step);
-  const { outcome } = step;
   const recording: Recording = { ...step, original: row };
-  switch (outcome.kind) {
-    case 'done':
-      return recordDone(tx, row, recording, outcome.known);
-    case 'refused':
-      return recordRefused(tx, row, recording, outcome);
-    case 'later':
-    case 'unknown':
-      return recordRetry(tx, row, recording, outcome);
-    default:
-      return assertNever(outcome);
-  }
+  return recordOutcome(step.outcome, {
+    done: (known) => recordDone(tx, row, recording, known),
+    refused: (outcome) => recordRefused(tx, row, recording, outcome),
+    postponed: (outcome) => recordRetry(tx, row, recording, outcome),
+  });
 }
 
 /** Somebody else holds the lane now: what our call did is not ours to judge, so they look. */
