@@ -107,7 +107,7 @@ const usersSchema = z.strictObject({
   adopt: choice(['yes', 'refuse', 'ask'])
     .prefault('yes')
     .describe(
-      'An account that already exists in the service: `yes` takes it over at the first write, `refuse` and `ask` answer 409 to POST and 403 otherwise; `ask` also lists it for an operator.',
+      'An account that already exists in the service: `yes` takes it over at the first write, `refuse` and `ask` answer 409 to POST and 403 otherwise; `ask` also records each attempt to create it, for an operator.',
     ),
   deactivation: choice(['scim', 'temporarilyInactive'])
     .prefault('scim')

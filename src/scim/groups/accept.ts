@@ -12,7 +12,7 @@ import { assertUpstreamUp } from '../settle.ts';
 import type { WriteTarget } from '../users/accept.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
 import { type GroupChangeCall, storeGroup } from './change-group.ts';
-import { storeNewGroup } from './create-group.ts';
+import { type CreatedGroup, storeNewGroup } from './create-group.ts';
 import { storeGroupDeletion } from './delete-group.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { type GroupWriteResult, toUserIds } from './store-change.ts';
@@ -85,24 +85,29 @@ async function storeChange(
  */
 async function storeLooking(
   deps: ScimDeps,
-  store: (
-    tx: Db,
-  ) => Promise<
-    GroupWriteResult | { kind: 'disputed' } | { kind: 'must-read-admins'; row: { id: GroupId } }
-  >,
+  store: (tx: Db) => Promise<CreatedGroup>,
 ): Promise<GroupWriteResult> {
   const stored = await deps.store.write(store);
   if (!('kind' in stored)) return stored;
-  if (stored.kind === 'disputed') throw toDispute();
-  try {
-    await deps.reconciler.readAdmins(stored.row.id);
-  } catch (error) {
-    if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
-    throw unavailable('The service could not tell who administers the group.', LOOK_RETRY_SECONDS);
-  }
+  if (stored.kind === 'disputed') throw toDispute(stored.detail);
+  await readAdmins(deps, stored.row.id);
   const again = await deps.store.write(store);
-  if ('kind' in again) throw toDispute();
-  return again;
+  if (!('kind' in again)) return again;
+  // Read just now and still unread: the group was made anew meanwhile.
+  throw again.kind === 'disputed' ? toDispute(again.detail) : cannotTell();
+}
+
+async function readAdmins({ reconciler }: ScimDeps, id: GroupId): Promise<void> {
+  try {
+    await reconciler.readAdmins(id);
+  } catch (error) {
+    if (error instanceof BridgeError && error.code === 'could-not-look') throw cannotTell();
+    throw error;
+  }
+}
+
+function cannotTell(): ScimError {
+  return unavailable('The service could not tell who administers the group.', LOOK_RETRY_SECONDS);
 }
 
 /** PUT with a list replaces it, `[]` empties it, without it whoever is there stays. */
@@ -111,7 +116,6 @@ function toReplacement(people: readonly MemberRef[] | undefined): LinkEdit[] {
   return [{ op: 'replace', ids: toUserIds(people.map(({ value }) => value)) }];
 }
 
-function toDispute(): ScimError {
-  const detail = 'Several groups of the service have this name. An operator has to say which.';
+function toDispute(detail: string): ScimError {
   return new ScimError(409, detail, { scimType: 'uniqueness' });
 }

@@ -38,7 +38,7 @@ export interface NewGroup {
  */
 export type CreatedGroup =
   | GroupWriteResult
-  | { readonly kind: 'disputed' }
+  | { readonly kind: 'disputed'; readonly detail: string }
   | { readonly kind: 'must-read-admins'; readonly row: GroupRow };
 
 const NOBODY_STAYS = () => false;
@@ -58,11 +58,7 @@ export async function storeNewGroup(
   const live = await listGroupsByName(tx, nameFolded);
   if (live.some(({ origin }) => origin !== null)) throw notUnique('Group', 'displayName');
   const [row] = live;
-  if (live.length > 1) {
-    const reason = 'several groups of the service have this name';
-    await saveDispute(tx, { type: 'group', nameFolded, reason, now: deps.clock.now() });
-    return { kind: 'disputed' };
-  }
+  if (live.length > 1) return dispute(tx, deps, nameFolded, SEVERAL_GROUPS);
   if (row) return adoptGroup(tx, deps, { row, input, claim });
   const inserted = await insert(tx, deps, attributes, await findLetGo(tx, nameFolded));
   return storeGroupChange(tx, deps, {
@@ -92,7 +88,9 @@ async function adoptGroup(
   if (row.admins_read_at === null) return { kind: 'must-read-admins', row };
   const privilege = await findGroupPrivilege(tx, deps, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
-  if (deps.policy.adoptGroups !== 'yes') {
+  const { adoptGroups } = deps.policy;
+  if (adoptGroups === 'ask') return dispute(tx, deps, row.display_name_folded, WAITS_FOR_OPERATOR);
+  if (adoptGroups === 'refuse') {
     throw conflict('The group exists in the service and the settings forbid taking it over.');
   }
   const adopted = await takeOver(tx, deps, row);
@@ -114,6 +112,22 @@ export async function takeOver(tx: Db, deps: ScimDeps, row: GroupRow): Promise<G
   await updateGroup(tx, row.id, { origin: 'adopted' });
   deps.telemetry.adopted({ type: 'group', id: row.id });
   return { ...row, origin: 'adopted' };
+}
+
+const SEVERAL_GROUPS =
+  'Several groups of the service have this name. An operator has to say which.';
+const WAITS_FOR_OPERATOR =
+  'The group exists in the service. An operator has to decide whether it is taken over.';
+
+/** Records what nobody but an operator can decide; the provider is told the same. */
+async function dispute(
+  tx: Db,
+  { clock }: ScimDeps,
+  nameFolded: string,
+  detail: string,
+): Promise<CreatedGroup> {
+  await saveDispute(tx, { type: 'group', nameFolded, reason: detail, now: clock.now() });
+  return { kind: 'disputed', detail };
 }
 
 function conflict(detail: string): ScimError {

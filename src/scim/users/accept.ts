@@ -24,7 +24,7 @@ export async function acceptNewUser(deps: ScimDeps, body: unknown): Promise<User
   const created = await deps.store.write((tx) =>
     storeNewUser(tx, deps, { input, claim: deps.reconciler.claim() }),
   );
-  if ('kind' in created) throw toDispute();
+  if ('kind' in created) throw new ScimError(409, created.detail, { scimType: 'uniqueness' });
   return created;
 }
 
@@ -76,10 +76,4 @@ async function storeChange(
   return deps.store.write((tx) =>
     storeUser(tx, deps, { ...target, claim: deps.reconciler.claim(), change }),
   );
-}
-
-function toDispute(): ScimError {
-  const detail =
-    'The userName and the e-mail address point at different accounts of the service. An operator has to say which.';
-  return new ScimError(409, detail, { scimType: 'uniqueness' });
 }

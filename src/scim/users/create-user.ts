@@ -37,7 +37,7 @@ export interface NewUser {
 }
 
 /** How a POST ended in the store: a dispute is recorded, so it is a result and not an error. */
-export type CreatedUser = UserWriteResult | { readonly kind: 'disputed' };
+export type CreatedUser = UserWriteResult | { readonly kind: 'disputed'; readonly detail: string };
 
 /**
  * Stores a new person, or takes over the account that already is this person.
@@ -59,13 +59,7 @@ export async function storeNewUser(
     case 'taken':
       throw notUnique('User', 'userName');
     case 'disputed':
-      await saveDispute(tx, {
-        type: 'user',
-        nameFolded: foldCase(userName),
-        reason: 'userName and e-mail address point at different accounts',
-        now: deps.clock.now(),
-      });
-      return { kind: 'disputed' };
+      return dispute(tx, deps, userName, TWO_ACCOUNTS);
     case 'observed':
       return adoptUser(tx, deps, { row: match.row, attributes, input, claim });
     case 'tombstone':
@@ -90,16 +84,35 @@ async function adoptUser(
     input,
     claim,
   }: { row: UserRow; attributes: JsonObject; input: UserInput; claim: LaneClaim | undefined },
-): Promise<UserWriteResult> {
+): Promise<CreatedUser> {
   const privilege = createUserProtection(deps).findPrivilege(row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
-  if (deps.policy.adoptUsers !== 'yes') {
+  const { adoptUsers } = deps.policy;
+  if (adoptUsers === 'ask') return dispute(tx, deps, row.user_name, WAITS_FOR_OPERATOR);
+  if (adoptUsers === 'refuse') {
     throw conflict('The account exists in the service and the settings forbid taking it over.');
   }
   deps.telemetry.adopted({ type: 'user', id: row.id });
   const before = parseStored<JsonObject>(row.attributes);
   const names = new Set([...input.mentioned, 'active']);
   return storeUserChange(tx, deps, { row, before, attributes, names, claim });
+}
+
+const TWO_ACCOUNTS =
+  'The userName and the e-mail address point at different accounts of the service. An operator has to say which.';
+const WAITS_FOR_OPERATOR =
+  'The account exists in the service. An operator has to decide whether it is taken over.';
+
+/** Records what nobody but an operator can decide; the provider is told the same. */
+async function dispute(
+  tx: Db,
+  { clock }: ScimDeps,
+  userName: string,
+  detail: string,
+): Promise<CreatedUser> {
+  const nameFolded = foldCase(userName);
+  await saveDispute(tx, { type: 'user', nameFolded, reason: detail, now: clock.now() });
+  return { kind: 'disputed', detail };
 }
 
 function conflict(detail: string): ScimError {
