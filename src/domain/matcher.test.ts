@@ -19,6 +19,8 @@ const cases = [
   { why: 'in order', pattern: 'a*c*b', text: 'a-b-c', want: false },
   { why: 'the ends do not share letters', pattern: 'aba*aba', text: 'ababa', want: false },
   { why: 'nor does what stands between', pattern: 'ab*b', text: 'ab', want: false },
+  { why: 'each part is found once', pattern: '*ab*ab*', text: 'ab', want: false },
+  { why: 'and parts do not overlap', pattern: '*aba*aba*', text: 'ababa', want: false },
   { why: 'the last part is at the end', pattern: '*ab', text: 'abab', want: true },
   { why: 'and only there', pattern: '*ab', text: 'abc', want: false },
   { why: 'a star alone is everything', pattern: '*', text: 'x', want: true },

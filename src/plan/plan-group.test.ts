@@ -106,6 +106,12 @@ describe('the plan of a group: itself', () =>
       actions: [{ ...update, displayName: 'Board' }],
     },
     {
+      why: 'that it is there needs no look and no call',
+      state: { observed: undefined, pending: { existence: 1, displayName: 1 } },
+      actions: [{ ...update, displayName: 'Board' }],
+      settled: ['existence'],
+    },
+    {
       why: 'any id makes a group known: SCIM id',
       state: { ids: { ...nobody, scimId: 'a' }, pending: { existence: 1 } },
       actions: [],

@@ -67,8 +67,10 @@ function planCreation({ pending, desired }: GroupState): GroupPlan {
   return { actions: [action], settled: [] };
 }
 
+/** Of a group that the service knows, so that it is there waits no longer. */
 function listOpenFields({ pending, desired, observed }: GroupState): Set<GroupField> {
-  const waiting = Object.keys(pending) as GroupField[];
+  const { existence: _, ...rest } = pending;
+  const waiting = Object.keys(rest) as GroupField[];
   // Without an observation every waiting field is taken to differ: a call too many, never one too few.
   if (observed === undefined) return new Set(waiting);
   const differing = new Set(listGroupDifferences(desired, observed));
@@ -82,7 +84,6 @@ function listSettled(state: GroupState): GroupField[] {
 
 function toUpdateGroup(state: GroupState): UpdateGroup | undefined {
   const open = listOpenFields(state);
-  open.delete('existence');
   if (open.size === 0) return undefined;
   const { displayName, permissions, addToCardsAndSpacesEnabled } = state.desired;
   return {

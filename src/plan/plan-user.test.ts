@@ -76,12 +76,11 @@ describe('the plan of a person: an account', () =>
       settled: ['account'],
     },
     {
-      why: 'nobody deleted is created',
+      why: 'nobody deleted is created, whatever else is said of them',
       state: {
         ...unseen,
         pending: { account: 1 },
         deleted: true,
-        desired: { ...desired, active: false },
       },
       actions: [],
       settled: ['account'],

@@ -149,6 +149,24 @@ describeStores('a complete list of a group', ({ makeStore }) => {
     expect(await findFacts(store, { group, user: live })).toEqual([null, 1, null]);
   });
 
+  test('a deleted person who is still seen there still has to leave', async () => {
+    const store = await makeStore();
+    const gone = await addUser(store, { upstream_id: 7, deleted_at: 1 });
+    const place = { group: await addGroup(store), user: gone };
+    await addLink(store, place, [0, 1, 4]);
+    const look = (upstreamUserIds: number[]) =>
+      store.write((tx) =>
+        observeLinks(tx, 'memberships', place.group.id, { upstreamUserIds, baseline: 0 }),
+      );
+
+    await look([7]);
+    const during = await findFacts(store, place);
+    await look([]);
+
+    expect(during).toEqual([0, 1, 4]);
+    expect(await findFacts(store, place)).toBeUndefined();
+  });
+
   test('other groups and the other list keep what they have', async () => {
     const store = await makeStore();
     const place = { group: await addGroup(store), user: await addUser(store, { upstream_id: 7 }) };

@@ -53,7 +53,8 @@ export async function observeLinks(
   const ids = isPostgres(tx)
     ? sql`select value::bigint from json_array_elements_text(${seen}::json)`
     : sql`select value from json_each(${seen})`;
-  const isSeen = sql`user_id in (select id from users where deleted_at is null and upstream_id in (${ids}))`;
+  // Deleted people as well: who is still seen there still has to leave.
+  const isSeen = sql`user_id in (select id from users where upstream_id in (${ids}))`;
   await sql`update ${name} set observed = case when ${isSeen} then 1 else 0 end where group_id = ${groupId}`.execute(
     tx,
   );

@@ -179,6 +179,18 @@ describeStores('a change that holds now', ({ makeStore }) => {
     expect(link?.facts).toEqual([1, 0, 6]);
   });
 
+  test('a removal that was asked for again meanwhile goes on waiting', async () => {
+    const link = await settle(await makeStore(), false, [0, 1, 6]);
+
+    expect(link?.facts).toEqual([0, 0, 6]);
+  });
+
+  test('a removal that was undone meanwhile leaves the wish, to be seen as drift', async () => {
+    const link = await settle(await makeStore(), false, [1, 1, null]);
+
+    expect(link?.facts).toEqual([1, 0, null]);
+  });
+
   test('only the people and the list that were changed', async () => {
     const store = await makeStore();
     const group = await addGroup(store);

@@ -104,6 +104,17 @@ describeStores('people whom the service refused', ({ makeStore }) => {
     expect(await findFacts(store, place)).toEqual([0, 0, VERSION + 1]);
   });
 
+  test('keep what somebody else wrote under the same version', async () => {
+    const store = await makeStore();
+    const place = { group: await addGroup(store), user: await addUser(store) };
+    await addLink(store, place, [0, 1, VERSION]);
+
+    const reverted = await revert(store, { ...place, parts: [toPart('member', place.user)] });
+
+    expect(reverted).toEqual([]);
+    expect(await findFacts(store, place)).toEqual([0, 1, VERSION]);
+  });
+
   test('are put back in the list they were refused in', async () => {
     const store = await makeStore();
     const [group, user] = [await addGroup(store), await addUser(store)];
