@@ -54,6 +54,15 @@ test('toReport: the memory is the most of all scenarios', () => {
   expect(rowOf(report, 'resident memory, the most').at(-1)).toBe('**missed**');
 });
 
+test('toReport: a busy machine is told, a quiet one is not', () => {
+  const quiet = toResult([]);
+  const wire = toMeasurement({ perSecond: 90_000 });
+  const express = toMeasurement({ perSecond: 40_000, cpuShare: 0.5 });
+  const busy = { ...quiet, yardsticks: { ...quiet.yardsticks, wire, express } };
+  expect(toReport(busy, machine)).toContain('bare express got 50 % of its core');
+  expect(toReport(quiet, machine)).not.toContain('Other programs');
+});
+
 const figures = [
   { value: 12_345.6, want: '12,346' },
   { value: 99.94, want: '99.9' },
@@ -105,6 +114,7 @@ interface Seen {
   readonly perSecond?: number;
   readonly failures?: number;
   readonly residentMb?: number;
+  readonly cpuShare?: number;
 }
 
 function toScenario({ name = 'get', aim = share, ...seen }: Seen): ScenarioResult {
@@ -116,7 +126,8 @@ function toScenario({ name = 'get', aim = share, ...seen }: Seen): ScenarioResul
   };
 }
 
-function toMeasurement({ perSecond = 1, failures = 0, residentMb = 1 }: Seen): Measurement {
+function toMeasurement(seen: Seen): Measurement {
+  const { perSecond = 1, failures = 0, residentMb = 1, cpuShare = 1 } = seen;
   return {
     requests: 1,
     perSecond,
@@ -124,6 +135,6 @@ function toMeasurement({ perSecond = 1, failures = 0, residentMb = 1 }: Seen): M
     p99Ms: 2,
     failures,
     firstFailure: undefined,
-    server: { cpuMicrosPerRequest: 50, cpuShare: 1, residentMbMax: residentMb },
+    server: { cpuMicrosPerRequest: 50, cpuShare, residentMbMax: residentMb },
   };
 }

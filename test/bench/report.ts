@@ -7,6 +7,8 @@ import type { Yardsticks } from './yardsticks.ts';
 
 const residentMbMax = 150;
 const groupSlowdownMax = 1.5;
+/** A server under full load that gets less of its core shares it with somebody. */
+const quietCoreMin = 0.9;
 
 /** What a run found, as a page in Markdown. Pure. */
 export function toReport(result: BenchResult, machine: Machine): string {
@@ -31,7 +33,7 @@ Yardsticks, measured in the same run by the same client; the answers are as long
 
 ${toTable(['', '/s', 'p50 ms', 'p99 ms', 'CPU µs', 'core'], toYardstickRows(yardsticks))}
 
-${toClientRemark(yardsticks)}
+${toRemarks(yardsticks).join('\n\n')}
 `;
 }
 
@@ -129,18 +131,26 @@ function toYardstickRows({ wire, express, read, commits, commitsPerSecond }: Yar
 }
 
 function toServerCells({ server }: Measurement): string[] {
-  const core = server === undefined ? '–' : `${Math.round(server.cpuShare * 100)} %`;
+  const core = server === undefined ? '–' : toPercent(server.cpuShare);
   return [toFigure(server?.cpuMicrosPerRequest), core];
 }
 
-/** A share of a yardstick says little when the client was the slower side there. */
-function toClientRemark({ wire, express }: Yardsticks): string {
+/** What a reader must know before he believes a share of a yardstick: who else was at work, and who was slower. */
+function toRemarks({ wire, express }: Yardsticks): string[] {
   const factor = wire.perSecond / express.perSecond;
   const verdict =
     factor >= 1.2
       ? 'it was the bottleneck nowhere'
       : 'it may have been the bottleneck for bare express, which is then at least as fast as shown';
-  return `The client can send ${toFigure(factor)} × what bare express answers: ${verdict}.`;
+  const client = `The client can send ${toFigure(factor)} × what bare express answers: ${verdict}.`;
+  const core = express.server?.cpuShare ?? 1;
+  if (core >= quietCoreMin || factor < 1.2) return [client];
+  const busy = `**Other programs took part of the machine:** bare express got ${toPercent(core)} of its core. Requests a second are too low then, some more than others; processor time for each request can still be compared.`;
+  return [busy, client];
+}
+
+function toPercent(share: number): string {
+  return `${Math.round(share * 100)} %`;
 }
 
 function toVerdict(met: boolean): string {
