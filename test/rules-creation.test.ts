@@ -27,6 +27,9 @@ const losses: { what: string; fault: Fault }[] = [
   { what: 'half of the JSON', fault: { kind: 'truncated' } },
 ];
 
+/** A service that would take the same group twice. */
+const twiceIsFine: SandboxShapeChange = { uniqueGroupNames: 'nowhere' };
+
 /** Whoever the service has beside its owner, by address. */
 function listAddresses({ sandbox }: TestBridge): string[] {
   const addresses = sandbox.service.users().map(({ email }) => email);
@@ -37,7 +40,7 @@ for (const { what, fault } of losses) {
   test.concurrent(`a create whose answer is lost creates nobody twice: ${what}`, async ({
     expect,
   }) =>
-    withTestBridge({}, async (bridge) => {
+    withTestBridge({ sandbox: { shape: twiceIsFine } }, async (bridge) => {
       bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
       bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault, times: 1 });
 
