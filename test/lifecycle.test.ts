@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, request } from 'undici';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, type TestContext, test } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
 import { freePort } from './support/free-port.ts';
 import { toUser } from './support/provider.ts';
@@ -12,13 +12,16 @@ import { type BridgeProcess, startBridge } from './support/server.ts';
 const token = 'token-of-a-provider';
 
 /** A folder that ends with the test. */
-function makeFolder(): string {
+function makeFolder({ onTestFinished }: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-lifecycle-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-async function startService(options?: SandboxOptions): Promise<Sandbox> {
+async function startService(
+  { onTestFinished }: TestContext,
+  options?: SandboxOptions,
+): Promise<Sandbox> {
   const sandbox = await startSandbox(options);
   onTestFinished(() => sandbox.stop());
   return sandbox;
@@ -34,9 +37,13 @@ function toEnv({ url, token: upstreamToken }: { url: string; token: string }) {
   };
 }
 
-async function start(folder: string, env: Record<string, string> = {}): Promise<BridgeProcess> {
+async function start(
+  context: TestContext,
+  folder: string,
+  env: Record<string, string> = {},
+): Promise<BridgeProcess> {
   const bridge = await startBridge({ folder, env });
-  onTestFinished(() => bridge.kill());
+  context.onTestFinished(() => bridge.kill());
   return bridge;
 }
 
@@ -46,14 +53,14 @@ async function readStatus(bridge: BridgeProcess, path: '/healthz' | '/readyz'): 
   return statusCode;
 }
 
-test('with nothing configured it prints an address and a token; both work, and survive a restart with the data', async () => {
-  const folder = makeFolder();
-  const first = await start(folder);
+test.concurrent('with nothing configured it prints an address and a token; both work, and survive a restart with the data', async (context) => {
+  const folder = makeFolder(context);
+  const first = await start(context, folder);
   await first.ready();
   const created = await toRequester(first).request('POST', '/Users', toUser('ada'));
   const exitCode = await first.stop();
 
-  const second = await start(folder);
+  const second = await start(context, folder);
   await second.ready();
   const read = await sendRaw(second, { method: 'GET', path: `/Users/${String(created.body.id)}` });
   const again = await toRequester(second).request('POST', '/Users', toUser('ada'));
@@ -68,10 +75,10 @@ test('with nothing configured it prints an address and a token; both work, and s
   expect(await second.stop()).toBe(0);
 });
 
-test('SIGTERM lets the requests that run finish, takes no new ones, and ends with 0', async () => {
-  const sandbox = await startService();
-  const folder = makeFolder();
-  const bridge = await start(folder, toEnv(sandbox));
+test.concurrent('SIGTERM lets the requests that run finish, takes no new ones, and ends with 0', async (context) => {
+  const sandbox = await startService(context);
+  const folder = makeFolder(context);
+  const bridge = await start(context, folder, toEnv(sandbox));
   await bridge.ready();
   const slow = sandbox.faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
   const running = toRequester(bridge).request('POST', '/Users', toUser('ada'));
@@ -87,11 +94,11 @@ test('SIGTERM lets the requests that run finish, takes no new ones, and ends wit
   expect(sandbox.service.getUser('ada@example.com').fullName).toBe('Ada Example');
 });
 
-test('SIGTERM ends a bridge that a provider never stops asking over one connection', async () => {
-  const bridge = await start(makeFolder());
+test.concurrent('SIGTERM ends a bridge that a provider never stops asking over one connection', async (context) => {
+  const bridge = await start(context, makeFolder(context));
   await bridge.ready();
   const provider = new Client(new URL(bridge.baseUrl).origin);
-  onTestFinished(() => provider.destroy());
+  context.onTestFinished(() => provider.destroy());
   const askOn = async (): Promise<void> => {
     for (;;) await (await provider.request({ method: 'GET', path: '/healthz' })).body.dump();
   };
@@ -103,31 +110,31 @@ test('SIGTERM ends a bridge that a provider never stops asking over one connecti
   expect(await stopped).toBe(0);
 });
 
-test('a restart serves at once and asks the service nothing', async () => {
-  const sandbox = await startService({ seed: { users: 5, groups: 2 } });
-  const folder = makeFolder();
-  const first = await start(folder, toEnv(sandbox));
+test.concurrent('a restart serves at once and asks the service nothing', async (context) => {
+  const sandbox = await startService(context, { seed: { users: 5, groups: 2 } });
+  const folder = makeFolder(context);
+  const first = await start(context, folder, toEnv(sandbox));
   await first.ready();
   await first.stop();
   sandbox.calls.reset();
 
-  const second = await start(folder, toEnv(sandbox));
+  const second = await start(context, folder, toEnv(sandbox));
   const { body } = await sendRaw(second, { method: 'GET', path: '/Users' });
 
   expect(body.totalResults).toBe(6);
   expect(sandbox.calls.count()).toBe(0);
 });
 
-test('a service that is down at the start is waited for', async () => {
+test.concurrent('a service that is down at the start is waited for', async (context) => {
   const port = await freePort();
   const upstreamToken = 'token-of-the-service';
-  const folder = makeFolder();
+  const folder = makeFolder(context);
   const env = toEnv({ url: `http://127.0.0.1:${port}`, token: upstreamToken });
-  const bridge = await start(folder, env);
+  const bridge = await start(context, folder, env);
   const whileDown = [await readStatus(bridge, '/healthz'), await readStatus(bridge, '/readyz')];
   const refused = await sendRaw(bridge, { method: 'GET', path: '/Users' });
 
-  await startService({ port, token: upstreamToken });
+  await startService(context, { port, token: upstreamToken });
   await bridge.ready();
 
   expect(whileDown).toEqual([200, 503]);
@@ -136,28 +143,31 @@ test('a service that is down at the start is waited for', async () => {
   expect((await sendRaw(bridge, { method: 'GET', path: '/Users' })).body.totalResults).toBe(1);
 });
 
-test('a store that belongs to another service stops the start and says what to do', async () => {
-  const folder = makeFolder();
-  const first = await start(folder, toEnv(await startService()));
+test.concurrent('a store that belongs to another service stops the start and says what to do', async (context) => {
+  const folder = makeFolder(context);
+  const first = await start(context, folder, toEnv(await startService(context)));
   await first.ready();
   await first.stop();
 
-  const other = start(folder, toEnv(await startService()));
+  const other = start(context, folder, toEnv(await startService(context)));
 
   await expect(other).rejects.toThrow(/the store belongs to .*DATABASE_URL/s);
 });
 
-test('a port that is in use stops the start and is told', async () => {
-  const sandbox = await startService();
+test.concurrent('a port that is in use stops the start and is told', async (context) => {
+  const sandbox = await startService(context);
   const { port } = new URL(sandbox.url);
 
-  const refused = start(makeFolder(), { PORT: port });
+  const refused = start(context, makeFolder(context), { PORT: port });
 
   await expect(refused).rejects.toThrow(new RegExp(`${port}.*in use|in use.*${port}`, 's'));
 });
 
-test('tokens of the settings are not printed', async () => {
-  const bridge = await start(makeFolder(), { SCIM_TOKENS: token, LOG_LEVEL: 'trace' });
+test.concurrent('tokens of the settings are not printed', async (context) => {
+  const bridge = await start(context, makeFolder(context), {
+    SCIM_TOKENS: token,
+    LOG_LEVEL: 'trace',
+  });
   await bridge.ready();
   await toRequester(bridge).request('POST', '/Users', toUser('ada'));
   await bridge.stop();

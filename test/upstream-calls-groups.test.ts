@@ -1,4 +1,5 @@
 import type { SandboxOptions } from '../src/sandbox/sandbox.ts';
+import type { TestBridge } from './support/bridge.ts';
 import {
   type CallRow,
   type Calls,
@@ -9,8 +10,8 @@ import {
 import {
   addGroup,
   addUser,
-  addUsers,
   findId,
+  listResources,
   send,
   toGroup,
   toMembers,
@@ -109,14 +110,14 @@ const memberForms = [
 ] as const;
 
 const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, removed }) => {
-  const sandbox: SandboxOptions = { shape: { memberPatch } };
+  const sandbox: SandboxOptions = { shape: { memberPatch }, seed: { users: 100 } };
   return [
     {
       what: `the first 100 members (${memberPatch})`,
       sandbox,
       calls: first,
       async prepare(bridge) {
-        const ids = await addUsers(bridge, 100);
+        const ids = await listSeededIds(bridge);
         const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
         return () => send(bridge, 'PATCH', path, change('add', ids));
       },
@@ -126,7 +127,7 @@ const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, rem
       sandbox,
       calls: sum(added, removed),
       async prepare(bridge) {
-        const ids = await addUsers(bridge, 100);
+        const ids = await listSeededIds(bridge);
         await addGroup(bridge, 'A group that teaches the form', ids);
         const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
         return async () => {
@@ -140,13 +141,20 @@ const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, rem
       sandbox,
       calls: sum({ 'groups.createGroup': 1 }, added),
       async prepare(bridge) {
-        const ids = await addUsers(bridge, 100);
+        const ids = await listSeededIds(bridge);
         await addGroup(bridge, 'A group that teaches the form', ids);
         return () => addGroup(bridge, 'Pilots', ids);
       },
     },
   ] satisfies CallRow[];
 });
+
+/** The 100 people who were there before the bridge. */
+async function listSeededIds(bridge: TestBridge): Promise<string[]> {
+  const filter = encodeURIComponent('userName sw "user0"');
+  const users = listResources(await send(bridge, 'GET', `/Users?filter=${filter}&count=100`));
+  return users.map(({ id }) => String(id));
+}
 
 /** Calls of both, added up. */
 function sum(a: Calls, b: Calls): Calls {
