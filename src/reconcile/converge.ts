@@ -4,7 +4,7 @@ import type { Db } from '../store/database.ts';
 import { claimLane, type Lease } from '../store/lanes.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
-import type { Recorded } from './recorded.ts';
+import { GONE, type Progress, type Recorded } from './recorded.ts';
 
 /** How long a lane is held at most before it must be taken again, in milliseconds. */
 export const LEASE_MS = 120_000;
@@ -27,9 +27,7 @@ export interface Convergeable<
 }
 
 /** How a run ended. */
-export interface Run {
-  /** The oldest version that still waits; undefined: everything holds. */
-  readonly oldestPending: number | undefined;
+export interface Run extends Progress {
   /** When what failed is tried again (epoch milliseconds). */
   readonly retryAt?: number;
 }
@@ -45,7 +43,7 @@ export async function converge<State, Action extends { kind: string; reason: str
   { key, lease, onWoken }: { key: ResourceKey; lease: Lease; onWoken: () => void },
 ): Promise<Run> {
   const loaded: State | undefined = await kind.load(deps.store.read, key.id);
-  if (loaded === undefined) return { oldestPending: undefined };
+  if (loaded === undefined) return GONE;
   let state: State = loaded;
   for (let step = 0; step < STEPS_MAX; step += 1) {
     const action = kind.planNext(state);

@@ -4,6 +4,7 @@ import { type Lease, releaseLane } from '../store/lanes.ts';
 import { converge, type Run } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { convergeGroups, type GroupLane } from './group/converge-group.ts';
+import { GONE } from './recorded.ts';
 import { convergeUsers, type UserLane } from './user/converge-user.ts';
 
 /** How soon a retry has to be to be worth waiting for, in milliseconds. */
@@ -50,13 +51,14 @@ export function createLaneRunner(
   async function runAndAnswer(key: ResourceKey, lease: Lease): Promise<void> {
     const { waiters } = key.type === 'user' ? lanes.users : lanes.groups;
     try {
-      const { oldestPending, retryAt } = await runOne(key, lease);
-      waiters.settle(key, oldestPending);
+      const { retryAt, ...progress } = await runOne(key, lease);
+      waiters.settle(key, progress);
       const soon = retryAt !== undefined && retryAt - deps.clock.now() < WORTH_WAITING_MS;
-      if (!soon) waiters.release(key, 'the change waits for something else first');
+      const reason = 'the change waits for something else first';
+      if (!soon) waiters.release(key, progress.version, reason);
     } catch (error) {
       deps.events.failed({ type: key.type, id: key.id, error });
-      waiters.release(key, 'the change is stored and will be tried again');
+      waiters.release(key, GONE.version, 'the change is stored and will be tried again');
       await abandon(key, lease);
     }
   }

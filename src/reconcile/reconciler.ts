@@ -10,6 +10,7 @@ import { readAdmins } from './group/read-admins.ts';
 import type { GroupUndo } from './group/undo.ts';
 import { createLaneRunner } from './lane-runner.ts';
 import type { Settlement } from './outcome.ts';
+import { GONE, type Progress } from './recorded.ts';
 import type { UserUndo } from './user/undo.ts';
 import { createWaiters } from './waiters.ts';
 import { createWorkers } from './workers.ts';
@@ -82,7 +83,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       if (!isWorthWaiting(write)) return passOn(key, write, carryOn);
       const settled = users.waiters.wait(key, { version: write.version, undo }, write.waitMs);
       carryOn(key, write);
-      if (write.lease === undefined) users.waiters.settle(key, await readOldestUser(deps, id));
+      if (write.lease === undefined) users.waiters.settle(key, await readUserProgress(deps, id));
       return settled;
     },
     async settleGroup(id, write, undo) {
@@ -91,7 +92,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       if (!isWorthWaiting(write)) return passOn(key, write, carryOn);
       const settled = groups.waiters.wait(key, { version: write.version, undo }, write.waitMs);
       carryOn(key, write);
-      if (write.lease === undefined) groups.waiters.settle(key, await readOldestGroup(deps, id));
+      if (write.lease === undefined) groups.waiters.settle(key, await readGroupProgress(deps, id));
       return settled;
     },
     readAdmins: (id) => readAdmins(deps, id),
@@ -123,16 +124,17 @@ function passOn(
 }
 
 /** Another run may have finished this write before anybody waited for it. */
-async function readOldestUser({ store }: ReconcileDeps, id: UserId): Promise<number | undefined> {
+async function readUserProgress({ store }: ReconcileDeps, id: UserId): Promise<Progress> {
   const row = await findUserRow(store.read, id);
-  return row && oldestPending(toUserState(row).pending);
+  if (row === undefined) return GONE;
+  return { version: row.version, oldestPending: oldestPending(toUserState(row).pending) };
 }
 
-async function readOldestGroup({ store }: ReconcileDeps, id: GroupId): Promise<number | undefined> {
+async function readGroupProgress({ store }: ReconcileDeps, id: GroupId): Promise<Progress> {
   const row = await findGroupRow(store.read, id);
-  if (row === undefined) return undefined;
+  if (row === undefined) return GONE;
   const own = oldestPending(toGroupState(row, { members: [], admins: [] }).pending);
   const { oldest: links } = await readWaiting(store.read, id);
-  if (own === undefined) return links;
-  return links === undefined ? own : Math.min(own, links);
+  const oldest = own === undefined || links === undefined ? (own ?? links) : Math.min(own, links);
+  return { version: row.version, oldestPending: oldest };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { recordHeld } from './record-held.ts';
-import type { Recorded, Undone } from './recorded.ts';
+import { GONE, type Recorded, type Undone } from './recorded.ts';
 
 const waiter = { version: 4, undo: 'undo' };
 const undone: Undone[] = [{ version: 4, problem: { code: 'refused', words: 'No' } }];
@@ -15,7 +15,7 @@ function makeHeld() {
 
 test('those who wait are let go with what was taken back, after it is recorded', async () => {
   const { held, told } = makeHeld();
-  const result: Recorded<object> = { finished: true, oldestPending: undefined, undone, woken: [] };
+  const result: Recorded<object> = { finished: true, ...GONE, undone, woken: [] };
 
   const recorded = await recordHeld<object, string>(held, async (undos) => {
     expect([undos, told]).toEqual([[waiter], []]);

@@ -8,6 +8,17 @@ export interface Undone {
   readonly problem: Problem;
 }
 
+/** How far the service has come with a resource, as of one reading of it. */
+export interface Progress {
+  /** The version that was read: of later writes nothing is said. */
+  readonly version: number;
+  /** The oldest version that still waits; undefined: everything holds. */
+  readonly oldestPending: number | undefined;
+}
+
+/** There is no such resource, so nothing of it waits. */
+export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: undefined };
+
 /** What recording a step led to. */
 export type Recorded<State> =
   | {
@@ -17,16 +28,14 @@ export type Recorded<State> =
       readonly undone: readonly Undone[];
       readonly woken: readonly GroupId[];
     }
-  | {
+  | (Progress & {
       readonly finished: true;
-      /** The oldest version that still waits; undefined: everything holds. */
-      readonly oldestPending: number | undefined;
       /** When what failed is tried again (epoch milliseconds). */
       readonly retryAt?: number;
       /** Versions of writes that were taken back. */
       readonly undone: readonly Undone[];
       readonly woken: readonly GroupId[];
-    };
+    });
 
 /** What recording does with each way in which a step can end. */
 export interface Recorders<Known, Part, Result> {

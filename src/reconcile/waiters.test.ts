@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import type { Settlement } from './outcome.ts';
+import { GONE } from './recorded.ts';
 import { createWaiters, type Waiters } from './waiters.ts';
 
 const ada: ResourceKey = { type: 'user', id: userId('a') };
 const bob: ResourceKey = { type: 'user', id: userId('b') };
 const problem = { code: 'refused', words: 'No' };
+/** Everything up to version 9 has arrived. */
+const DONE = { version: 9, oldestPending: undefined };
 const APPLIED: Settlement = { kind: 'applied' };
 const REFUSED: Settlement = { kind: 'refused', problem };
 const TOO_SLOW = { kind: 'not-yet', reason: 'the service takes longer than the wait' };
@@ -32,7 +35,7 @@ describe('a request that waits for its write', () => {
     const waiters = createWaiters<string>();
     const answers = ask(waiters, ada, 4);
 
-    waiters.settle(ada, undefined);
+    waiters.settle(ada, DONE);
     await listen();
 
     expect(answers).toEqual([APPLIED]);
@@ -43,7 +46,7 @@ describe('a request that waits for its write', () => {
     const waiters = createWaiters<string>();
     const [third, fourth, fifth] = [3, 4, 5].map((version) => ask(waiters, ada, version));
 
-    waiters.settle(ada, 4);
+    waiters.settle(ada, { version: 9, oldestPending: 4 });
     await listen();
 
     expect([third, fourth, fifth]).toEqual([[APPLIED], [], []]);
@@ -56,12 +59,33 @@ describe('a request that waits for its write', () => {
     const group: ResourceKey = { type: 'group', id: groupId('a') };
 
     for (const key of [bob, group]) {
-      waiters.settle(key, undefined);
-      waiters.release(key, 'later');
+      waiters.settle(key, DONE);
+      waiters.release(key, 9, 'later');
     }
     await listen();
 
     expect(answers).toEqual([]);
+  });
+
+  test('is not answered by a reading from before its write', async () => {
+    const waiters = createWaiters<string>();
+    const [ninth, tenth] = [ask(waiters, ada, 9), ask(waiters, ada, 10)];
+
+    waiters.settle(ada, DONE);
+    waiters.release(ada, 9, 'later');
+    await listen();
+
+    expect([ninth, tenth]).toEqual([[APPLIED], []]);
+  });
+
+  test('is answered when there is nothing left to wait for', async () => {
+    const waiters = createWaiters<string>();
+    const answers = ask(waiters, ada, 10);
+
+    waiters.settle(ada, GONE);
+    await listen();
+
+    expect(answers).toEqual([APPLIED]);
   });
 
   test('is told when it takes too long, at its time and not before', async () => {
@@ -81,7 +105,7 @@ describe('a request that waits for its write', () => {
     const waiters = createWaiters<string>();
     const answers = ask(waiters, ada, 4);
 
-    waiters.release(ada, 'somebody else first');
+    waiters.release(ada, 9, 'somebody else first');
     await listen();
 
     expect(answers).toEqual([{ kind: 'not-yet', reason: 'somebody else first' }]);
@@ -92,7 +116,7 @@ describe('a request that waits for its write', () => {
     const waiters = createWaiters<string>();
     ask(waiters, ada, 4);
 
-    waiters.settle(ada, undefined);
+    waiters.settle(ada, DONE);
 
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -144,7 +168,7 @@ describe('while a result is recorded', () => {
     const answers = ask(waiters, ada, 4);
     const held = waiters.hold(ada);
 
-    waiters.settle(ada, undefined);
+    waiters.settle(ada, DONE);
     held.letGo([{ version: 4, problem }]);
     await listen();
 
@@ -156,7 +180,7 @@ describe('while a result is recorded', () => {
     const answers = ask(waiters, ada, 4);
     const held = waiters.hold(ada);
 
-    waiters.release(ada, 'later');
+    waiters.release(ada, 9, 'later');
     held.letGo([{ version: 4, problem }]);
     await listen();
 
@@ -168,7 +192,7 @@ describe('while a result is recorded', () => {
     const answers = ask(waiters, ada, 4);
     const held = waiters.hold(ada);
 
-    waiters.settle(ada, undefined);
+    waiters.settle(ada, DONE);
     held.letGo([]);
     await listen();
 
@@ -180,7 +204,7 @@ describe('while a result is recorded', () => {
     const [third, fourth] = [ask(waiters, ada, 3, 100), ask(waiters, ada, 4, 100)];
     waiters.hold(ada).letGo([]);
 
-    waiters.settle(ada, 4);
+    waiters.settle(ada, { version: 9, oldestPending: 4 });
     await vi.advanceTimersByTimeAsync(100);
 
     expect([third, fourth]).toEqual([[APPLIED], [TOO_SLOW]]);

@@ -1,6 +1,6 @@
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Settlement } from './outcome.ts';
-import type { Undone } from './recorded.ts';
+import type { Progress, Undone } from './recorded.ts';
 
 /** A request that waits for its write to arrive in the service. */
 export interface Waiter<Undo> {
@@ -18,10 +18,10 @@ export interface Waiters<Undo> {
   wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement>;
   /** Holds everybody who waits for this resource while a result is recorded. */
   hold(key: ResourceKey): HeldWaiters<Undo>;
-  /** Answers everybody whose version has arrived: all of them when nothing is pending. */
-  settle(key: ResourceKey, oldestPending: number | undefined): void;
-  /** Tells everybody who still waits that it will take longer; the write is durable. */
-  release(key: ResourceKey, reason: string): void;
+  /** Answers everybody whose version has arrived. */
+  settle(key: ResourceKey, progress: Progress): void;
+  /** Tells everybody who waits for `version` or an older one that it will take longer; the write is durable. */
+  release(key: ResourceKey, version: number, reason: string): void;
   /** How many wait in all. */
   readonly size: number;
 }
@@ -47,8 +47,9 @@ export function createWaiters<Undo>(): Waiters<Undo> {
   const waitingByKey = new Map<string, Set<Entry<Undo>>>();
   let size = 0;
 
-  function list(key: ResourceKey): Entry<Undo>[] {
-    return [...(waitingByKey.get(keyText(key)) ?? [])];
+  function list(key: ResourceKey, versionMax: number): Entry<Undo>[] {
+    const waiting = waitingByKey.get(keyText(key)) ?? [];
+    return [...waiting].filter(({ version }) => version <= versionMax);
   }
 
   function add(key: ResourceKey, entry: Entry<Undo>): void {
@@ -87,7 +88,7 @@ export function createWaiters<Undo>(): Waiters<Undo> {
   }
 
   function hold(key: ResourceKey): HeldWaiters<Undo> {
-    const held = list(key).filter((entry) => !entry.isHeld);
+    const held = list(key, Number.POSITIVE_INFINITY).filter((entry) => !entry.isHeld);
     for (const entry of held) entry.isHeld = true;
     return {
       waiters: held,
@@ -106,14 +107,13 @@ export function createWaiters<Undo>(): Waiters<Undo> {
   return {
     wait,
     hold,
-    settle(key, oldestPending) {
-      for (const entry of list(key)) {
-        const arrived = oldestPending === undefined || entry.version < oldestPending;
-        if (arrived) tell(key, entry, { kind: 'applied' });
+    settle(key, { version, oldestPending = Number.POSITIVE_INFINITY }) {
+      for (const entry of list(key, version)) {
+        if (entry.version < oldestPending) tell(key, entry, { kind: 'applied' });
       }
     },
-    release(key, reason) {
-      for (const entry of list(key)) tell(key, entry, { kind: 'not-yet', reason });
+    release(key, version, reason) {
+      for (const entry of list(key, version)) tell(key, entry, { kind: 'not-yet', reason });
     },
     get size() {
       return size;

@@ -1,5 +1,4 @@
-import type { GroupField, GroupState, LinkChange } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
+import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { oldestPending, type Pending, settlePending } from '../../domain/pending.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
@@ -16,16 +15,18 @@ import {
 } from '../../store/groups.ts';
 import type { Lease } from '../../store/lanes.ts';
 import { deleteAllLinks, observeLinks, restartLinks } from '../../store/link-observations.ts';
-import { postponeLinks, readWaiting, settleLinks } from '../../store/link-work.ts';
+import { readWaiting, settleLinks } from '../../store/link-work.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import { type Recorded, recordOutcome, type Undone } from '../recorded.ts';
+import { GONE, type Progress, type Recorded, recordOutcome, type Undone } from '../recorded.ts';
 import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
 import type { Waiter } from '../waiters.ts';
 import { linkGroup } from './link-group.ts';
 import { listGroupLinks } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
+import { postponeRefused } from './postpone-refused.ts';
+import { listStillPlanned } from './still-planned.ts';
 import { type GroupUndo, revertGroupFields } from './undo.ts';
 import { revertLinks, withRefusedPeople } from './undo-links.ts';
 
@@ -55,7 +56,7 @@ interface Recording extends GroupStep {
  */
 export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
   const row = await lockGroup(tx, step.planned.id);
-  if (row === undefined) return { finished: true, oldestPending: undefined, undone: [], woken: [] };
+  if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
   if (row.lane_token !== step.lease.token) {
     // Somebody else holds the lane now: what our call did is not ours to judge, so they look.
     await updateGroup(tx, row.id, { must_look: 1, due_at: step.now });
@@ -148,8 +149,13 @@ async function recordRefused(
   tx: Db,
   row: GroupRow,
   step: Recording,
-  { parts, problem }: { parts: readonly GroupPart[]; problem: Problem },
+  { parts: refused, problem }: { parts: readonly GroupPart[]; problem: Problem },
 ): Promise<Recorded<GroupState>> {
+  const { mustLook } = step.planned;
+  const parts = await listStillPlanned(tx, row, { planned: step.planned, parts: refused });
+  if (parts.length === 0) {
+    return finish(tx, { ...row, must_look: mustLook ? 1 : row.must_look }, step, []);
+  }
   const undone: Undone[] = [];
   let draft = row;
   for (const waiter of step.undos) {
@@ -161,7 +167,7 @@ async function recordRefused(
       await deleteGroup(tx, row.id);
       await touchUsers(tx, people, step.now);
       undone.push({ version: waiter.version, problem });
-      return { finished: true, oldestPending: undefined, undone, woken: [] };
+      return { finished: true, ...GONE, undone, woken: [] };
     }
     const links = await revertLinks(tx, row.id, { waiter, parts, now: step.now });
     if (fields.length === 0 && links.length === 0) continue;
@@ -172,54 +178,32 @@ async function recordRefused(
     await save(tx, step, draft);
     await touchMembers(tx, row.id, step.now);
   }
-  const stuckFields = listFields(parts).filter(
-    (field) => parseStored<Pending<GroupField>>(draft.pending)[field] !== undefined,
-  );
+  return recordStuck(tx, draft, step, { parts, problem, undone });
+}
+
+/** What was refused and nobody was refused for stays wanted: visible, and tried again slowly. */
+async function recordStuck(
+  tx: Db,
+  row: GroupRow,
+  step: Recording,
+  { parts, problem, undone }: { parts: GroupPart[]; problem: Problem; undone: Undone[] },
+): Promise<Recorded<GroupState>> {
+  const pending = parseStored<Pending<GroupField>>(row.pending);
+  const isFieldStuck = listFields(parts).some((field) => pending[field] !== undefined);
   const retryAt = step.now + stuckDelayMs(step.random);
-  const stuckLinks = listStuckLinks(parts, undone);
-  await postpone(tx, row, stuckLinks, retryAt);
-  if (stuckFields.length === 0) {
-    const trouble = stuckLinks.length > 0 ? toStuckColumns(draft, problem, step.now) : {};
-    return finish(tx, { ...draft, ...trouble }, step, undone);
+  const stuckLinks = await postponeRefused(tx, row.id, { parts, undone, retryAt });
+  const trouble = toStuckColumns(row, problem, step.now);
+  // A look that is refused would be refused again at once.
+  if (!isFieldStuck && !step.planned.mustLook) {
+    return finish(tx, { ...row, ...(stuckLinks > 0 ? trouble : {}) }, step, undone);
   }
-  const changed: GroupRow = {
-    ...draft,
-    ...FREE_LANE,
-    ...toStuckColumns(draft, problem, step.now),
-    due_at: retryAt,
-  };
+  const changed: GroupRow = { ...row, ...FREE_LANE, ...trouble, due_at: retryAt };
   await save(tx, step, changed);
   return toFinished(tx, changed, undone);
 }
 
 function listFields(parts: readonly GroupPart[]): GroupField[] {
   return parts.flatMap((part) => (part.kind === 'field' ? [part.field] : []));
-}
-
-/** Refused people whose change nobody waits for any more: it was acknowledged, so it stays and is shown. */
-function listStuckLinks(
-  parts: readonly GroupPart[],
-  undone: readonly Undone[],
-): { kind: 'member' | 'admin'; change: LinkChange }[] {
-  const undoneVersions = new Set(undone.map(({ version }) => version));
-  return parts.flatMap((part) =>
-    part.kind === 'field' || undoneVersions.has(part.change.version) ? [] : [part],
-  );
-}
-
-async function postpone(
-  tx: Db,
-  row: GroupRow,
-  links: readonly { kind: 'member' | 'admin'; change: LinkChange }[],
-  retryAt: number,
-): Promise<void> {
-  for (const kind of ['member', 'admin'] as const) {
-    const userIds: UserId[] = links.flatMap((link) =>
-      link.kind === kind ? [link.change.userId] : [],
-    );
-    const table = kind === 'member' ? 'memberships' : 'group_admins';
-    await postponeLinks(tx, table, row.id, { userIds, retryAt });
-  }
 }
 
 function revertFields(row: GroupRow, fields: readonly GroupField[], undo: GroupUndo): GroupRow {
@@ -275,7 +259,7 @@ async function finish(
   }
   const { oldest, nextRetryAt } = await readWaiting(tx, row.id);
   await save(tx, step, { ...next, ...FREE_LANE, due_at: nextRetryAt ?? null });
-  return { finished: true, oldestPending: toOldest(next, oldest), undone, woken: [] };
+  return { finished: true, ...toProgress(next, oldest), undone, woken: [] };
 }
 
 async function toFinished(
@@ -284,13 +268,16 @@ async function toFinished(
   undone: readonly Undone[],
 ): Promise<Extract<Recorded<GroupState>, { finished: true }>> {
   const { oldest } = await readWaiting(tx, row.id);
-  return { finished: true, oldestPending: toOldest(row, oldest), undone, woken: [] };
+  return { finished: true, ...toProgress(row, oldest), undone, woken: [] };
 }
 
-function toOldest(row: GroupRow, oldestLink: number | undefined): number | undefined {
+function toProgress(row: GroupRow, oldestLink: number | undefined): Progress {
   const own = oldestPending(parseStored<Pending<GroupField>>(row.pending));
-  if (own === undefined || oldestLink === undefined) return own ?? oldestLink;
-  return Math.min(own, oldestLink);
+  const isBoth = own !== undefined && oldestLink !== undefined;
+  return {
+    version: row.version,
+    oldestPending: isBoth ? Math.min(own, oldestLink) : (own ?? oldestLink),
+  };
 }
 
 async function save(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {

@@ -51,7 +51,11 @@ const cases: {
     fields: ['permissions'],
     want: { [GROUP_EXTENSION]: { permissions: 4 } },
   },
-  { why: 'existence is undone by removing the group', fields: ['existence'], want: current },
+  {
+    why: 'with its existence the whole write goes: nobody wrote anything since',
+    fields: ['displayName', 'existence'],
+    want: before,
+  },
 ];
 
 describe('a refused write of a group is taken back', () => {

@@ -23,6 +23,8 @@ export function revertGroupFields(
   before: JsonObject,
   fields: readonly GroupField[],
 ): JsonObject {
+  // Every write of a group that the service does not know claims its existence: nobody wrote anything since.
+  if (fields.includes('existence')) return before;
   const next: JsonObject = { ...current };
   for (const field of fields) {
     if (field === 'displayName') restore(next, before, 'displayName');

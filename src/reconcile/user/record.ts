@@ -12,7 +12,7 @@ import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
 import { deleteUser, lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import { type Recorded, recordOutcome, type Undone } from '../recorded.ts';
+import { GONE, type Progress, type Recorded, recordOutcome, type Undone } from '../recorded.ts';
 import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
 import type { Waiter } from '../waiters.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
@@ -46,7 +46,7 @@ interface Recording extends UserStep {
  */
 export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
   const row = await lockUser(tx, step.planned.id);
-  if (row === undefined) return { finished: true, oldestPending: undefined, undone: [], woken: [] };
+  if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
   await distrustSuccessor(tx, { row, account: step.planned.upstreamId, now: step.now });
   if (row.lane_token !== step.lease.token) return recordFenced(tx, row, step);
   const recording: Recording = { ...step, original: row };
@@ -60,7 +60,7 @@ export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<U
 /** Somebody else holds the lane now: what our call did is not ours to judge, so they look. */
 async function recordFenced(tx: Db, row: UserRow, { now }: UserStep): Promise<Recorded<UserState>> {
   await updateUser(tx, row.id, { must_look: 1, due_at: now });
-  return { finished: true, oldestPending: toOldest(row), undone: [], woken: [] };
+  return { finished: true, ...toProgress(row), undone: [], woken: [] };
 }
 
 async function recordDone(
@@ -116,7 +116,9 @@ function toPendingAfter(row: UserRow, step: Recording, known: UserKnown): Pendin
     known.echoes ?? {},
     policy.deactivation,
   );
-  const version = planned.pending.account ?? row.version;
+  // The write that claimed the account last is the one that is answered for all of it.
+  const claimed = parseStored<Pending<UserField>>(row.pending).account;
+  const version = claimed ?? planned.pending.account ?? row.version;
   return addPending(
     pending,
     // The address stays as it was created; of a deleted person nothing but access matters.
@@ -144,8 +146,13 @@ async function recordRefused(
   tx: Db,
   row: UserRow,
   step: Recording,
-  { parts, problem }: { parts: readonly UserField[]; problem: Problem },
+  { parts: refused, problem }: { parts: readonly UserField[]; problem: Problem },
 ): Promise<Recorded<UserState>> {
+  const { mustLook } = step.planned;
+  const parts = listStillPlanned(row, step, refused);
+  if (parts.length === 0) {
+    return finish(tx, { ...row, must_look: mustLook ? 1 : row.must_look }, step, []);
+  }
   const undone: Undone[] = [];
   let draft = row;
   for (const { version, undo } of step.undos) {
@@ -155,12 +162,13 @@ async function recordRefused(
     undone.push({ version, problem });
     if (undo.before === undefined && fields.includes('account')) {
       await deleteUser(tx, row.id);
-      return { finished: true, oldestPending: undefined, undone, woken: [] };
+      return { finished: true, ...GONE, undone, woken: [] };
     }
     draft = revert(draft, fields, undo);
   }
   const pending = parseStored<Pending<UserField>>(draft.pending);
-  const stuck = parts.some((field) => pending[field] !== undefined);
+  // A look that is refused would be refused again at once.
+  const stuck = mustLook || parts.some((field) => pending[field] !== undefined);
   if (!stuck) return finish(tx, draft, step, [], undone);
   const changed: UserRow = {
     ...draft,
@@ -169,7 +177,17 @@ async function recordRefused(
     due_at: step.now + stuckDelayMs(step.random),
   };
   await save(tx, step, changed);
-  return { finished: true, oldestPending: toOldest(changed), undone, woken: [] };
+  return { finished: true, ...toProgress(changed), undone, woken: [] };
+}
+
+/** What a later write has overtaken was not refused: the service was never asked for that. */
+function listStillPlanned(
+  row: UserRow,
+  { planned }: Recording,
+  parts: readonly UserField[],
+): UserField[] {
+  const pending = parseStored<Pending<UserField>>(row.pending);
+  return parts.filter((field) => pending[field] === planned.pending[field]);
 }
 
 function revert(row: UserRow, fields: readonly UserField[], undo: UserUndo): UserRow {
@@ -209,7 +227,7 @@ async function recordRetry(
   await save(tx, step, { ...changed, ...FREE_LANE });
   return {
     finished: true,
-    oldestPending: toOldest(changed),
+    ...toProgress(changed),
     retryAt: changed.due_at ?? step.now,
     undone: [],
     woken: [],
@@ -236,7 +254,7 @@ async function finish(
   await save(tx, step, { ...next, ...FREE_LANE, due_at: null });
   // Deactivated first; only then out of the groups.
   if (row.deleted_at !== null) woken = [...woken, ...(await leaveGroups(tx, row.id, now))];
-  return { finished: true, oldestPending: oldestPending(pending), undone, woken };
+  return { finished: true, ...toProgress(next), undone, woken };
 }
 
 async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
@@ -244,6 +262,6 @@ async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void
   if (Object.keys(changed).length > 0) await updateUser(tx, row.id, changed);
 }
 
-function toOldest(row: UserRow): number | undefined {
-  return oldestPending(parseStored<Pending<UserField>>(row.pending));
+function toProgress({ version, pending }: UserRow): Progress {
+  return { version, oldestPending: oldestPending(parseStored<Pending<UserField>>(pending)) };
 }

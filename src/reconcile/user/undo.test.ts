@@ -74,9 +74,14 @@ const cases: {
     want: { [USER_EXTENSION]: { appsPermissions: 1 } },
   },
   {
-    why: 'the address is never refused, and the account goes with the person',
-    fields: ['address', 'account'],
+    why: 'the address is never refused',
+    fields: ['address'],
     want: current,
+  },
+  {
+    why: 'with the account the whole write goes: nobody wrote anything since',
+    fields: ['account'],
+    want: before,
   },
 ];
 

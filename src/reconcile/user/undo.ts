@@ -1,3 +1,4 @@
+import { assertNever } from '../../domain/errors.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
@@ -38,9 +39,14 @@ function revertField(current: JsonObject, before: JsonObject, field: UserField):
       const empty = Object.keys(extension).length === 0;
       return withAttribute(current, USER_EXTENSION, empty ? undefined : extension);
     }
-    default:
-      // The account is undone by removing the person, the address is never refused.
+    case 'account':
+      // Every write of a person without an account claims the account, so nobody wrote anything since.
+      return before;
+    case 'address':
+      // Never refused: it is tried, and the answer remembered.
       return current;
+    default:
+      return assertNever(field);
   }
 }
 

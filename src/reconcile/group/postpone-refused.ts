@@ -1,0 +1,35 @@
+import type { GroupId } from '../../domain/ids.ts';
+import type { Db } from '../../store/database.ts';
+import { postponeLinks } from '../../store/link-work.ts';
+import type { Undone } from '../recorded.ts';
+import type { GroupPart } from './outcome.ts';
+
+/** A refusal of people, and the writes that were taken back because of it. */
+export interface RefusedPeople {
+  readonly parts: readonly GroupPart[];
+  readonly undone: readonly Undone[];
+  /** Epoch milliseconds. */
+  readonly retryAt: number;
+}
+
+/**
+ * Puts off the refused people whose change nobody waits for any more: it was acknowledged, so it stays
+ * wanted and is shown. Returns how many there are.
+ */
+export async function postponeRefused(
+  tx: Db,
+  groupId: GroupId,
+  { parts, undone, retryAt }: RefusedPeople,
+): Promise<number> {
+  const undoneVersions = new Set(undone.map(({ version }) => version));
+  let postponed = 0;
+  for (const kind of ['member', 'admin'] as const) {
+    const userIds = parts.flatMap((part) =>
+      part.kind === kind && !undoneVersions.has(part.change.version) ? [part.change.userId] : [],
+    );
+    const table = kind === 'member' ? 'memberships' : 'group_admins';
+    await postponeLinks(tx, table, groupId, { userIds, retryAt });
+    postponed += userIds.length;
+  }
+  return postponed;
+}

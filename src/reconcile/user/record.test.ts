@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { addUser, getUser } from '../../../test/support/rows.ts';
+import { describeStores } from '../../../test/support/stores.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Pending } from '../../domain/pending.ts';
+import type { UserField, UserState } from '../../domain/user.ts';
+import type { Store } from '../../store/database.ts';
+import { type NewUserRow, toUserState, type UserRow } from '../../store/users.ts';
+import type { UserOutcome } from './outcome.ts';
+import { recordUserStep } from './record.ts';
+import type { UserUndo } from './undo.ts';
+
+const problem = { code: 'refused', words: 'No' };
+const NOW = 1_000_000;
+const HOUR_MS = 60 * 60_000;
+const observed = { userName: 'ada', fullName: 'Ada', active: true, at: 1, by: 'scim.getUser' };
+const account = { upstream_id: 7, observed: JSON.stringify(observed) };
+const lane = { lane_owner: 'me', lane_until: NOW + 1, lane_token: 3, due_at: NOW };
+
+const named = (givenName: string): JsonObject => ({ userName: 'ada', name: { givenName } });
+const refusedAs = (...parts: UserField[]): UserOutcome => ({ kind: 'refused', parts, problem });
+
+/** Somebody whose lane we hold, as they are now. */
+function add(store: Store, change: Partial<NewUserRow> & { doc?: JsonObject }): Promise<UserRow> {
+  return addUser(store, { ...lane, ...change });
+}
+
+interface Step {
+  readonly row: UserRow;
+  readonly outcome: UserOutcome;
+  /** What waited when the step was planned, when writes have come since. */
+  readonly plannedPending?: Pending<UserField>;
+  readonly planned?: Partial<UserState>;
+  readonly undos?: readonly { version: number; before: UserUndo['before'] }[];
+  readonly token?: number;
+}
+
+function record(store: Store, { row, outcome, undos = [], token = 3, ...given }: Step) {
+  const state = toUserState(row);
+  const planned = { ...state, pending: given.plannedPending ?? state.pending, ...given.planned };
+  return store.write((tx) =>
+    recordUserStep(tx, {
+      planned,
+      outcome,
+      lease: { token, until: NOW + 1 },
+      policy: { deactivation: 'scim', addressMayChange: false },
+      undos: undos.map(({ version, before }) => ({ version, undo: { type: 'user', before } })),
+      now: NOW,
+      random: 0,
+    }),
+  );
+}
+
+describeStores('a refused step of a person', ({ makeStore }) => {
+  test('takes the write back that asked for it', async () => {
+    const store = await makeStore();
+    const row = await add(store, {
+      ...account,
+      doc: named('X'),
+      pending: '{"name":2}',
+      version: 2,
+    });
+
+    const before = { attributes: named('Ada'), pending: {} };
+    const undos = [{ version: 2, before }];
+    const recorded = await record(store, { row, outcome: refusedAs('name'), undos });
+
+    expect(recorded).toMatchObject({
+      finished: true,
+      undone: [{ version: 2, problem }],
+      version: 3,
+    });
+    const after = await getUser(store, row);
+    expect(JSON.parse(after.attributes)).toEqual(named('Ada'));
+    expect(after).toMatchObject({ pending: '{}', version: 3, lane_owner: null, stuck_at: null });
+  });
+
+  test('refuses no write that came meanwhile: the service was never asked for that', async () => {
+    const store = await makeStore();
+    const row = await add(store, {
+      ...account,
+      doc: named('Eva'),
+      pending: '{"name":3}',
+      version: 3,
+    });
+
+    const before = { attributes: named('X'), pending: { name: 2 } };
+    const undos = [
+      { version: 2, before: { attributes: named('Ada'), pending: {} } },
+      { version: 3, before },
+    ];
+    const plannedPending = { name: 2 };
+    const recorded = await record(store, {
+      row,
+      outcome: refusedAs('name'),
+      undos,
+      plannedPending,
+    });
+
+    expect(recorded).toMatchObject({
+      finished: false,
+      undone: [],
+      state: { pending: { name: 3 } },
+    });
+    expect(await getUser(store, row)).toMatchObject({
+      attributes: row.attributes,
+      lane_owner: 'me',
+    });
+  });
+
+  test('leaves what was acknowledged: stuck, visible, and tried again in an hour', async () => {
+    const store = await makeStore();
+    const row = await add(store, {
+      ...account,
+      doc: named('X'),
+      pending: '{"name":2}',
+      version: 2,
+    });
+
+    const recorded = await record(store, { row, outcome: refusedAs('name') });
+
+    expect(recorded).toMatchObject({ finished: true, undone: [], oldestPending: 2 });
+    expect(await getUser(store, row)).toMatchObject({
+      pending: '{"name":2}',
+      stuck_at: NOW,
+      due_at: NOW + HOUR_MS,
+      last_error: JSON.stringify(problem),
+      lane_owner: null,
+    });
+  });
+
+  test('does not go on for ever when it is the look that is refused', async () => {
+    const store = await makeStore();
+    const row = await add(store, { must_look: 1 });
+
+    const recorded = await record(store, { row, outcome: refusedAs('account') });
+
+    expect(recorded).toMatchObject({ finished: true });
+    expect(await getUser(store, row)).toMatchObject({
+      must_look: 1,
+      stuck_at: NOW,
+      lane_owner: null,
+    });
+  });
+
+  test('looks again for what a later write made of the person', async () => {
+    const store = await makeStore();
+    const row = await add(store, { pending: '{"account":3}', version: 3 });
+
+    const planned = { mustLook: true, pending: { account: 2 } };
+    const recorded = await record(store, { row, outcome: refusedAs('account'), planned });
+
+    expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });
+  });
+});
+
+describeStores('a step of a person that is done', ({ makeStore }) => {
+  test('answers for a write that came during the create under the number of that write', async () => {
+    const store = await makeStore();
+    const row = await add(store, {
+      doc: { userName: 'ada', active: false },
+      pending: '{"account":2}',
+      version: 2,
+    });
+
+    const known = { upstreamId: 7, observed, settled: ['account'] as const };
+    const plannedPending = { account: 1 };
+    const recorded = await record(store, { row, outcome: { kind: 'done', known }, plannedPending });
+
+    expect(recorded).toMatchObject({ finished: false, state: { pending: { active: 2 } } });
+  });
+
+  test('says how far it has come, and of which version', async () => {
+    const store = await makeStore();
+    const row = await add(store, { ...account, pending: '{"active":2}', version: 5 });
+
+    const outcome: UserOutcome = { kind: 'done', known: { observed } };
+    const recorded = await record(store, { row, outcome });
+
+    expect(recorded).toMatchObject({ finished: true, version: 5, oldestPending: undefined });
+  });
+
+  test('is not recorded by who lost the lane: whoever has it looks', async () => {
+    const store = await makeStore();
+    const row = await add(store, { ...account, pending: '{"active":2}', version: 2 });
+
+    const outcome: UserOutcome = { kind: 'done', known: { observed, settled: ['active'] } };
+    const recorded = await record(store, { row, outcome, token: 2 });
+
+    expect(recorded).toMatchObject({ finished: true, oldestPending: 2 });
+    expect(await getUser(store, row)).toMatchObject({
+      must_look: 1,
+      pending: '{"active":2}',
+      lane_owner: 'me',
+    });
+  });
+});
