@@ -9,7 +9,8 @@ import {
 import { toReconcileEvents, toScimTelemetry, toTransportHooks } from './bridge-telemetry.ts';
 import type { Clock } from './domain/clock.ts';
 import { followRequests } from './ops/follow-requests.ts';
-import { createHealthRouter, createMetricsRouter } from './ops/router.ts';
+import { type HealthSources, readReadiness } from './ops/health.ts';
+import { createHealthRouter, createOperatorRouter } from './ops/router.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
 import { createFirstRead, type FirstRead } from './reconcile/first-read/first-read.ts';
 import { openForms } from './reconcile/forms.ts';
@@ -22,8 +23,9 @@ import type { Settings } from './settings/schema.ts';
 import { openStore, type Store } from './store/database.ts';
 import { readBacklog } from './store/lanes.ts';
 import { migrate } from './store/migrate.ts';
+import { listDisputes, listStuck } from './store/trouble.ts';
 import type { Logger } from './telemetry/logger.ts';
-import type { Metrics } from './telemetry/metrics.ts';
+import { addBacklogMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createTransport, type Transport } from './upstream/transport.ts';
 
 /** Where SCIM is served below the public address. */
@@ -146,7 +148,7 @@ function createApps(options: BridgeOptions, parts: Parts): { app: Express; opsAp
   const { settings, store, clock, logger, metrics } = options;
   const { upstream, sections, firstRead } = parts;
   const scim = createScimRouter(toScimDeps(options, parts));
-  const health = createHealthRouter({
+  const sources: HealthSources = {
     assertStoreUsable: async () => void (await readSections({ store })),
     readFirstRead: async () => firstRead.state(),
     readSections: async () => sections.current(),
@@ -154,16 +156,24 @@ function createApps(options: BridgeOptions, parts: Parts): { app: Express; opsAp
     upstreamHealth: () => upstream.health(),
     isDraining: parts.isDraining,
     clock,
-  });
-  const metricsRouter = createMetricsRouter({
+  };
+  const health = createHealthRouter(sources);
+  addBacklogMetrics(metrics, { readBacklog: sources.readBacklog, clock });
+  const operators = createOperatorRouter({
     registry: metrics.registry,
+    status: {
+      readReadiness: () => readReadiness(sources),
+      readBacklog: sources.readBacklog,
+      listStuck: (limit) => listStuck(store.read, limit),
+      listDisputes: (limit) => listDisputes(store.read, limit),
+    },
     token: settings.ops.token,
   });
   const app = createApp().use(followRequests({ clock, logger, metrics }));
   app.use(SCIM_PATH, scim);
   app.use(health);
-  if (settings.ops.port === undefined) app.use(metricsRouter);
-  return { app, opsApp: createApp().use(health).use(metricsRouter) };
+  if (settings.ops.port === undefined) app.use(operators);
+  return { app, opsApp: createApp().use(health).use(operators) };
 }
 
 /** Every answer sets its own ETag, and nobody needs to know what serves. */

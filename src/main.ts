@@ -4,9 +4,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { type Bridge, createBridge, openMigratedStore, SCIM_PATH, type Target } from './bridge.ts';
+import { BridgeError } from './domain/errors.ts';
 import { freezePrototypes } from './freeze-prototypes.ts';
+import { openSandbox } from './open-sandbox.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
+import { assertServable } from './settings/servable.ts';
 import type { Store } from './store/database.ts';
 import { findFact, saveFact } from './store/facts.ts';
 import { events } from './telemetry/events.ts';
@@ -27,6 +30,7 @@ export async function serve(
   { settings, warnings }: LoadedSettings,
   { write, untilStopped }: ServeWorld,
 ): Promise<number> {
+  assertServable(settings);
   const logger = createLogger({ level: settings.log.level });
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
@@ -77,9 +81,7 @@ async function openTarget(
     const target = { baseUrl, token, identity: baseUrl, requestsPerSecond };
     return { target, close: async () => undefined };
   }
-  // Loaded only here, so that a bridge to a real service carries nothing of it.
-  const { startSandbox } = await import('./sandbox/sandbox.ts');
-  const running = await startSandbox({ ...sandbox, host: '127.0.0.1' });
+  const running = await openSandbox({ ...sandbox, host: '127.0.0.1' });
   const { url: baseUrl, token } = running;
   // The sandbox limits nothing, and its port changes, so it is known by a name.
   const target = { baseUrl, token, identity: 'embedded sandbox', requestsPerSecond: 0 };
@@ -104,7 +106,15 @@ async function listen(host: string, port: number, listeners: Server[]): Promise<
   const server = createServer();
   listeners.push(server);
   server.listen(port, host);
-  await once(server, 'listening');
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+    const detail = why === 'EADDRINUSE' ? 'it is in use' : why;
+    throw new BridgeError('listen-failed', `cannot listen on ${host}:${port}: ${detail}`, {
+      cause,
+    });
+  }
   return server;
 }
 
@@ -158,12 +168,13 @@ function toBanner({
   token: string;
 }): string {
   const base = `${publicUrl}${SCIM_PATH}`;
-  if (settings.scim.tokens.length > 0) return `\nSCIM base URL  ${base}\n\n`;
+  const address = `SCIM base URL  ${base}\nReady when     ${publicUrl}/readyz says so`;
+  if (settings.scim.tokens.length > 0) return `\n${address}\n\n`;
   const service = settings.upstream.url ?? 'the embedded sandbox (set UPSTREAM_URL for a real one)';
   return `
 scim-bridge is serving ${service}
 
-SCIM base URL  ${base}
+${address}
 SCIM token     ${token}
 
 Try it:

@@ -1,5 +1,4 @@
-import { BridgeError } from '../domain/errors.ts';
-import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
+import { openSandbox } from '../open-sandbox.ts';
 import type { AddCommand } from './context.ts';
 
 /** `sandbox`: the imitation of the service alone, to try other programs against. */
@@ -17,13 +16,3 @@ export const addSandboxCommand: AddCommand = (program, { loadSettings, untilStop
       await sandbox.stop();
     });
 };
-
-async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  try {
-    const { startSandbox } = await import('../sandbox/sandbox.ts');
-    return await startSandbox(options);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new BridgeError('sandbox-failed', `the sandbox cannot be served: ${why}`, { cause });
-  }
-}

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { BridgeError } from '../domain/errors.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { createEagerClock, createFakeClock } from '../upstream/testing/fake-clock.ts';
-import type { HealthSources } from './health.ts';
-import { createHealthRouter, createMetricsRouter } from './router.ts';
+import { type HealthSources, readReadiness } from './health.ts';
+import { createHealthRouter, createOperatorRouter } from './router.ts';
+import type { StatusSources } from './status.ts';
 
 const token = 'ops-token-0123456789';
 const open = { kind: 'open' } as const;
@@ -24,9 +25,49 @@ function request(change: Partial<HealthSources> = {}) {
   const { registry } = createMetrics();
   const app = express();
   app.use(createHealthRouter(sources));
-  app.use(createMetricsRouter({ registry, token }));
+  app.use(createOperatorRouter({ registry, token, status: toStatusSources(sources) }));
   return supertest(app);
 }
+
+const stuck = {
+  type: 'user',
+  id: 'u1',
+  name: 'ada@example.com',
+  problem: { code: 'refused', words: 'No more seats.' },
+  since: 0,
+  nextAttemptAt: 3_600_000,
+} as const;
+
+function toStatusSources(sources?: HealthSources): StatusSources {
+  return {
+    readReadiness: async () => (sources ? readReadiness(sources) : { status: 'ok', reasons: [] }),
+    readBacklog: async () => ({ due: 2, stuck: 1, oldestDueAt: 1_000 }),
+    listStuck: async () => [stuck],
+    listDisputes: async () => [],
+  };
+}
+
+test('/ops/status shows what is stuck with the words of the service, to whoever presents the token', async () => {
+  const answer = await request().get('/ops/status').set('Authorization', `Bearer ${token}`);
+
+  expect(answer.status).toBe(200);
+  expect(answer.body).toMatchObject({
+    status: 'ok',
+    due: 2,
+    oldestDueAt: '1970-01-01T00:00:01.000Z',
+    stuckCount: 1,
+    stuck: [
+      {
+        id: 'u1',
+        problem: { code: 'refused', words: 'No more seats.' },
+        since: '1970-01-01T00:00:00.000Z',
+        nextAttemptAt: '1970-01-01T01:00:00.000Z',
+      },
+    ],
+    disputes: [],
+  });
+  expect((await request().get('/ops/status')).status).toBe(401);
+});
 
 const failing = async () => {
   throw new BridgeError('store-unavailable', 'postgres://user:secret@db is gone');
@@ -98,7 +139,8 @@ for (const presented of [undefined, token, 'Bearer', 'Bearer wrong', `Basic ${to
 
 test('without a token in the settings there are no metrics', async () => {
   const { registry } = createMetrics();
-  const app = express().use(createMetricsRouter({ registry, token: undefined }));
+  const status = toStatusSources();
+  const app = express().use(createOperatorRouter({ registry, token: undefined, status }));
 
   const answer = await supertest(app).get('/metrics').set('Authorization', 'Bearer undefined');
 

@@ -1,12 +1,14 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { type HealthSources, readReadiness } from './health.ts';
+import { readStatus, type StatusSources } from './status.ts';
 
-/** What `/metrics` needs. */
-export interface MetricsRouterOptions {
+/** What operators and their monitoring are shown. */
+export interface OperatorRouterOptions {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
-  /** setting: ops.token; without one there are no metrics. */
+  readonly status: StatusSources;
+  /** setting: ops.token; without one nothing is shown. */
   readonly token: string | undefined;
 }
 
@@ -27,13 +29,18 @@ export function createHealthRouter(sources: HealthSources): Router {
   return router;
 }
 
-/** `/metrics` for Prometheus. 404 without a token in the settings, 401 without it in the request. */
-export function createMetricsRouter({ registry, token }: MetricsRouterOptions): Router {
+/** `/metrics` for Prometheus and `/ops/status`. 404 without a token in the settings, 401 without it in the request. */
+export function createOperatorRouter(options: OperatorRouterOptions): Router {
+  const { registry, status, token } = options;
   const router = Router();
   if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
-  router.get('/metrics', requireBearer(token), async (_req, res) => {
+  const authenticate = requireBearer(token);
+  router.get('/metrics', authenticate, async (_req, res) => {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
+  });
+  router.get('/ops/status', authenticate, async (_req, res) => {
+    res.set('Cache-Control', 'no-store').json(await readStatus(status));
   });
   return router;
 }
@@ -54,5 +61,5 @@ function requireBearer(token: string): RequestHandler {
 }
 
 function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }

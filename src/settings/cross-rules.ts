@@ -9,11 +9,6 @@ export function listCrossProblems({ upstream, scim, port, ops }: Settings): Sett
       missing('upstream.token', 'UPSTREAM_TOKEN', 'a real service answers nobody without it'),
     );
   }
-  if (upstream.url !== undefined && scim.tokens.length === 0) {
-    problems.push(
-      missing('scim.tokens', 'SCIM_TOKENS', 'otherwise nobody could provision, or everybody could'),
-    );
-  }
   if (upstream.url === undefined && upstream.token !== undefined) {
     const message =
       'upstream.token is set, but upstream.url is not; set both for a real service, none for the sandbox.';

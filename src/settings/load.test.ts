@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { SettingsError } from './errors.ts';
 import { loadSettings } from './load.ts';
+import { assertServable } from './servable.ts';
 
 const token = 'correct-horse-battery';
 
@@ -191,9 +192,17 @@ test('the variables that Kubernetes adds for a service of our name are no settin
   expect(() => load(env)).not.toThrow();
 });
 
-test('a real service needs its token and the tokens of its providers', () => {
+test('a real service needs its token', () => {
   const { problems } = refusal({ UPSTREAM_URL: 'https://example.com' });
-  expect(problems.map(({ setting }) => setting)).toEqual(['upstream.token', 'scim.tokens']);
+  expect(problems.map(({ setting }) => setting)).toEqual(['upstream.token']);
+});
+
+test('a real service is served only to providers with a token; a probe needs none', () => {
+  const env = { UPSTREAM_URL: 'https://example.com', UPSTREAM_TOKEN: 'secret' };
+  const { settings } = load(env);
+  expect(() => assertServable(settings)).toThrow(SettingsError);
+  expect(() => assertServable(load({ ...env, SCIM_TOKENS: token }).settings)).not.toThrow();
+  expect(() => assertServable(load({}).settings)).not.toThrow();
 });
 
 test('a token without a service, one port for two listeners, and a page above its maximum are refused', () => {

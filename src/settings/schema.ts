@@ -34,7 +34,9 @@ const upstreamSchema = z.strictObject({
   proxy: proxyUrl().optional().describe('HTTP proxy for every call to the service.'),
   timeout: duration({ min: '100ms', max: '5m' })
     .prefault('10s')
-    .describe('How long one call may take, from sending it to the last byte of the answer.'),
+    .describe(
+      'How long the service may take to begin an answer, and to go on with it; a call with its repeats may take three times that.',
+    ),
   responseBytesMax: size({ min: '64KiB', max: '1GiB' })
     .prefault('16MiB')
     .describe('A longer answer is refused; lists are then read in smaller pages.'),
@@ -83,7 +85,7 @@ const scimSchema = z.strictObject({
   whenUpstreamIsDown: choice(['accept', 'refuse'])
     .prefault('accept')
     .describe(
-      'A write that the service cannot take now: `accept` keeps and delivers it later, `refuse` answers 503.',
+      'A write while the service is known to be down: `accept` keeps it and delivers it later, `refuse` answers 503 and keeps nothing.',
     ),
   bodyBytesMax: size({ min: '16KiB', max: '16MiB' })
     .prefault('1MiB')
@@ -107,7 +109,7 @@ const usersSchema = z.strictObject({
   adopt: choice(['yes', 'refuse', 'ask'])
     .prefault('yes')
     .describe(
-      'An account that already exists in the service: `yes` takes it over at the first write, `refuse` and `ask` answer 409 to POST and 403 otherwise; `ask` also records each attempt to create it, for an operator.',
+      'An account that already exists in the service: `yes` takes it over at the first write, `refuse` and `ask` answer 409 to POST and 403 otherwise; `ask` also shows each attempt to create it under `disputes` of `/ops/status`.',
     ),
   deactivation: choice(['scim', 'temporarilyInactive'])
     .prefault('scim')
@@ -143,10 +145,10 @@ const protectSchema = z.strictObject({
 const opsSchema = z.strictObject({
   token: secret({ charactersMin: 16 })
     .optional()
-    .describe('What operators present. Without it `/ops` and `/metrics` are not served.'),
+    .describe('What operators present. Without it `/ops/status` and `/metrics` are not served.'),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()
-    .describe('Puts `/ops` and `/metrics` on a listener of their own.'),
+    .describe('Puts `/ops/status` and `/metrics` on a listener of their own.'),
 });
 
 /** The embedded imitation of the service. */

@@ -1,12 +1,11 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { assertNever } from '../domain/errors.ts';
-import type { UserId } from '../domain/ids.ts';
 import type { MomentOp, Selector } from '../domain/selector.ts';
-import type { Schema } from './schema.ts';
 
-type Where<T extends 'users' | 'groups'> = ExpressionBuilder<Schema, T>;
+/** The two tables that searches look at. */
+export type SearchTable = 'users' | 'groups';
 
-const MOMENT_SQL: Readonly<Record<MomentOp, '=' | '>' | '>=' | '<' | '<='>> = {
+const MOMENT_SQL: Readonly<Record<MomentOp, string>> = {
   eq: '=',
   gt: '>',
   ge: '>=',
@@ -14,66 +13,66 @@ const MOMENT_SQL: Readonly<Record<MomentOp, '=' | '>' | '>=' | '<' | '<='>> = {
   le: '<=',
 };
 
-/** What an index answers of a search for users. */
-export function whereUsers(where: Where<'users'>, selector: Selector): Expression<SqlBool> {
+const NOTHING = sql<SqlBool>`1 = 0`;
+const ALL = sql<SqlBool>`1 = 1`;
+
+/**
+ * What an index answers of a search, as SQL text: a look-up by name is what providers ask most, and
+ * kysely's builder costs more than the query. An attribute that a table has not matches nothing.
+ */
+export function toCondition(table: SearchTable, selector: Selector): RawBuilder<SqlBool> {
   switch (selector.kind) {
     case 'and':
-      return where.and(selector.parts.map((part) => whereUsers(where, part)));
+      return join(table, selector.parts, { by: sql` and `, empty: ALL });
     case 'or':
-      return where.or(selector.parts.map((part) => whereUsers(where, part)));
+      return join(table, selector.parts, { by: sql` or `, empty: NOTHING });
     case 'id':
-      return where('users.id', '=', selector.value as UserId);
+      return sql<SqlBool>`id = ${selector.value}`;
     case 'externalId':
-      return where('users.external_id', '=', selector.value);
-    case 'userName':
-      return where('users.user_name_folded', '=', selector.value);
+      return sql<SqlBool>`external_id = ${selector.value}`;
     case 'displayName':
-      return where('users.display_name_folded', '=', selector.value);
-    case 'email':
-      return where(
-        'users.id',
-        'in',
-        where
-          .selectFrom('user_emails')
-          .select('user_id')
-          .where('email_folded', '=', selector.value),
-      );
-    case 'active':
-      return where('users.active', '=', selector.value ? 1 : 0);
+      return sql<SqlBool>`display_name_folded = ${selector.value}`;
     case 'lastModified':
-      return where('users.modified_at', MOMENT_SQL[selector.op], selector.value);
+      return sql<SqlBool>`modified_at ${sql.raw(MOMENT_SQL[selector.op])} ${selector.value}`;
     case 'member':
-      return sql<SqlBool>`users.id in (select m.user_id from memberships as m where m.group_id = ${selector.value}
-        and coalesce(m.desired, m.observed) = 1)`;
+      return table === 'users' ? isIn(selector.value) : has(selector.value);
+    case 'userName':
+      return ofPeople(table, sql<SqlBool>`user_name_folded = ${selector.value}`);
+    case 'email':
+      return ofPeople(table, hasAddress(selector.value));
+    case 'active':
+      return ofPeople(table, sql<SqlBool>`active = ${selector.value ? 1 : 0}`);
     default:
       return assertNever(selector);
   }
 }
 
-/** What an index answers of a search for groups. */
-export function whereGroups(where: Where<'groups'>, selector: Selector): Expression<SqlBool> {
-  switch (selector.kind) {
-    case 'and':
-      return where.and(selector.parts.map((part) => whereGroups(where, part)));
-    case 'or':
-      return where.or(selector.parts.map((part) => whereGroups(where, part)));
-    case 'id':
-      return sql<SqlBool>`groups.id = ${selector.value}`;
-    case 'externalId':
-      return where('groups.external_id', '=', selector.value);
-    case 'displayName':
-      return where('groups.display_name_folded', '=', selector.value);
-    case 'lastModified':
-      return where('groups.modified_at', MOMENT_SQL[selector.op], selector.value);
-    case 'member':
-      return sql<SqlBool>`groups.id in (select m.group_id from memberships as m where m.user_id = ${selector.value}
-        and coalesce(m.desired, m.observed) = 1)`;
-    case 'userName':
-    case 'email':
-    case 'active':
-      // Groups have no such attribute, and an attribute that is not there matches nothing.
-      return sql<SqlBool>`1 = 0`;
-    default:
-      return assertNever(selector);
-  }
+function ofPeople(table: SearchTable, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return table === 'users' ? condition : NOTHING;
+}
+
+function hasAddress(emailFolded: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`id in (select user_id from user_emails where email_folded = ${emailFolded})`;
+}
+
+/** People who are in this group. */
+function isIn(groupId: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`id in (select m.user_id from memberships as m where m.group_id = ${groupId}
+    and coalesce(m.desired, m.observed) = 1)`;
+}
+
+/** Groups that have this person. */
+function has(userId: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`id in (select m.group_id from memberships as m where m.user_id = ${userId}
+    and coalesce(m.desired, m.observed) = 1)`;
+}
+
+function join(
+  table: SearchTable,
+  parts: readonly Selector[],
+  { by, empty }: { by: RawBuilder<unknown>; empty: RawBuilder<SqlBool> },
+): RawBuilder<SqlBool> {
+  if (parts.length === 0) return empty;
+  const conditions = parts.map((part) => toCondition(table, part));
+  return sql<SqlBool>`(${sql.join(conditions, by)})`;
 }

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Selector } from '../domain/selector.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
 import type { LinkTable } from './links.ts';
-import { whereGroups, whereUsers } from './selection.ts';
+import { type SearchTable, toCondition } from './selection.ts';
 
 /** What an answer needs of a stored resource. */
 export interface ResourceView<Id extends string = string> {
@@ -34,9 +34,6 @@ export interface ViewQuery {
   readonly seqs?: readonly number[];
 }
 
-const VIEW = ['seq', 'id', 'attributes', 'version', 'created_at', 'modified_at'] as const;
-const USER_VIEW = [...VIEW, 'shown_groups'] as const;
-
 /** The live user with this id as it is shown. What is read most is written as SQL, which costs kysely least. */
 export async function findUserView(db: Db, id: string): Promise<UserView | undefined> {
   const { rows } = await sql<UserView>`
@@ -57,43 +54,52 @@ export async function findGroupView(
 }
 
 /** Users as they are shown, in order of creation. */
-export async function listUserViews(
-  db: Db,
-  { selector, limit, offset = 0, afterSeq, seqs }: ViewQuery,
-): Promise<UserView[]> {
-  let query = db.selectFrom('users').select(USER_VIEW).where('deleted_at', 'is', null);
-  if (selector) query = query.where((where) => whereUsers(where, selector));
-  if (afterSeq !== undefined) query = query.where('seq', '>', afterSeq);
-  if (seqs !== undefined) query = query.where('seq', 'in', seqs);
-  return query.orderBy('seq').limit(limit).offset(offset).execute();
+export async function listUserViews(db: Db, query: ViewQuery): Promise<UserView[]> {
+  const { rows } = await sql<UserView>`
+    select seq, id, attributes, version, created_at, modified_at, shown_groups
+    from users where ${toPart('users', query)}`.execute(db);
+  return rows;
 }
 
 /** Groups as they are shown, in order of creation. */
-export async function listGroupViews(
-  db: Db,
-  { selector, limit, offset = 0, afterSeq, seqs }: ViewQuery,
-): Promise<ResourceView<GroupId>[]> {
-  let query = db.selectFrom('groups').select(VIEW).where('deleted_at', 'is', null);
-  if (selector) query = query.where((where) => whereGroups(where, selector));
-  if (afterSeq !== undefined) query = query.where('seq', '>', afterSeq);
-  if (seqs !== undefined) query = query.where('seq', 'in', seqs);
-  return query.orderBy('seq').limit(limit).offset(offset).execute();
+export async function listGroupViews(db: Db, query: ViewQuery): Promise<ResourceView<GroupId>[]> {
+  const { rows } = await sql<ResourceView<GroupId>>`
+    select seq, id, attributes, version, created_at, modified_at
+    from groups where ${toPart('groups', query)}`.execute(db);
+  return rows;
 }
 
 /** How many live users there are. */
 export async function countUsers(db: Db, selector: Selector | undefined): Promise<number> {
-  let query = db.selectFrom('users').select((s) => s.fn.countAll<number>().as('count'));
-  if (selector) query = query.where((where) => whereUsers(where, selector));
-  const { count } = await query.where('deleted_at', 'is', null).executeTakeFirstOrThrow();
-  return count;
+  return count(db, 'users', selector);
 }
 
 /** How many live groups there are. */
 export async function countGroups(db: Db, selector: Selector | undefined): Promise<number> {
-  let query = db.selectFrom('groups').select((s) => s.fn.countAll<number>().as('count'));
-  if (selector) query = query.where((where) => whereGroups(where, selector));
-  const { count } = await query.where('deleted_at', 'is', null).executeTakeFirstOrThrow();
-  return count;
+  return count(db, 'groups', selector);
+}
+
+async function count(db: Db, table: SearchTable, selector: Selector | undefined): Promise<number> {
+  const condition = selector ? sql`and ${toCondition(table, selector)}` : sql``;
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(table)} where deleted_at is null ${condition}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** The conditions, order and limits of one part of a list. */
+function toPart(
+  table: SearchTable,
+  { selector, limit, offset = 0, afterSeq, seqs }: ViewQuery,
+): RawBuilder<unknown> {
+  const conditions = [
+    sql`deleted_at is null`,
+    ...(selector ? [toCondition(table, selector)] : []),
+    ...(afterSeq === undefined ? [] : [sql`seq > ${afterSeq}`]),
+    ...(seqs === undefined ? [] : [sql`seq in (${sql.join(seqs)})`]),
+  ];
+  return sql`${sql.join(conditions, sql` and `)} order by seq limit ${limit} offset ${offset}`;
 }
 
 /** Somebody in a list of a group, as a filter on that list sees them. */

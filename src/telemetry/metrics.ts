@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from '../domain/clock.ts';
 import type { StepOutcome } from './events.ts';
 
 /** What is measured, and the registry that prints it for Prometheus. */
@@ -77,6 +78,46 @@ export function createMetrics(): Metrics {
 /** Adds memory, CPU and event-loop delay of this process; once per process, by whoever composes it. */
 export function addProcessMetrics({ registry }: Metrics): void {
   collectDefaultMetrics({ register: registry, prefix: 'scim_bridge_' });
+}
+
+/** Work that waits, as metrics see it. */
+interface BacklogSource {
+  /** `oldestDueAt` is epoch milliseconds. */
+  readonly readBacklog: () => Promise<{
+    due: number;
+    stuck: number;
+    oldestDueAt: number | undefined;
+  }>;
+  readonly clock: Clock;
+}
+
+/** Adds what waits and what is stuck, read from the store whenever somebody asks for the metrics. */
+export function addBacklogMetrics(
+  { registry }: Metrics,
+  { readBacklog, clock }: BacklogSource,
+): void {
+  const registers = [registry];
+  const stuck = new Gauge({
+    name: 'scim_bridge_stuck',
+    help: 'People and groups whose acknowledged change the service refused.',
+    registers,
+  });
+  const age = new Gauge({
+    name: 'scim_bridge_oldest_due_age_seconds',
+    help: 'How long the oldest waiting change has been due; 0 when nothing is.',
+    registers,
+  });
+  new Gauge({
+    name: 'scim_bridge_due',
+    help: 'People and groups with a change that waits for the service.',
+    registers,
+    async collect() {
+      const backlog = await readBacklog();
+      this.set(backlog.due);
+      stuck.set(backlog.stuck);
+      age.set(Math.max(clock.now() - (backlog.oldestDueAt ?? clock.now()), 0) / 1_000);
+    },
+  });
 }
 
 /** The series of each combination of labels, found once: making the key costs more than counting. */

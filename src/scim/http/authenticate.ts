@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { ScimError } from '../errors.ts';
@@ -48,5 +48,5 @@ function isKnown(digests: readonly Buffer[], presented: Buffer): boolean {
 }
 
 function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
