@@ -16,10 +16,12 @@ export interface ExchangeLimits {
   readonly headersMs: number;
   readonly bodyMs: number;
   readonly responseBytesMax: number;
+  /** A successful answer longer than this is passed over. */
+  readonly skipAnswerAboveBytes: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** An answer, read completely. */
+/** An answer, read completely, or with an empty text where it was passed over. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -53,21 +55,27 @@ export async function exchange(
     bodyTimeout: limits.bodyMs,
     signal: limits.signal,
   });
-  const text = await readText(answer, limits.responseBytesMax);
+  const text = await readText(answer, limits);
   return { status: answer.statusCode, headers: answer.headers, text };
 }
 
-async function readText(answer: Dispatcher.ResponseData, bytesMax: number): Promise<string> {
+async function readText(
+  answer: Dispatcher.ResponseData,
+  { responseBytesMax, skipAnswerAboveBytes }: ExchangeLimits,
+): Promise<string> {
   const { body, headers, statusCode } = answer;
+  const isSuccess = statusCode >= 200 && statusCode < 300;
+  const keptMax = isSuccess ? (skipAnswerAboveBytes ?? responseBytesMax) : responseBytesMax;
   const announced = Number(headers['content-length'] ?? Number.NaN);
-  if (announced <= bytesMax) return body.text(); // The fast way; undici holds the service to its word.
-  const chunks: Buffer[] = [];
+  if (announced <= Math.min(keptMax, responseBytesMax)) return body.text(); // The fast way; undici holds the service to its word.
+  let chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     const buffer = Buffer.from(chunk);
     bytes += buffer.length;
-    if (bytes > bytesMax) throw new ResponseTooLarge(statusCode, bytesMax);
-    chunks.push(buffer);
+    if (bytes > responseBytesMax) throw new ResponseTooLarge(statusCode, responseBytesMax);
+    if (bytes > keptMax || announced > keptMax) chunks = [];
+    else chunks.push(buffer);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));
 }

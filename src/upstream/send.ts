@@ -41,7 +41,14 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, sentAtMs: number):
   const { connects, responseBytesMax, timeouts } = deps;
   const { scope, call } = attempt;
   const { headersMs, bodyMs } = timeouts;
-  const limits = { headersMs, bodyMs, responseBytesMax, signal: scope.signal };
+  const { skipAnswerAboveBytes } = call.options;
+  const limits = {
+    headersMs,
+    bodyMs,
+    responseBytesMax,
+    skipAnswerAboveBytes,
+    signal: scope.signal,
+  };
   let answer: Answer;
   try {
     answer = await exchange(deps.dispatcher, toWireRequest(deps, attempt), limits);

@@ -95,4 +95,9 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Like the hook, for this call alone and for reads too: the last look before it leaves. */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
+  /**
+   * A successful answer longer than this many bytes is not kept, and the call returns undefined: for calls
+   * whose answer carries much that the caller can do without.
+   */
+  readonly skipAnswerAboveBytes?: number | undefined;
 }

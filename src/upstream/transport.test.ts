@@ -151,6 +151,36 @@ describe('answers', () => {
   });
 });
 
+describe('an answer that the caller can do without', () => {
+  const long = JSON.stringify({ members: 'x'.repeat(2_000) });
+  const skipping = { skipAnswerAboveBytes: 1_000 };
+
+  test.each([
+    { why: 'announced', answer: ((res) => res.end(long)) as Answering },
+    {
+      why: 'not announced',
+      answer: ((res) => {
+        res.write(long.slice(0, 900));
+        res.end(long.slice(900));
+      }) as Answering,
+    },
+  ])('is passed over when it is long, $why, and the connection serves on', async ({ answer }) => {
+    const service = await startService(answer);
+    const transport = connect(service.baseUrl);
+    expect(await addUser(transport, skipping)).toBeUndefined();
+    expect(await addUser(transport, skipping)).toBeUndefined();
+    expect(service.seen).toHaveLength(2);
+  });
+
+  test('is returned when it is short, and an error is read however long it is', async () => {
+    const service = await startService(ok);
+    expect(await addUser(connect(service.baseUrl), skipping)).toEqual({ id: 1 });
+    const refusing = await startService((res) => sendJson(res, 400, { message: 'no', long }));
+    const error = await failureOf(addUser(connect(refusing.baseUrl), skipping));
+    expect(error).toMatchObject({ code: 'refused', words: 'no' });
+  });
+});
+
 describe('hooks', () => {
   test('each attempt is reported with what became of it', async () => {
     const reports: AttemptReport[] = [];
