@@ -11,6 +11,7 @@ import { connectProfiler } from './profiler.ts';
 import { type BenchSandbox, startBenchSandbox } from './sandbox.ts';
 import { createScenarios, type Scenario } from './scenarios.ts';
 import { fetchScim } from './scim-target.ts';
+import { buildForStart } from './start-command.ts';
 import { measureYardsticks, type Yardsticks } from './yardsticks.ts';
 
 /** How to run the benchmark. */
@@ -88,9 +89,10 @@ async function setStage(
   say(`seeding ${size.users} users and ${size.groups} groups`);
   const sandbox = await startBenchSandbox(size); // On our core: a child begins where its parent is.
   endings.push(sandbox.stop);
+  const command = buildForStart();
   say('first read');
   const startedAt = performance.now();
-  const bridge = await startBridge({ folder, env: toEnv(sandbox, profileFolder) });
+  const bridge = await startBridge({ folder, command, env: toEnv(sandbox, profileFolder) });
   endings.push(bridge.stop);
   if (cores !== undefined) bindToCore(bridge.pid, cores.measured);
   await bridge.ready();

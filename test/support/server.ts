@@ -36,9 +36,11 @@ export interface BridgeProcess {
 export async function startBridge(options: {
   folder: string;
   env?: Record<string, string>;
+  /** Arguments of node, from the project's folder; the sources are served when left out. */
+  command?: readonly string[];
 }): Promise<BridgeProcess> {
-  const { folder, env = {} } = options;
-  const child = spawn(process.execPath, [join(root, 'src/cli/bin.mjs'), 'serve'], {
+  const { folder, env = {}, command = ['src/cli/bin.mjs', 'serve'] } = options;
+  const child = spawn(process.execPath, command, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
