@@ -18,7 +18,7 @@ import type { Waiter } from '../waiters.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown, UserOutcome } from './outcome.ts';
-import { distrustSuccessor } from './successor.ts';
+import { handOver, inheritAccount, toActivePending } from './successor.ts';
 import { revertUserFields, type UserUndo } from './undo.ts';
 
 /** A step of a person that ended, with all that recording it needs. */
@@ -47,14 +47,31 @@ interface Recording extends UserStep {
 export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
   const row = await lockUser(tx, step.planned.id);
   if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
-  await distrustSuccessor(tx, { row, account: step.planned.upstreamId, now: step.now });
+  const isOver = await handOver(tx, row, { account: findAccount(step), now: step.now });
   if (row.lane_token !== step.lease.token) return recordFenced(tx, row, step);
   const recording: Recording = { ...step, original: row };
+  if (isOver) return recordHandedOver(tx, row, recording);
   return recordOutcome(step.outcome, {
     done: (known) => recordDone(tx, row, recording, known),
     refused: (outcome) => recordRefused(tx, row, recording, outcome),
     postponed: (outcome) => recordRetry(tx, row, recording, outcome),
   });
+}
+
+/** The account that the step was about, or that it found or created. */
+function findAccount({ planned, outcome }: UserStep): number | undefined {
+  return planned.upstreamId ?? (outcome.kind === 'done' ? outcome.known.upstreamId : undefined);
+}
+
+/** A deleted person without an account: nothing waits any more. */
+async function recordHandedOver(
+  tx: Db,
+  row: UserRow,
+  step: Recording,
+): Promise<Recorded<UserState>> {
+  const done = { ...FREE_LANE, ...NO_TROUBLE, upstream_id: null, pending: '{}', due_at: null };
+  await save(tx, step, { ...row, ...done });
+  return { finished: true, ...GONE, undone: [], woken: [] };
 }
 
 /** Somebody else holds the lane now: what our call did is not ours to judge, so they look. */
@@ -85,6 +102,10 @@ async function recordDone(
     ...NO_TROUBLE,
     pending: JSON.stringify(toPendingAfter(row, step, known)),
   };
+  if (await inheritAccount(tx, row, { account: known.upstreamId, now: step.now })) {
+    changed.must_look = 1;
+    changed.pending = toActivePending(changed);
+  }
   // Whoever waited for this account, for its activation or deactivation can go on now.
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
   const woken = changesAccess ? await wakeGroupsOf(tx, row.id, step.now) : [];

@@ -2,28 +2,67 @@ import { addPending, type Pending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
-import { findUserByUpstreamId, type UserRow, updateUser } from '../../store/users.ts';
+import { moveLinks } from '../../store/link-observations.ts';
+import { leaveGroups } from '../../store/link-work.ts';
+import { listUsersOfAccount, type UserRow, updateUser } from '../../store/users.ts';
 import { FREE_LANE } from '../retry-columns.ts';
 
+/** The account that a step was about or found, and when it is recorded (epoch milliseconds). */
+interface Ended {
+  readonly account: number | undefined;
+  readonly now: number;
+}
+
 /**
- * Whoever was given the account of a deleted person while a call for that one was on its way: what the
- * service was seen to hold before the call ended may be over, so whether the person is active waits again.
- * A run that looks right now is fenced, because its look may have come too early.
+ * Gives up the account of a deleted person where somebody else has it by now: the same person, created
+ * again while a call for the deleted one was on its way. True: there is nothing left to do for this one.
  */
-export async function distrustSuccessor(
-  tx: Db,
-  { row, account, now }: { row: UserRow; account: number | undefined; now: number },
-): Promise<void> {
-  const isHandedOver = row.deleted_at !== null && row.upstream_id === null;
-  if (!isHandedOver || account === undefined) return;
-  const successor = await findUserByUpstreamId(tx, account);
-  if (successor === undefined || successor.origin === null) return;
-  const pending = parseStored<Pending<UserField>>(successor.pending);
-  await updateUser(tx, successor.id, {
+export async function handOver(tx: Db, row: UserRow, { account, now }: Ended): Promise<boolean> {
+  if (row.deleted_at === null || account === undefined) return false;
+  const others = await listUsersOfAccount(tx, account);
+  const [heir] = others.filter(({ id, origin }) => id !== row.id && origin !== null);
+  if (heir === undefined) return false;
+  await leaveGroups(tx, row.id, now);
+  await moveLinks(tx, row.id, heir.id);
+  await distrust(tx, heir, now);
+  return true;
+}
+
+/**
+ * What the service was seen to hold of the heir before the call ended may be over, so whether the person
+ * is active waits again. A run that looks right now is fenced: its look may have come too early.
+ */
+async function distrust(tx: Db, heir: UserRow, now: number): Promise<void> {
+  await updateUser(tx, heir.id, {
     ...FREE_LANE,
-    lane_token: successor.lane_token + 1,
-    pending: JSON.stringify(addPending(pending, ['active'], successor.version)),
+    lane_token: heir.lane_token + 1,
+    pending: toActivePending(heir),
     must_look: 1,
     due_at: now,
   });
+}
+
+/**
+ * Takes an account that a live person was just linked to from the deleted one that still has it. True: a
+ * call for the deleted one may be on its way, so what was seen of the account is not to be trusted.
+ */
+export async function inheritAccount(
+  tx: Db,
+  row: UserRow,
+  { account, now }: Ended,
+): Promise<boolean> {
+  if (row.deleted_at !== null || account === undefined) return false;
+  const others = await listUsersOfAccount(tx, account);
+  const buried = others.filter(({ id, deleted_at }) => id !== row.id && deleted_at !== null);
+  for (const { id } of buried) {
+    await leaveGroups(tx, id, now);
+    await moveLinks(tx, id, row.id);
+    await updateUser(tx, id, { upstream_id: null, pending: '{}', due_at: null });
+  }
+  return buried.length > 0;
+}
+
+/** What waits of a person, with whether they are active. */
+export function toActivePending({ pending, version }: UserRow): string {
+  return JSON.stringify(addPending(parseStored<Pending<UserField>>(pending), ['active'], version));
 }
