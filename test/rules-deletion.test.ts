@@ -46,22 +46,6 @@ describeStores('deleting', ({ makeUrl }) => {
       expect((await bridge.request('GET', `/Users/${id}`)).status).toBe(404);
     }));
 
-  test('a create right after a delete that is still waiting cancels the deactivation', () =>
-    withStore({ SCIM_WRITE_WAIT: '50ms' }, async (bridge) => {
-      const { service, faults } = bridge.sandbox;
-      const id = await addUser(bridge, 'ada');
-      faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
-      await send(bridge, 'DELETE', `/Users/${id}`);
-
-      const created = await bridge.request('POST', '/Users', toUser('ada'));
-      faults.release();
-      await untilSettled(bridge);
-
-      expect(created.status).toBe(201);
-      expect(service.getUser(ada).active).toBe(true);
-      expect(service.users()).toHaveLength(2);
-    }));
-
   test('a deleted user is in no answer, also when somebody activates the account again', () =>
     withStore({}, async (bridge) => {
       const id = await addUser(bridge, 'ada');

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import type { Fault } from '../src/sandbox/faults.ts';
+import { readBacklog } from '../src/store/lanes.ts';
+import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { addGroup, addUser, send, toPatch, untilSettled } from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+
+const ada = 'ada@example.com';
+
+function setActive(value: boolean) {
+  return toPatch({ op: 'replace', path: 'active', value });
+}
+
+describeStores('created again while a call for the deleted one is on its way', ({ makeUrl }) => {
+  async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '50ms' };
+    await withTestBridge({ settings }, run);
+  }
+
+  const hanging: { what: string; fault: Fault }[] = [
+    { what: 'is carried out late', fault: { kind: 'hang' } },
+    { what: 'was carried out and is answered late', fault: { kind: 'hang', effect: 'done' } },
+  ];
+  for (const { what, fault } of hanging) {
+    test(`a create that ${what}: one account, which the new person has, and nothing is stuck`, () =>
+      withStore(async (bridge) => {
+        const { service, faults } = bridge.sandbox;
+        faults.add({ operation: 'scim.addUser', fault, times: 1 });
+        const first = await addUser(bridge, 'ada');
+        await addGroup(bridge, 'Pilots', [first]);
+        await send(bridge, 'DELETE', `/Users/${first}`);
+
+        const second = await addUser(bridge, 'ada');
+        faults.release();
+        await untilSettled(bridge);
+
+        expect(service.users().map(({ email, active }) => [email, active])).toEqual([
+          ['owner@example.com', true],
+          [ada, true],
+        ]);
+        expect(service.members('Pilots')).toEqual([]);
+        expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
+        expect((await send(bridge, 'GET', `/Users/${second}`)).body).toMatchObject({ groups: [] });
+      }));
+  }
+
+  test('a look for a lost create that ends late finds that the account is somebody else’s by now', () =>
+    withStore(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const lost = { kind: 'reset', at: 'after-effect' } as const;
+      faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
+      const first = await addUser(bridge, 'ada');
+      faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' }, times: 1 });
+      await send(bridge, 'DELETE', `/Users/${first}`);
+
+      await addUser(bridge, 'ada');
+      faults.release();
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada).active).toBe(true);
+      expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
+    }));
+
+  test('a deactivation that arrives late does not leave the new person inactive', () =>
+    withStore(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const first = await addUser(bridge, 'ada');
+      faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
+      await send(bridge, 'DELETE', `/Users/${first}`);
+
+      await addUser(bridge, 'ada');
+      faults.release();
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada).active).toBe(true);
+      expect(service.users()).toHaveLength(2);
+    }));
+
+  test('an activation that arrives late does not leave a person active who was deleted twice', () =>
+    withStore(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const first = `/Users/${await addUser(bridge, 'ada')}`;
+      await send(bridge, 'PATCH', first, setActive(false));
+      faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
+      await send(bridge, 'PATCH', first, setActive(true));
+      await send(bridge, 'DELETE', first);
+
+      await send(bridge, 'DELETE', `/Users/${await addUser(bridge, 'ada')}`);
+      faults.release();
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada).active).toBe(false);
+    }));
+});
