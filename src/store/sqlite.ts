@@ -13,8 +13,8 @@ import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 const busyTimeoutMs = 5_000;
 /** More than all fixed queries together; generated ones push each other out. */
 const statementsMax = 500;
-/** Pages that reads keep in memory, in KiB: about what 10,000 people take. */
-const readerCacheKiB = 16 * 1_024;
+/** Pages that reads keep in memory, in KiB. The operating system keeps the rest, at the price of a copy. */
+const readerCacheKiB = 4 * 1_024;
 /** Long enough to share a commit well, short enough not to hold the event loop for long. */
 const batchMax = 64;
 

@@ -89,10 +89,14 @@ async function setStage(
   say(`seeding ${size.users} users and ${size.groups} groups`);
   const sandbox = await startBenchSandbox(size); // On our core: a child begins where its parent is.
   endings.push(sandbox.stop);
-  const command = buildForStart();
+  const start = buildForStart();
   say('first read');
   const startedAt = performance.now();
-  const bridge = await startBridge({ folder, command, env: toEnv(sandbox, profileFolder) });
+  const bridge = await startBridge({
+    folder,
+    command: start.args,
+    env: { ...start.env, ...toEnv(sandbox, profileFolder) },
+  });
   endings.push(bridge.stop);
   if (cores !== undefined) bindToCore(bridge.pid, cores.measured);
   await bridge.ready();
