@@ -6,6 +6,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import type { GroupUndo } from '../../reconcile/group/undo.ts';
+import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { type GroupRow, toGroupState, updateGroup } from '../../store/groups.ts';
@@ -81,8 +82,8 @@ export async function storeGroupChange(
   await saveLinks(tx, 'group_admins', row.id, admins.writes);
   const changed = toChangedRow(request, { attributes, pending, version, now, members, admins });
   const { lease, isDue } = changed;
-  const { seq: _, id, created_at: __, ...change } = changed.row;
-  await updateGroup(tx, id, change);
+  const { id } = row;
+  await updateGroup(tx, id, toChangedColumns(row, changed.row));
   // People show what their groups are called, so another name touches everybody.
   if (changed.row.display_name === row.display_name) {
     await touchUsers(tx, [...members.befores.keys()], now);

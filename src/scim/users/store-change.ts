@@ -6,6 +6,7 @@ import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { toPendingAfterWrite, toUserFields } from '../../domain/user-write.ts';
 import type { UserUndo } from '../../reconcile/user/undo.ts';
+import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import type { LaneClaim, Lease } from '../../store/lanes.ts';
@@ -77,8 +78,8 @@ export async function storeUserChange(
     due_class: toDueClass(columns.active === 0 && pending.active !== undefined),
     stuck_at: null,
   };
-  const { seq: _, id, created_at: __, ...change } = changed;
-  await updateUser(tx, id, change);
+  const { id } = row;
+  await updateUser(tx, id, toChangedColumns(row, changed));
   if (!isDeepStrictEqual(before.emails, next.emails))
     await replaceUserEmails(tx, id, listFoldedEmails(next));
   return {
