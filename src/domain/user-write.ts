@@ -42,8 +42,9 @@ export function toPendingAfterWrite(write: UserWrite): Pending<UserField> {
   const desired = toDesiredUser(attributes, state.deleted);
   if (state.upstreamId === undefined) {
     if (desired.active) return { account: version };
-    // A create that is on its way is answered by a deactivation, so somebody has to look.
-    return inFlight && state.pending.account !== undefined ? { account: version } : {};
+    // A create that is on its way, or whose answer was lost, is answered by a deactivation: somebody has to look.
+    const mayExist = state.pending.account !== undefined && (inFlight || state.mustLook);
+    return mayExist ? { account: version } : {};
   }
   const unsure = inFlight || state.mustLook || state.observed === undefined;
   const differing = new Set(
