@@ -119,6 +119,19 @@ test('a person is created again only after a list that proves that nobody is the
     expect(listAddresses(bridge)).toEqual([ada]);
   }));
 
+test('somebody deactivated and deleted while nobody knows whether the account exists ends up inactive', () =>
+  withTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (bridge) => {
+    const fault = { kind: 'reset', at: 'after-effect' } as const;
+    bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
+    const path = `/Users/${await addUser(bridge, 'ada')}`;
+
+    await send(bridge, 'PATCH', path, toPatch({ op: 'replace', path: 'active', value: false }));
+    await send(bridge, 'DELETE', path);
+    await untilSettled(bridge);
+
+    expect(bridge.sandbox.service.getUser(ada).active).toBe(false);
+  }));
+
 const primary = { value: 'primary@example.com', primary: true };
 const work = { value: 'work@example.com', type: 'work' };
 const home = { value: 'home@example.com', type: 'home' };
