@@ -3,7 +3,7 @@ import type { DisputeView, StuckResource } from '../store/trouble.ts';
 import type { Readiness } from './readiness.ts';
 
 /** How many stuck resources and disputes a status lists. */
-export const TROUBLE_MAX = 100;
+const TROUBLE_MAX = 100;
 
 /** Where a status comes from. Nothing here calls the service. */
 export interface StatusSources {

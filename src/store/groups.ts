@@ -99,6 +99,7 @@ export async function insertGroup(tx: Db, row: NewGroupRow): Promise<GroupRow> {
 
 /** Changes a group. The caller has read the row in the same transaction. */
 export async function updateGroup(tx: Db, id: GroupId, change: GroupChange): Promise<void> {
+  if (Object.keys(change).length === 0) return;
   await tx.updateTable('groups').set(change).where('id', '=', id).execute();
 }
 

@@ -151,6 +151,7 @@ export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
 
 /** Changes a person. The caller has read the row in the same transaction. */
 export async function updateUser(tx: Db, id: UserId, change: UserChange): Promise<void> {
+  if (Object.keys(change).length === 0) return;
   await tx.updateTable('users').set(change).where('id', '=', id).execute();
 }
 

@@ -281,6 +281,5 @@ function toProgress(row: GroupRow, oldestLink: number | undefined): Progress {
 }
 
 async function save(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
-  const changed = toChangedColumns(original, row);
-  if (Object.keys(changed).length > 0) await updateGroup(tx, row.id, changed);
+  await updateGroup(tx, row.id, toChangedColumns(original, row));
 }

@@ -279,8 +279,7 @@ async function finish(
 }
 
 async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
-  const changed = toChangedColumns(original, row);
-  if (Object.keys(changed).length > 0) await updateUser(tx, row.id, changed);
+  await updateUser(tx, row.id, toChangedColumns(original, row));
 }
 
 function toProgress({ version, pending }: UserRow): Progress {
