@@ -115,7 +115,7 @@ async function countRunning({ read }: Store): Promise<number> {
 }
 
 /** The SCIM id in an answer. */
-export function toId({ body }: TestAnswer): string {
+function toId({ body }: TestAnswer): string {
   return String(body.id);
 }
 
