@@ -5,6 +5,11 @@
  */
 export type Pending<Field extends string> = { readonly [F in Field]?: number };
 
+/** The fields that wait. An object of ours has no other keys than its fields. */
+export function parsePendingFields<Field extends string>(pending: Pending<Field>): Field[] {
+  return Object.keys(pending) as Field[];
+}
+
 /** The oldest version that still waits, or undefined when nothing does. */
 export function oldestPending<Field extends string>(pending: Pending<Field>): number | undefined {
   let oldest: number | undefined;

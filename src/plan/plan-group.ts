@@ -1,4 +1,5 @@
 import { type GroupField, type GroupState, listGroupDifferences } from '../domain/group.ts';
+import { parsePendingFields } from '../domain/pending.ts';
 import type { ChangeAdmin, GroupAction, UpdateGroup } from './actions.ts';
 
 /** What the settings and the service's learned habits say about groups. */
@@ -44,7 +45,7 @@ function isKnown({ ids }: GroupState): boolean {
 
 /** A group of the bridge's own goes; of another one only what the bridge put in is taken out. */
 function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
-  const settled = Object.keys(state.pending) as GroupField[];
+  const settled = parsePendingFields(state.pending);
   if (!isKnown(state)) return { actions: [], settled };
   if (state.created && policy.deletion === 'created') {
     if (state.pending.existence === undefined) return { actions: [], settled };
@@ -70,7 +71,7 @@ function planCreation({ pending, desired }: GroupState): GroupPlan {
 /** Of a group that the service knows, so that it is there waits no longer. */
 function listOpenFields({ pending, desired, observed }: GroupState): Set<GroupField> {
   const { existence: _, ...rest } = pending;
-  const waiting = Object.keys(rest) as GroupField[];
+  const waiting = parsePendingFields(rest);
   // Without an observation every waiting field is taken to differ: a call too many, never one too few.
   if (observed === undefined) return new Set(waiting);
   const differing = new Set(listGroupDifferences(desired, observed));
@@ -79,7 +80,7 @@ function listOpenFields({ pending, desired, observed }: GroupState): Set<GroupFi
 
 function listSettled(state: GroupState): GroupField[] {
   const open = listOpenFields(state);
-  return (Object.keys(state.pending) as GroupField[]).filter((field) => !open.has(field));
+  return parsePendingFields(state.pending).filter((field) => !open.has(field));
 }
 
 function toUpdateGroup(state: GroupState): UpdateGroup | undefined {

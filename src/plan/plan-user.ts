@@ -1,4 +1,5 @@
 import { assertNever } from '../domain/errors.ts';
+import { parsePendingFields } from '../domain/pending.ts';
 import {
   type Deactivation,
   isWantedActive,
@@ -57,7 +58,7 @@ function lookAt({ upstreamId }: UserState): UserAction {
 function planAccount({ deleted, desired, pending }: UserState): UserPlan {
   const { userName, address, name, active } = desired;
   if (pending.account === undefined || deleted || !active) {
-    return { actions: [], settled: Object.keys(pending) as UserField[] };
+    return { actions: [], settled: parsePendingFields(pending) };
   }
   if (address === undefined) return { actions: [], settled: [] };
   const reason = 'wanted, and the service has no account';
@@ -74,7 +75,7 @@ function planChanges(state: UserState, account: Account): UserPlan {
   const differing = new Set(
     listUserDifferences(desired, observed, state.echoes, account.deactivation),
   );
-  const waiting = Object.keys(pending) as UserField[];
+  const waiting = parsePendingFields(pending);
   const open = waiting.filter((field) => differing.has(field));
   const changes = new Set(open);
   const actions: UserAction[] = [];

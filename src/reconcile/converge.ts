@@ -18,6 +18,8 @@ export interface Convergeable<
   Known,
   Part,
 > {
+  /** What a step that was not needed teaches: nothing. */
+  readonly noNews: Known;
   load(db: Db, id: string): Promise<State | undefined>;
   /** The next step, undefined when there is nothing to do. */
   planNext(state: State): Action | undefined;
@@ -49,7 +51,7 @@ export async function converge<State, Action extends { kind: string; reason: str
     const action = kind.planNext(state);
     const outcome: Outcome<Known, Part> = action
       ? await kind.apply(state, action)
-      : { kind: 'done', known: {} as Known };
+      : { kind: 'done', known: kind.noNews };
     const recorded: Recorded<State> = await kind.record(state, lease, outcome);
     if (action) report(deps, key, action.kind, outcome.kind);
     if (recorded.woken.length > 0) onWoken();

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { GroupField, GroupState, LinkChange } from '../domain/group.ts';
 import { type ObservedGroup, toDesiredGroup, type UpstreamGroupIds } from '../domain/group.ts';
-import type { GroupId } from '../domain/ids.ts';
+import { type GroupId, groupId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Pending } from '../domain/pending.ts';
 import type { Db } from './database.ts';
@@ -20,18 +20,14 @@ export async function findGroup(db: Db, id: string): Promise<GroupRow | undefine
   return db
     .selectFrom('groups')
     .selectAll()
-    .where('id', '=', id as GroupId)
+    .where('id', '=', groupId(id))
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
 }
 
 /** The row with this SCIM id, deleted or not. */
 export async function findGroupRow(db: Db, id: string): Promise<GroupRow | undefined> {
-  return db
-    .selectFrom('groups')
-    .selectAll()
-    .where('id', '=', id as GroupId)
-    .executeTakeFirst();
+  return db.selectFrom('groups').selectAll().where('id', '=', groupId(id)).executeTakeFirst();
 }
 
 /** The row with this SCIM id, deleted or not, locked until the transaction ends. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ResourceKey } from '../domain/ids.ts';
+import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import type { Db } from './database.ts';
 import type { DueClass } from './schema.ts';
 
@@ -84,7 +84,8 @@ export async function listDue(db: Db, now: number, limit: number): Promise<Resou
       .limit(limit)
       .execute();
     for (const row of rows) {
-      const key = { type, id: row.id } as ResourceKey;
+      const key: ResourceKey =
+        type === 'user' ? { type, id: userId(row.id) } : { type, id: groupId(row.id) };
       due.push({ key, dueClass: row.due_class, dueAt: row.due_at ?? 0 });
     }
   }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { GroupId, UserId } from '../domain/ids.ts';
+import { type GroupId, type UserId, userId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
 import type { LinkColumns } from './schema.ts';
@@ -97,7 +97,7 @@ export async function listExistingUsers(db: Db, ids: readonly string[]): Promise
     const rows = await db
       .selectFrom('users')
       .select('id')
-      .where('id', 'in', chunk as UserId[])
+      .where('id', 'in', chunk.map(userId))
       .where('deleted_at', 'is', null)
       .execute();
     for (const { id } of rows) found.add(id);

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import type { UserId } from '../domain/ids.ts';
+import { type UserId, userId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Pending } from '../domain/pending.ts';
 import {
@@ -26,18 +26,14 @@ export async function findUser(db: Db, id: string): Promise<UserRow | undefined>
   return db
     .selectFrom('users')
     .selectAll()
-    .where('id', '=', id as UserId)
+    .where('id', '=', userId(id))
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
 }
 
 /** The row with this SCIM id, deleted or not. */
 export async function findUserRow(db: Db, id: string): Promise<UserRow | undefined> {
-  return db
-    .selectFrom('users')
-    .selectAll()
-    .where('id', '=', id as UserId)
-    .executeTakeFirst();
+  return db.selectFrom('users').selectAll().where('id', '=', userId(id)).executeTakeFirst();
 }
 
 /** The row with this SCIM id, which the caller knows to be there. @throws Error when it is not */

@@ -31,6 +31,7 @@ export function convergeGroups(
   });
 
   return {
+    noNews: {},
     async load(db, id) {
       const state = await loadGroup(db, id, toQuery());
       if (state === undefined) return undefined;

@@ -30,6 +30,7 @@ export function convergeUsers(
   });
 
   return {
+    noNews: {},
     async load(db, id) {
       const row = await findUserRow(db, id);
       if (row === undefined) return undefined;

@@ -114,7 +114,7 @@ async function recordDone(
 
 function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
   return {
-    ...(known.observed ? (toObservedColumns(known.observed) as Partial<UserRow>) : {}),
+    ...(known.observed ? toObservedColumns(known.observed) : {}),
     echoes: known.echoes
       ? JSON.stringify({ ...parseStored<object>(row.echoes), ...known.echoes })
       : row.echoes,
@@ -154,7 +154,7 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
   await unlinkAccount(tx, row.id, step.now);
   const changed: UserRow = {
     ...row,
-    ...(toObservedColumns(undefined) as Partial<UserRow>),
+    ...toObservedColumns(undefined),
     upstream_id: null,
     echoes: '{}',
     ...NO_TROUBLE,
