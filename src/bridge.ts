@@ -17,6 +17,7 @@ import { openForms } from './reconcile/forms.ts';
 import { createReconciler, type Reconciler } from './reconcile/reconciler.ts';
 import { readSections, type SectionStates } from './reconcile/sections.ts';
 import type { ScimDeps } from './scim/deps.ts';
+import { answerUnknown } from './scim/http/respond.ts';
 import { createMoments } from './scim/render/resource-text.ts';
 import { createScimRouter } from './scim/router.ts';
 import type { Settings } from './settings/schema.ts';
@@ -173,7 +174,9 @@ function createApps(options: BridgeOptions, parts: Parts): { app: Express; opsAp
   app.use(SCIM_PATH, scim);
   app.use(health);
   if (settings.ops.port === undefined) app.use(operators);
-  return { app, opsApp: createApp().use(health).use(operators) };
+  // Also outside the base address: a provider with a wrong one is told so in its own protocol.
+  app.use(answerUnknown);
+  return { app, opsApp: createApp().use(health).use(operators).use(answerUnknown) };
 }
 
 /** Every answer sets its own ETag, and nobody needs to know what serves. */

@@ -25,6 +25,8 @@ export interface ObservedUser {
   readonly fullName: string;
   readonly active: boolean;
   readonly owner?: boolean;
+  /** The service's number: 1 owner, 2 user, 3 deactivated. */
+  readonly role?: number;
   readonly virtual?: boolean;
   readonly appsPermissions?: number;
   readonly temporarilyInactive?: boolean;

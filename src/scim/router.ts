@@ -14,7 +14,7 @@ import { allowOnly } from './http/allow-only.ts';
 import { requireOpen } from './http/assert-open.ts';
 import { authenticate } from './http/authenticate.ts';
 import { readJsonBody } from './http/body.ts';
-import { answerErrors, sendJson } from './http/respond.ts';
+import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
 import { listGroups, listUsers, searchAll } from './search/handlers.ts';
 import {
   createUser,
@@ -41,7 +41,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));
   router.use(discoveryRoutes(deps));
   router.all('/Me', refuseMe);
-  router.use(refuseUnknown);
+  router.use(answerUnknown);
   router.use(answerErrors(deps.telemetry));
   return router;
 }
@@ -112,8 +112,4 @@ function greet({ baseUrl }: ScimDeps): RequestHandler {
 /** @see RFC 7644 §3.11 */
 const refuseMe: RequestHandler = () => {
   throw new ScimError(501, 'A token of a provider is no person, so there is no /Me.');
-};
-
-const refuseUnknown: RequestHandler = () => {
-  throw new ScimError(404, 'Nothing is served at this address.');
 };

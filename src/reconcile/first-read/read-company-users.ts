@@ -60,7 +60,7 @@ function toObserved(user: CompanyUser, before: ObservedUser | undefined, at: num
     ...known,
     ...(userName === undefined ? {} : { userName }),
     ...(email === undefined ? {} : { email }),
-    ...(role === undefined ? {} : { owner: role === OWNER }),
+    ...(role === undefined ? {} : { role, owner: role === OWNER }),
     ...(virtual === undefined ? {} : { virtual }),
     ...(appsPermissions === undefined ? {} : { appsPermissions }),
     ...(temporarilyInactive === undefined ? {} : { temporarilyInactive }),

@@ -1,8 +1,19 @@
+import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { ObservedGroup } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 
-/** How an unmanaged group is shown, apart from who is in it: the name that the service holds. */
-export function toUnmanagedGroupAttributes({ displayName }: ObservedGroup): JsonObject {
-  return { schemas: [GROUP_SCHEMA_URI], displayName };
+/** How an unmanaged group is shown, apart from who is in it: what the service holds. */
+export function toUnmanagedGroupAttributes(observed: ObservedGroup): JsonObject {
+  const { displayName, permissions, addToCardsAndSpacesEnabled } = observed;
+  const extension: JsonObject = {
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
+  };
+  if (Object.keys(extension).length === 0) return { schemas: [GROUP_SCHEMA_URI], displayName };
+  return {
+    schemas: [GROUP_SCHEMA_URI, GROUP_EXTENSION],
+    displayName,
+    [GROUP_EXTENSION]: extension,
+  };
 }

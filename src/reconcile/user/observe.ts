@@ -1,3 +1,4 @@
+import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
@@ -47,8 +48,9 @@ export function toObservedColumns(observed: ObservedUser | undefined): ObservedC
 export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
   const address = observed.email ?? observed.userName;
   const { givenName, familyName } = splitName(observed.fullName);
+  const extension = toReadOnlyExtension(observed);
   return {
-    schemas: [USER_SCHEMA_URI],
+    schemas: [USER_SCHEMA_URI, ...Object.keys(extension)],
     userName: observed.userName ?? observed.email ?? '',
     name: {
       givenName: givenName || '-',
@@ -58,7 +60,17 @@ export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
     ...(observed.fullName === '' ? {} : { displayName: observed.fullName }),
     ...(address === undefined ? {} : { emails: [{ value: address, type: 'work', primary: true }] }),
     active: observed.active,
+    ...extension,
   };
+}
+
+/** What only the service says of a person, where a list said it. */
+function toReadOnlyExtension({ role, virtual }: ObservedUser): JsonObject {
+  const said: JsonObject = {
+    ...(role === undefined ? {} : { role }),
+    ...(virtual === undefined ? {} : { virtual }),
+  };
+  return Object.keys(said).length === 0 ? {} : { [USER_EXTENSION]: said };
 }
 
 function foldOrNull(text: string | undefined): string | null {

@@ -12,7 +12,7 @@ import { assertUpstreamUp } from '../settle.ts';
 import type { WriteTarget } from '../users/accept.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
 import { type GroupChangeCall, storeGroup } from './change-group.ts';
-import { type CreatedGroup, storeNewGroup } from './create-group.ts';
+import { type CreatedGroup, keepExtension, storeNewGroup } from './create-group.ts';
 import { storeGroupDeletion } from './delete-group.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { type GroupWriteResult, toUserIds } from './store-change.ts';
@@ -36,10 +36,9 @@ export async function acceptGroupReplacement(
   body: unknown,
 ): Promise<GroupWriteResult> {
   const input = parseGroup(body, toRepairs(deps.telemetry));
-  const { attributes, mentioned: names } = input;
-  return storeChange(deps, target, async () => ({
-    attributes,
-    names,
+  return storeChange(deps, target, async (_tx, _row, before) => ({
+    attributes: keepExtension(before, input),
+    names: input.mentioned,
     members: toReplacement(input.members),
     admins: toReplacement(input.admins),
   }));

@@ -1,3 +1,4 @@
+import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { groupId, newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -94,16 +95,27 @@ async function adoptGroup(
     throw conflict('The group exists in the service and the settings forbid taking it over.');
   }
   const adopted = await takeOver(tx, deps, row);
+  const before = parseStored<JsonObject>(row.attributes);
   return storeGroupChange(tx, deps, {
     row: adopted,
-    before: parseStored<JsonObject>(row.attributes),
-    attributes: input.attributes,
+    before,
+    attributes: keepExtension(before, input),
     fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
     ...toEdits(input),
     keeps: NOBODY_STAYS,
     claim,
     isNew: false,
   });
+}
+
+/**
+ * The attributes of a POST or PUT, with the group's permissions and flags as they are unless it speaks of
+ * them: providers rarely send extensions, and leaving them out is no wish to be rid of them.
+ */
+export function keepExtension(before: JsonObject, input: GroupInput): JsonObject {
+  const held = before[GROUP_EXTENSION];
+  if (held === undefined || input.mentioned.has(GROUP_EXTENSION)) return input.attributes;
+  return { ...input.attributes, [GROUP_EXTENSION]: held };
 }
 
 /** Makes an observed group managed, with what is seen of it as the baseline. */

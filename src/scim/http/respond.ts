@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { ScimError, toScimErrorBody } from '../errors.ts';
@@ -52,6 +52,11 @@ function matchesETag(header: string, version: number): boolean {
   const wanted = toETag(version).slice(2);
   return header.split(',').some((tag) => tag.trim().replace(/^W\//i, '') === wanted);
 }
+
+/** The end of the line: what nobody serves is 404, in the form of the protocol. */
+export const answerUnknown: RequestHandler = (_req, res) => {
+  sendError(res, new ScimError(404, 'Nothing is served at this address.'));
+};
 
 /** Turns whatever a handler threw into a SCIM error answer, once; what is our own fault is logged. */
 export function answerErrors(telemetry: {

@@ -67,7 +67,7 @@ export function toReplacement(
 }
 
 /** What only the service says of a person survives every write. */
-function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonObject {
+export function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonObject {
   const held = before[USER_EXTENSION];
   if (!isJsonObject(held)) return attributes;
   const readOnly: JsonObject = {};

@@ -26,6 +26,7 @@ import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notUnique, ScimError } from '../errors.ts';
 import { withSchemas } from '../schemas-of.ts';
 import { toLane } from '../take-lane.ts';
+import { keepReadOnly } from './change-user.ts';
 import { matchAccount } from './match-account.ts';
 import { createUserProtection } from './protect-user.ts';
 import { isLaneHeld, storeUserChange, type UserWriteResult } from './store-change.ts';
@@ -95,7 +96,8 @@ async function adoptUser(
   deps.telemetry.adopted({ type: 'user', id: row.id });
   const before = parseStored<JsonObject>(row.attributes);
   const names = new Set([...input.mentioned, 'active']);
-  return storeUserChange(tx, deps, { row, before, attributes, names, claim });
+  const kept = keepReadOnly(before, attributes);
+  return storeUserChange(tx, deps, { row, before, attributes: kept, names, claim });
 }
 
 const TWO_ACCOUNTS =
