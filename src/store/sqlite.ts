@@ -14,7 +14,7 @@ const busyTimeoutMs = 5_000;
 /** More than all fixed queries together; generated ones push each other out. */
 const statementsMax = 500;
 /** Pages that reads keep in memory, in KiB. The operating system keeps the rest, at the price of a copy. */
-const readerCacheKiB = 4 * 1_024;
+const readerCacheKiB = 8 * 1_024;
 /** Long enough to share a commit well, short enough not to hold the event loop for long. */
 const batchMax = 64;
 
