@@ -81,6 +81,7 @@ function withError<Fields extends { readonly error: unknown }>(fields: Fields) {
 }
 
 function toRequestLevel({ method, status }: RequestFinished): LogLevel {
-  if (status >= 500 && status !== 503) return 'error';
+  // What is documented as not offered, and what is answered while waiting, is no fault.
+  if (status >= 500 && status !== 501 && status !== 503) return 'error';
   return status < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
 }

@@ -25,6 +25,7 @@ const levels = [
   { why: 'a read of what is not there', method: 'GET', status: 404, want: 'info' },
   { why: 'a write', method: 'PATCH', status: 200, want: 'info' },
   { why: 'not ready', method: 'GET', status: 503, want: 'info' },
+  { why: 'what is not offered', method: 'GET', status: 501, want: 'info' },
   { why: 'a fault of ours', method: 'GET', status: 500, want: 'error' },
 ];
 for (const { why, method, status, want } of levels) {
