@@ -39,6 +39,12 @@ export interface LinkChange {
   readonly version: number;
 }
 
+/** A change that the service holds now. */
+export interface SettledLink extends LinkChange {
+  /** It held before the bridge asked, so the bridge did not put the person in. */
+  readonly heldAlready?: true;
+}
+
 /** All that is known of one managed group, or of one whose removal is still under way. */
 export interface GroupState {
   readonly id: GroupId;

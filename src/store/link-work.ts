@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { LinkChange } from '../domain/group.ts';
+import type { LinkChange, SettledLink } from '../domain/group.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
@@ -105,26 +105,44 @@ export async function settleLinks(
   tx: Db,
   table: LinkTable,
   groupId: GroupId,
-  { changes, plannedVersion }: { changes: readonly LinkChange[]; plannedVersion: number },
+  { changes, plannedVersion }: { changes: readonly SettledLink[]; plannedVersion: number },
 ): Promise<void> {
-  for (const wanted of [false, true]) {
-    const ids = changes.filter((change) => change.wanted === wanted).map(({ userId }) => userId);
-    const observed = wanted ? 1 : 0;
-    for (const chunk of chunks(ids)) {
-      // Every write after the plan has a higher version, so this is the compare-and-set of each row.
-      await tx
-        .updateTable(table)
-        .set({
-          observed,
-          put_in: observed,
-          retry_at: null,
-          pending: sql`case when pending <= ${plannedVersion} then null else pending end`,
-        })
-        .where('group_id', '=', groupId)
-        .where('user_id', 'in', chunk)
-        .execute();
-    }
-    if (!wanted) await deleteSettled(tx, table, groupId, ids);
+  const put = changes.filter(({ wanted, heldAlready }) => wanted && !heldAlready);
+  const found = changes.filter(({ wanted, heldAlready }) => wanted && heldAlready);
+  const gone = changes.filter(({ wanted }) => !wanted).map(({ userId }) => userId);
+  const write = { table, groupId, plannedVersion };
+  await settle(tx, write, { userIds: toIds(put), observed: 1, putIn: 1 });
+  await settle(tx, write, { userIds: toIds(found), observed: 1, putIn: 0 });
+  await settle(tx, write, { userIds: gone, observed: 0, putIn: 0 });
+  await deleteSettled(tx, table, groupId, gone);
+}
+
+function toIds(changes: readonly LinkChange[]): UserId[] {
+  return changes.map(({ userId }) => userId);
+}
+
+async function settle(
+  tx: Db,
+  {
+    table,
+    groupId,
+    plannedVersion,
+  }: { table: LinkTable; groupId: GroupId; plannedVersion: number },
+  { userIds, observed, putIn }: { userIds: readonly UserId[]; observed: number; putIn: number },
+): Promise<void> {
+  for (const chunk of chunks(userIds)) {
+    // Every write after the plan has a higher version, so this is the compare-and-set of each row.
+    await tx
+      .updateTable(table)
+      .set({
+        observed,
+        put_in: putIn,
+        retry_at: null,
+        pending: sql`case when pending <= ${plannedVersion} then null else pending end`,
+      })
+      .where('group_id', '=', groupId)
+      .where('user_id', 'in', chunk)
+      .execute();
   }
 }
 

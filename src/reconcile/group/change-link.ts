@@ -26,7 +26,8 @@ export async function changeMember(
     return { kind: 'done', known };
   } catch (error) {
     const judged = judge(error);
-    if (holdsAlready(judged, change)) return { kind: 'done', known };
+    if (holdsAlready(judged, change))
+      return { kind: 'done', known: { members: [{ ...change, heldAlready: true }] } };
     if (
       judged.verdict === 'refused' &&
       change.wanted &&
@@ -63,7 +64,8 @@ export async function changeAdmin(
     return { kind: 'done', known };
   } catch (error) {
     const judged = judge(error);
-    if (holdsAlready(judged, change)) return { kind: 'done', known };
+    if (holdsAlready(judged, change))
+      return { kind: 'done', known: { admins: [{ ...change, heldAlready: true }] } };
     return toFailure<GroupPart>(deps, judged, {
       parts: [{ kind: 'admin', change }],
       section: 'groups',

@@ -1,4 +1,4 @@
-import type { GroupState, LinkChange } from '../../domain/group.ts';
+import type { GroupState, LinkChange, SettledLink } from '../../domain/group.ts';
 import type { ChangeMembers } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
@@ -135,7 +135,7 @@ async function changeOneByOne(
   context: CallContext,
   { batch, batchRefused }: { batch: Batch; batchRefused: boolean },
 ): Promise<GroupOutcome> {
-  const done: LinkChange[] = [];
+  const done: SettledLink[] = [];
   const refused: LinkChange[] = [];
   let problem: Problem | undefined;
   for (const change of batch.changes) {

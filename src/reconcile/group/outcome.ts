@@ -2,6 +2,7 @@ import type {
   GroupField,
   LinkChange,
   ObservedGroup,
+  SettledLink,
   UpstreamGroupIds,
 } from '../../domain/group.ts';
 import type { Outcome, Problem } from '../outcome.ts';
@@ -16,9 +17,9 @@ export interface GroupKnown {
   /** The group existed before the bridge asked for it, so it is adopted, not created. */
   readonly adopted?: true;
   /** Members whose change now holds, as planned. */
-  readonly members?: readonly LinkChange[];
+  readonly members?: readonly SettledLink[];
   /** Admins whose change now holds, as planned. */
-  readonly admins?: readonly LinkChange[];
+  readonly admins?: readonly SettledLink[];
   /** Everybody in the group, by numeric id, when the step listed them. */
   readonly memberIds?: readonly number[];
   readonly settled?: readonly GroupField[];
