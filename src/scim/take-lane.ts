@@ -1,7 +1,7 @@
 import type { LaneClaim, Lease } from '../store/lanes.ts';
 
 /** The lane columns of a row. */
-interface LaneColumns {
+export interface LaneColumns {
   readonly lane_owner: string | null;
   readonly lane_until: number | null;
   readonly lane_token: number;

@@ -8,10 +8,10 @@ import { type GroupRow, lockGroup, updateGroup } from '../../store/groups.ts';
 import type { LaneClaim } from '../../store/lanes.ts';
 import { adoptLinks, releaseLinks } from '../../store/link-observations.ts';
 import { listLinkedUsers, touchUsers } from '../../store/shown-links.ts';
+import { toTombstone } from '../bury.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { assertVersion } from '../http/respond.ts';
-import { toLane } from '../take-lane.ts';
 import { isLaneHeld } from '../users/store-change.ts';
 import { assertGroupAdoptable, type ChangedGroup } from './change-group.ts';
 
@@ -48,17 +48,7 @@ export async function storeGroupDeletion(
   const pending: Pending<GroupField> =
     removed && mayBeThere(row, now) ? { existence: version } : {};
   const isDue = Object.keys(pending).length > 0 || !removed;
-  const { lane, lease } = toLane(row, isDue ? claim : undefined);
-  const change = {
-    ...lane,
-    origin: row.origin ?? ('adopted' as const),
-    deleted_at: now,
-    version,
-    modified_at: now,
-    pending: JSON.stringify(pending),
-    due_at: isDue ? now : null,
-    due_class: 0 as const,
-  };
+  const { change, lease } = toTombstone(row, { pending, isDue, claim, now });
   await updateGroup(tx, row.id, change);
   await touchUsers(tx, people, now);
   return {

@@ -7,10 +7,10 @@ import { parseStored } from '../../store/documents.ts';
 import type { LaneClaim } from '../../store/lanes.ts';
 import { leaveGroups } from '../../store/link-work.ts';
 import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import { toTombstone } from '../bury.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { assertVersion } from '../http/respond.ts';
-import { toLane } from '../take-lane.ts';
 import { assertAdoptable } from './change-user.ts';
 import { assertMayLoseAccess, createUserProtection } from './protect-user.ts';
 import { isLaneHeld, type UserWriteResult } from './store-change.ts';
@@ -46,17 +46,7 @@ export async function storeUserDeletion(
     deactivation: deps.policy.deactivation,
   });
   const isDue = Object.keys(pending).length > 0;
-  const { lane, lease } = toLane(row, isDue ? claim : undefined);
-  const change = {
-    ...lane,
-    origin: row.origin ?? ('adopted' as const),
-    deleted_at: now,
-    version,
-    modified_at: now,
-    pending: JSON.stringify(pending),
-    due_at: isDue ? now : null,
-    due_class: 0 as const,
-  };
+  const { change, lease } = toTombstone(row, { pending, isDue, claim, now });
   await updateUser(tx, row.id, change);
   if (!isDue) await leaveGroups(tx, row.id, now);
   return {

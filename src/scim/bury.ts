@@ -1,0 +1,53 @@
+import type { Pending } from '../domain/pending.ts';
+import type { LaneClaim, Lease } from '../store/lanes.ts';
+import type { Origin } from '../store/schema.ts';
+import { type LaneColumns, toLane } from './take-lane.ts';
+
+/** A stored resource, as far as burying it needs to know. */
+interface Buriable extends LaneColumns {
+  readonly origin: Origin | null;
+  readonly version: number;
+}
+
+/** How a resource is buried. */
+export interface Burial {
+  /** What the service still has to be told. */
+  readonly pending: Pending<string>;
+  /** Something waits, be it in the row or in its lists of people. */
+  readonly isDue: boolean;
+  readonly claim: LaneClaim | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+interface TombstoneColumns extends LaneColumns {
+  readonly origin: Origin;
+  readonly deleted_at: number;
+  readonly version: number;
+  readonly modified_at: number;
+  readonly pending: string;
+  readonly due_at: number | null;
+  readonly due_class: 0;
+}
+
+/** The columns of a tombstone: in no answer from now on, remembered so that no late read brings it back. */
+export function toTombstone(
+  row: Buriable,
+  { pending, isDue, claim, now }: Burial,
+): { change: TombstoneColumns; lease: Lease | undefined } {
+  const { lane, lease } = toLane(row, isDue ? claim : undefined);
+  return {
+    lease,
+    change: {
+      ...lane,
+      origin: row.origin ?? 'adopted',
+      deleted_at: now,
+      version: row.version + 1,
+      modified_at: now,
+      pending: JSON.stringify(pending),
+      due_at: isDue ? now : null,
+      // Removal of access goes before everything else.
+      due_class: 0,
+    },
+  };
+}
