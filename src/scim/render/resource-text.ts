@@ -17,7 +17,9 @@ const MOMENTS_MAX = 512;
 export function createMoments(): ToMoment {
   const known = new Map<number, string>();
   return (ms) => {
-    const text = known.get(ms) ?? new Date(ms).toISOString();
+    const held = known.get(ms);
+    if (held !== undefined) return held;
+    const text = new Date(ms).toISOString();
     if (known.size >= MOMENTS_MAX) known.clear();
     known.set(ms, text);
     return text;
