@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { addPending, oldestPending, type Pending, settlePending } from './pending.ts';
+import {
+  addPending,
+  oldestPending,
+  type Pending,
+  restorePending,
+  settlePending,
+} from './pending.ts';
 
 type Field = 'active' | 'name' | 'address';
 
@@ -65,3 +71,12 @@ for (const { why, pending, fields, want } of settlements) {
     expect(settlePending(pending, planned, fields)).toEqual(want);
   });
 }
+
+test('what is restored waits as it did before, or no longer; its neighbours stay', () => {
+  const pending: Pending<Field> = { active: 4, name: 4, address: 3 };
+
+  const restored = restorePending(pending, { active: 2 }, ['active', 'name']);
+
+  expect(restored).toEqual({ active: 2, address: 3 });
+  expect(pending).toEqual({ active: 4, name: 4, address: 3 });
+});

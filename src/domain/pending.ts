@@ -43,3 +43,18 @@ export function settlePending<Field extends string>(
   for (const field of fields) if (next[field] === planned[field]) delete next[field];
   return next;
 }
+
+/** `pending` with `fields` waiting as they did in `before`, or no longer, where they did not then. */
+export function restorePending<Field extends string>(
+  pending: Pending<Field>,
+  before: Pending<Field>,
+  fields: Iterable<Field>,
+): Pending<Field> {
+  const next: { [F in Field]?: number } = { ...pending };
+  for (const field of fields) {
+    const version = before[field];
+    if (version === undefined) delete next[field];
+    else next[field] = version;
+  }
+  return next;
+}

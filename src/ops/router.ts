@@ -1,6 +1,6 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
+import { createTokenCheck } from '../domain/token-check.ts';
 import { type HealthSources, readReadiness } from './health.ts';
 import { readStatus, type StatusSources } from './status.ts';
 
@@ -46,20 +46,16 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
 }
 
 /**
- * Lets requests through that present the token as `Bearer <token>`; the others get 401. Digests of equal length are
- * compared in constant time. @see RFC 6750 §2.1, §3
+ * Lets requests through that present the token as `Bearer <token>`; the others get 401.
+ * @see RFC 6750 §2.1, §3
  */
 function requireBearer(token: string): RequestHandler {
-  const expected = digest(token);
+  const isKnown = createTokenCheck([token]);
   return (req, res, next) => {
     const presented = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
-    if (presented !== undefined && timingSafeEqual(expected, digest(presented))) return next();
+    if (presented !== undefined && isKnown(presented)) return next();
     const problem = presented === undefined ? '' : ', error="invalid_token"';
     res.set('WWW-Authenticate', `Bearer realm="ops"${problem}`);
     res.status(401).json({ code: 'unauthorized', message: 'Present ops.token as Bearer token.' });
   };
-}
-
-function digest(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
 }

@@ -8,7 +8,7 @@ import { GONE, type Progress, type Recorded } from './recorded.ts';
 
 /** How long a lane is held at most before it must be taken again, in milliseconds. */
 export const LEASE_MS = 120_000;
-/** Steps of one run; what is left over is due at once and goes on in the next run. */
+/** Steps of one run. More look like a plan that never ends: the run fails as a bug, and the next one goes on. */
 const STEPS_MAX = 200;
 
 /** What the loop needs to know of one type of resource. */

@@ -13,30 +13,31 @@ export interface FailedCall<Part> {
 /** What a failed call means for the resource, where nothing about it needs to be known. */
 export async function toFailure<Part>(
   deps: ReconcileDeps,
-  { verdict, problem, retryAfterMs }: Judged,
+  judged: Judged,
   { parts, section }: FailedCall<Part>,
 ): Promise<Outcome<never, Part>> {
-  const later = {
-    kind: 'later',
-    problem,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  } as const;
+  const { verdict, problem } = judged;
   switch (verdict) {
     case 'missing':
       return { kind: 'unknown', problem, lookNow: true };
     case 'forbidden':
       return (await isSectionUp(deps, section, problem))
         ? { kind: 'refused', parts, problem }
-        : later;
+        : toLater(judged);
     case 'conflict':
     case 'refused':
     case 'smaller':
       return { kind: 'refused', parts, problem };
     case 'later':
-      return later;
+      return toLater(judged);
     case 'unknown':
       return { kind: 'unknown', problem };
     default:
       return assertNever(verdict);
   }
+}
+
+/** Nothing was changed or seen, and it may work another time: when the service says so, or after the usual delay. */
+export function toLater({ problem, retryAfterMs }: Judged): Outcome<never, never> {
+  return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }

@@ -1,16 +1,15 @@
 import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
-import { oldestPending } from '../domain/pending.ts';
-import { findGroupRow, toGroupState } from '../store/groups.ts';
+import { findGroupRow } from '../store/groups.ts';
 import { type LaneClaim, type Lease, recoverLanes } from '../store/lanes.ts';
 import { readWaiting } from '../store/link-work.ts';
-import { findUserRow, toUserState } from '../store/users.ts';
+import { findUserRow } from '../store/users.ts';
 import { LEASE_MS } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { readAdmins } from './group/read-admins.ts';
 import type { GroupUndo } from './group/undo.ts';
 import { createLaneRunner } from './lane-runner.ts';
 import type { Settlement } from './outcome.ts';
-import { GONE, type Progress } from './recorded.ts';
+import { GONE, type Progress, toProgress } from './recorded.ts';
 import type { UserUndo } from './user/undo.ts';
 import { createWaiters } from './waiters.ts';
 import { createWorkers } from './workers.ts';
@@ -66,7 +65,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     else workers.wake();
   }
 
-  /** Undefined when the queue ahead is longer than the wait, so that nobody waits in vain. */
+  /** False when too many wait already or the queue ahead is longer than the wait, so that nobody waits in vain. */
   function isWorthWaiting({ waitMs }: StoredWrite): boolean {
     const waiting = users.waiters.size + groups.waiters.size;
     return waitMs > 0 && waiting < WAITING_MAX && deps.upstream.queueAheadMs('change') < waitMs;
@@ -126,15 +125,12 @@ function passOn(
 /** Another run may have finished this write before anybody waited for it. */
 async function readUserProgress({ store }: ReconcileDeps, id: UserId): Promise<Progress> {
   const row = await findUserRow(store.read, id);
-  if (row === undefined) return GONE;
-  return { version: row.version, oldestPending: oldestPending(toUserState(row).pending) };
+  return row === undefined ? GONE : toProgress(row);
 }
 
 async function readGroupProgress({ store }: ReconcileDeps, id: GroupId): Promise<Progress> {
   const row = await findGroupRow(store.read, id);
   if (row === undefined) return GONE;
-  const own = oldestPending(toGroupState(row, { members: [], admins: [] }).pending);
-  const { oldest: links } = await readWaiting(store.read, id);
-  const oldest = own === undefined || links === undefined ? (own ?? links) : Math.min(own, links);
-  return { version: row.version, oldestPending: oldest };
+  const { oldest } = await readWaiting(store.read, id);
+  return toProgress(row, oldest);
 }

@@ -1,5 +1,7 @@
 import { assertNever } from '../domain/errors.ts';
 import type { GroupId } from '../domain/ids.ts';
+import { oldestPending, type Pending } from '../domain/pending.ts';
+import { parseStored } from '../store/documents.ts';
 import type { Outcome, Problem } from './outcome.ts';
 
 /** A write that was taken back, and what the service said of it. */
@@ -18,6 +20,19 @@ export interface Progress {
 
 /** There is no such resource, so nothing of it waits. */
 export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: undefined };
+
+/** How far a stored resource has come; `oldestLink` is the oldest version that waits among its people. */
+export function toProgress(
+  row: { readonly version: number; readonly pending: string },
+  oldestLink?: number,
+): Progress {
+  const own = oldestPending(parseStored<Pending<string>>(row.pending));
+  const isBoth = own !== undefined && oldestLink !== undefined;
+  return {
+    version: row.version,
+    oldestPending: isBoth ? Math.min(own, oldestLink) : (own ?? oldestLink),
+  };
+}
 
 /** What recording a step led to. */
 export type Recorded<State> =

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
-import type { LinkTable } from './links.ts';
+import { LINK_TABLES, type LinkTable } from './links.ts';
 
 /** Hands the links of one user to another, whose own desires win where both have one. */
 export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void> {
-  for (const name of ['memberships', 'group_admins'] as const) {
+  for (const name of LINK_TABLES) {
     const table = sql.table(name);
     await sql`update ${table} set observed = (
         select old.observed from ${table} as old
@@ -22,7 +22,7 @@ export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void>
 
 /** The account of this user is gone from the service: wanted links wait again, the others are forgotten. */
 export async function forgetLinksOf(tx: Db, userId: UserId): Promise<void> {
-  for (const table of ['memberships', 'group_admins'] as const) {
+  for (const table of LINK_TABLES) {
     await tx
       .deleteFrom(table)
       .where('user_id', '=', userId)
@@ -69,7 +69,7 @@ export async function observeLinks(
 
 /** The group is gone from the service: wanted links wait again since `version`, the others are forgotten. */
 export async function restartLinks(tx: Db, groupId: GroupId, version: number): Promise<void> {
-  for (const table of ['memberships', 'group_admins'] as const) {
+  for (const table of LINK_TABLES) {
     await tx
       .deleteFrom(table)
       .where('group_id', '=', groupId)
@@ -85,14 +85,14 @@ export async function restartLinks(tx: Db, groupId: GroupId, version: number): P
 
 /** Forgets everybody in a group. */
 export async function deleteAllLinks(tx: Db, groupId: GroupId): Promise<void> {
-  for (const table of ['memberships', 'group_admins'] as const) {
+  for (const table of LINK_TABLES) {
     await tx.deleteFrom(table).where('group_id', '=', groupId).execute();
   }
 }
 
 /** Hands who is in one group to another, which has nobody the first one lacks. */
 export async function moveGroupLinks(tx: Db, from: GroupId, to: GroupId): Promise<void> {
-  for (const name of ['memberships', 'group_admins'] as const) {
+  for (const name of LINK_TABLES) {
     const table = sql.table(name);
     await sql`update ${table} set observed = (
         select old.observed from ${table} as old
@@ -108,7 +108,7 @@ export async function moveGroupLinks(tx: Db, from: GroupId, to: GroupId): Promis
 
 /** Takes who is seen in a group as who is wanted there: the baseline of an adoption. */
 export async function adoptLinks(tx: Db, groupId: GroupId): Promise<void> {
-  for (const table of ['memberships', 'group_admins'] as const) {
+  for (const table of LINK_TABLES) {
     await tx
       .updateTable(table)
       .set((set) => ({ desired: set.ref('observed') }))
@@ -120,7 +120,7 @@ export async function adoptLinks(tx: Db, groupId: GroupId): Promise<void> {
 
 /** Has what the bridge put into a group taken out again, and forgets the rest: how a group is let go. */
 export async function releaseLinks(tx: Db, groupId: GroupId, version: number): Promise<void> {
-  for (const table of ['memberships', 'group_admins'] as const) {
+  for (const table of LINK_TABLES) {
     await tx
       .deleteFrom(table)
       .where('group_id', '=', groupId)

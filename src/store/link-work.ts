@@ -3,7 +3,7 @@ import type { LinkChange, SettledLink } from '../domain/group.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
-import type { LinkTable } from './links.ts';
+import { LINK_TABLES, type LinkTable } from './links.ts';
 
 /** Which waiting changes to list. */
 export interface WaitingQuery {
@@ -188,7 +188,7 @@ export async function postponeLinks(
  */
 export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const left = new Set<GroupId>();
-  for (const name of ['memberships', 'group_admins'] as const) {
+  for (const name of LINK_TABLES) {
     const table = sql.table(name);
     const managed = sql`select id from groups where origin is not null and deleted_at is null and id in (
       select group_id from ${table} where user_id = ${userId} and (desired is null or desired = 1))`;

@@ -5,7 +5,10 @@ import type { Db } from './database.ts';
 import type { LinkColumns } from './schema.ts';
 
 /** Two tables of the same form: who is in a group, and who administers it. */
-export type LinkTable = 'memberships' | 'group_admins';
+export const LINK_TABLES = ['memberships', 'group_admins'] as const;
+
+/** One of the two. */
+export type LinkTable = (typeof LINK_TABLES)[number];
 
 /** One stored link. */
 export type LinkRow = Pick<

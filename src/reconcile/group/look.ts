@@ -8,7 +8,8 @@ import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { type Judged, judge } from '../verdict.ts';
+import { toLater } from '../failure.ts';
+import { judge } from '../verdict.ts';
 import type { GroupOutcome } from './outcome.ts';
 
 /** Sees what the service holds of one group: its name, its flags where REST tells them, its members. */
@@ -110,8 +111,4 @@ async function lookThroughRest(
   };
   const ids = { restId: group.id, uid: group.uid };
   return { kind: 'done', known: { ids, observed, memberIds, settled: ['existence'] } };
-}
-
-function toLater({ problem, retryAfterMs }: Judged): GroupOutcome {
-  return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }

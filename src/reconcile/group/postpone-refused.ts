@@ -3,6 +3,7 @@ import type { Db } from '../../store/database.ts';
 import { postponeLinks } from '../../store/link-work.ts';
 import type { Undone } from '../recorded.ts';
 import type { GroupPart } from './outcome.ts';
+import { groupRefusedLinks } from './refused-links.ts';
 
 /** A refusal of people, and the writes that were taken back because of it. */
 export interface RefusedPeople {
@@ -23,11 +24,10 @@ export async function postponeRefused(
 ): Promise<number> {
   const undoneVersions = new Set(undone.map(({ version }) => version));
   let postponed = 0;
-  for (const kind of ['member', 'admin'] as const) {
-    const userIds = parts.flatMap((part) =>
-      part.kind === kind && !undoneVersions.has(part.change.version) ? [part.change.userId] : [],
-    );
-    const table = kind === 'member' ? 'memberships' : 'group_admins';
+  for (const { table, changes } of groupRefusedLinks(parts)) {
+    const userIds = changes
+      .filter(({ version }) => !undoneVersions.has(version))
+      .map(({ userId }) => userId);
     await postponeLinks(tx, table, groupId, { userIds, retryAt });
     postponed += userIds.length;
   }

@@ -1,6 +1,6 @@
 import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { oldestPending, type Pending, settlePending } from '../../domain/pending.ts';
+import { type Pending, restorePending, settlePending } from '../../domain/pending.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toGroupColumns } from '../../store/columns.ts';
@@ -19,7 +19,7 @@ import { readWaiting, settleLinks } from '../../store/link-work.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import { GONE, type Progress, type Recorded, recordOutcome, type Undone } from '../recorded.ts';
+import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
 import type { Waiter } from '../waiters.ts';
 import { linkGroup } from './link-group.ts';
@@ -208,19 +208,12 @@ function listFields(parts: readonly GroupPart[]): GroupField[] {
 
 function revertFields(row: GroupRow, fields: readonly GroupField[], undo: GroupUndo): GroupRow {
   const before = undo.before ?? { attributes: {}, pending: {} };
-  const pending: { [F in GroupField]?: number } = {
-    ...parseStored<Pending<GroupField>>(row.pending),
-  };
-  for (const field of fields) {
-    const version = before.pending[field];
-    if (version === undefined) delete pending[field];
-    else pending[field] = version;
-  }
+  const pending = parseStored<Pending<GroupField>>(row.pending);
   const current = parseStored<JsonObject>(row.attributes);
   return {
     ...row,
     ...toGroupColumns(revertGroupFields(current, before.attributes, fields)),
-    pending: JSON.stringify(pending),
+    pending: JSON.stringify(restorePending(pending, before.pending, fields)),
     version: row.version + 1,
     deleted_at: undo.buried ? null : row.deleted_at,
   };
@@ -269,15 +262,6 @@ async function toFinished(
 ): Promise<Extract<Recorded<GroupState>, { finished: true }>> {
   const { oldest } = await readWaiting(tx, row.id);
   return { finished: true, ...toProgress(row, oldest), undone, woken: [] };
-}
-
-function toProgress(row: GroupRow, oldestLink: number | undefined): Progress {
-  const own = oldestPending(parseStored<Pending<GroupField>>(row.pending));
-  const isBoth = own !== undefined && oldestLink !== undefined;
-  return {
-    version: row.version,
-    oldestPending: isBoth ? Math.min(own, oldestLink) : (own ?? oldestLink),
-  };
 }
 
 async function save(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {

@@ -4,8 +4,11 @@ import type { Pending } from '../../domain/pending.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { GroupRow } from '../../store/groups.ts';
-import { type LinkTable, listLinks } from '../../store/links.ts';
+import { listLinks } from '../../store/links.ts';
 import type { GroupPart } from './outcome.ts';
+import { groupRefusedLinks } from './refused-links.ts';
+
+const NOBODY: ReadonlyMap<UserId, number | null> = new Map();
 
 /**
  * The refused parts that still are what was planned. What a later write has overtaken was not refused:
@@ -17,32 +20,15 @@ export async function listStillPlanned(
   { planned, parts }: { planned: GroupState; parts: readonly GroupPart[] },
 ): Promise<GroupPart[]> {
   const pending = parseStored<Pending<GroupField>>(row.pending);
-  const waiting = {
-    member: await readWaitingVersions(tx, row, toLinks('memberships', parts)),
-    admin: await readWaitingVersions(tx, row, toLinks('group_admins', parts)),
-  };
+  const waiting = { member: NOBODY, admin: NOBODY };
+  for (const { kind, table, changes } of groupRefusedLinks(parts)) {
+    const userIds = changes.map(({ userId }) => userId);
+    const links = await listLinks(tx, table, row.id, userIds);
+    waiting[kind] = new Map(links.map(({ user_id, pending: version }) => [user_id, version]));
+  }
   return parts.filter((part) =>
     part.kind === 'field'
       ? pending[part.field] === planned.pending[part.field]
       : waiting[part.kind].get(part.change.userId) === part.change.version,
   );
-}
-
-interface Links {
-  readonly table: LinkTable;
-  readonly userIds: readonly UserId[];
-}
-
-function toLinks(table: LinkTable, parts: readonly GroupPart[]): Links {
-  const kind = table === 'memberships' ? 'member' : 'admin';
-  return { table, userIds: parts.flatMap((p) => (p.kind === kind ? [p.change.userId] : [])) };
-}
-
-async function readWaitingVersions(
-  tx: Db,
-  { id }: GroupRow,
-  { table, userIds }: Links,
-): Promise<Map<UserId, number | null>> {
-  const links = await listLinks(tx, table, id, userIds);
-  return new Map(links.map(({ user_id, pending }) => [user_id, pending]));
 }

@@ -5,10 +5,11 @@ import { touchUsers } from '../../store/shown-links.ts';
 import type { Problem } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
 import type { GroupPart } from './outcome.ts';
+import { groupRefusedLinks } from './refused-links.ts';
 import type { GroupUndo } from './undo.ts';
 
 /** A refused write whose people are put back as they were. */
-export interface RefusedLinks {
+export interface RefusedWrite {
   readonly waiter: Waiter<GroupUndo>;
   readonly parts: readonly GroupPart[];
   /** Epoch milliseconds. */
@@ -22,13 +23,12 @@ export interface RefusedLinks {
 export async function revertLinks(
   tx: Db,
   groupId: GroupId,
-  { waiter, parts, now }: RefusedLinks,
+  { waiter, parts, now }: RefusedWrite,
 ): Promise<UserId[]> {
   const reverted: UserId[] = [];
-  for (const kind of ['member', 'admin'] as const) {
-    const table = kind === 'member' ? 'memberships' : 'group_admins';
+  for (const { kind, table, changes } of groupRefusedLinks(parts)) {
     const befores = kind === 'member' ? waiter.undo.members : waiter.undo.admins;
-    const refused = parts.flatMap((part) => (part.kind === kind ? [part.change.userId] : []));
+    const refused = changes.map(({ userId }) => userId);
     const rows = await listLinks(tx, table, groupId, refused);
     const mine = rows
       .filter((row) => row.pending === waiter.version && befores.has(row.user_id))

@@ -14,7 +14,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toFailure } from '../failure.ts';
+import { toFailure, toLater } from '../failure.ts';
 import { judge } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
 import { findAccount } from './find-account.ts';
@@ -65,9 +65,9 @@ async function lookAtUser(
     const seen = { at: deps.clock.now(), by: scim.getUser.id };
     return { kind: 'done', known: { observed: toObservedUser(user, state.observed, seen) } };
   } catch (error) {
-    const { verdict, problem, retryAfterMs } = judge(error);
-    if (verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    const judged = judge(error);
+    if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
+    return toLater(judged);
   }
 }
 

@@ -6,9 +6,10 @@ import type { CreateUser } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
+import { toLater } from '../failure.ts';
 import type { EmailForm, Forms } from '../forms.ts';
 import type { Problem } from '../outcome.ts';
-import { judge } from '../verdict.ts';
+import { type Judged, judge } from '../verdict.ts';
 import { findAccount, findAccountInList } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
@@ -46,12 +47,12 @@ export async function createAccount(
   return { kind: 'refused', parts: ['account'], problem };
 }
 
-function toFailed(judged: ReturnType<typeof judge>): UserOutcome {
-  const { problem, retryAfterMs } = judged;
+function toFailed(judged: Judged): UserOutcome {
+  const { problem } = judged;
   switch (judged.verdict) {
     case 'later':
     case 'forbidden':
-      return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+      return toLater(judged);
     case 'unknown':
       return { kind: 'unknown', problem };
     default:

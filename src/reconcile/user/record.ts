@@ -1,6 +1,6 @@
 import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { addPending, oldestPending, type Pending, settlePending } from '../../domain/pending.ts';
+import { addPending, type Pending, restorePending, settlePending } from '../../domain/pending.ts';
 import { listUserDifferences, type UserField, type UserState } from '../../domain/user.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
@@ -12,7 +12,7 @@ import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
 import { deleteUser, lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import { GONE, type Progress, type Recorded, recordOutcome, type Undone } from '../recorded.ts';
+import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
 import type { Waiter } from '../waiters.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
@@ -23,7 +23,7 @@ import { revertUserFields, type UserUndo } from './undo.ts';
 
 /** A step of a person that ended, with all that recording it needs. */
 export interface UserStep {
-  /** The state that the step was planned from; undefined outcome: there was nothing to do. */
+  /** The state that the step was planned from. */
   readonly planned: UserState;
   readonly outcome: UserOutcome;
   readonly lease: Lease;
@@ -214,12 +214,6 @@ function listStillPlanned(
 function revert(row: UserRow, fields: readonly UserField[], undo: UserUndo): UserRow {
   const pending = parseStored<Pending<UserField>>(row.pending);
   const before = undo.before ?? { attributes: {}, pending: {} };
-  const restored: { [F in UserField]?: number } = { ...pending };
-  for (const field of fields) {
-    const version = before.pending[field];
-    if (version === undefined) delete restored[field];
-    else restored[field] = version;
-  }
   const attributes = revertUserFields(
     parseStored<JsonObject>(row.attributes),
     before.attributes,
@@ -228,7 +222,7 @@ function revert(row: UserRow, fields: readonly UserField[], undo: UserUndo): Use
   return {
     ...row,
     ...toUserColumns(attributes),
-    pending: JSON.stringify(restored),
+    pending: JSON.stringify(restorePending(pending, before.pending, fields)),
     version: row.version + 1,
     deleted_at: undo.buried ? null : row.deleted_at,
   };
@@ -280,8 +274,4 @@ async function finish(
 
 async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
   await updateUser(tx, row.id, toChangedColumns(original, row));
-}
-
-function toProgress({ version, pending }: UserRow): Progress {
-  return { version, oldestPending: oldestPending(parseStored<Pending<UserField>>(pending)) };
 }

@@ -33,7 +33,7 @@ export interface GroupWriteResult {
 /** One change of a group that exists. */
 export interface GroupChangeRequest {
   readonly row: GroupRow;
-  /** The attributes of the row; undefined for one that was just inserted. */
+  /** The attributes of the row, as it was read or just inserted. */
   readonly before: JsonObject;
   /** All attributes as they are to be, without people. */
   readonly attributes: JsonObject;

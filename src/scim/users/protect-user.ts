@@ -1,5 +1,4 @@
 import { listFoldedEmails } from '../../domain/address.ts';
-import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { createMatcher, type Matcher } from '../../domain/matcher.ts';
 import type { Db } from '../../store/database.ts';
@@ -14,8 +13,6 @@ export interface UserProtection {
   findReason(tx: Db, row: UserRow): Promise<string | undefined>;
   /** Why the account is never taken over by itself, or undefined: it is ordinary. */
   findPrivilege(row: UserRow): string | undefined;
-  /** Whether the settings name this person. */
-  isNamed: (row: UserRow) => boolean;
 }
 
 /** The protection that the settings and what is observed give. */
@@ -24,7 +21,6 @@ export function createUserProtection({ policy, findOwnAccount }: ScimDeps): User
   const isOwn = (row: UserRow) => row.upstream_id !== null && row.upstream_id === findOwnAccount();
   const isNamed = (row: UserRow) => matchesRow(isNamedBy, row);
   return {
-    isNamed,
     async findReason(tx, row) {
       if (isNamed(row)) return 'The person is protected by the settings of the bridge.';
       if (isOwn(row)) return 'The account is the one behind the bridge’s own token.';
@@ -55,6 +51,6 @@ function matchesRow(matcher: Matcher, row: UserRow): boolean {
     row.user_name,
     row.observed_user_name_folded,
     row.observed_email_folded,
-    ...listFoldedEmails(attributes).map(foldCase),
+    ...listFoldedEmails(attributes),
   ]);
 }
