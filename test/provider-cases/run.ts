@@ -5,7 +5,7 @@ import { runCase } from './run-case.ts';
 // node test/provider-cases/run.ts <SCIM base URL> <token> [case id …]
 const [baseUrl, token, ...ids] = process.argv.slice(2);
 if (baseUrl === undefined || token === undefined) {
-  console.error('usage: node test/provider-cases/run.ts <SCIM base URL> <token> [case id …]');
+  console.error('usage: npx node test/provider-cases/run.ts <SCIM base URL> <token> [case id …]');
   process.exit(2);
 }
 const cases = parseProviderCases().filter(({ id }) => ids.length === 0 || ids.includes(id));
