@@ -38,6 +38,9 @@ export async function toFailure<Part>(
 }
 
 /** Nothing was changed or seen, and it may work another time: when the service says so, or after the usual delay. */
-export function toLater({ problem, retryAfterMs }: Judged): Outcome<never, never> {
+export function toLater({
+  problem,
+  retryAfterMs,
+}: Judged): Extract<Outcome<never, never>, { kind: 'later' }> {
   return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
