@@ -3,7 +3,6 @@ import { addUser, getUser } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { userId } from '../domain/ids.ts';
 import {
-  countOtherActiveOwners,
   deleteUser,
   findUser,
   findUserByUpstreamId,
@@ -13,6 +12,7 @@ import {
   listUserRows,
   listUsersByName,
   listUsersByObserved,
+  lockOtherOwners,
   lockUser,
   replaceUserEmails,
   toUserState,
@@ -137,20 +137,20 @@ describeStores('finding people', ({ makeStore }) => {
   });
 });
 
-describeStores('the last owner', ({ makeStore }) => {
-  test('other owners count when they are live, wanted active and seen active', async () => {
+describeStores('owners of the company', ({ makeStore }) => {
+  test('the others are the live ones, managed or not', async () => {
     const store = await makeStore();
-    const owner = { owner: 1, active: 1, observed: '{"fullName":"A","active":true}' };
-    const self = await addUser(store, owner);
-    await addUser(store, { ...owner, active: 0 });
-    await addUser(store, { ...owner, observed: '{"fullName":"A","active":false}' });
-    await addUser(store, { ...owner, observed: null });
-    await addUser(store, { ...owner, owner: 0 });
-    await addUser(store, { ...owner, ...GONE });
-    const alone = await countOtherActiveOwners(store.read, self.id);
-    await addUser(store, { ...owner, origin: null });
+    const self = await addUser(store, { owner: 1 });
+    const others = [
+      await addUser(store, { owner: 1 }),
+      await addUser(store, { owner: 1, origin: null }),
+    ];
+    await addUser(store, { owner: 0 });
+    await addUser(store, { owner: 1, ...GONE });
 
-    expect([alone, await countOtherActiveOwners(store.read, self.id)]).toEqual([0, 1]);
+    const rows = await store.write((tx) => lockOtherOwners(tx, self.id));
+
+    expect(new Set(ids(rows))).toEqual(new Set(ids(others)));
   });
 });
 

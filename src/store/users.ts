@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { type UserId, userId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Pending } from '../domain/pending.ts';
@@ -11,6 +11,7 @@ import {
 } from '../domain/user.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
+import { isPostgres } from './dialect.ts';
 import { parseStored } from './documents.ts';
 import type { UsersTable } from './schema.ts';
 
@@ -126,18 +127,23 @@ export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<User
   return rows;
 }
 
-/** How many people are owners of the company in the service, active there and wanted active, other than `except`. */
-export async function countOtherActiveOwners(db: Db, except: UserId): Promise<number> {
-  const { count } = await db
+/** Any fixed number: writes that may leave the company without an owner take this lock in turn. */
+const ownersLock = 7_246_000_002;
+
+/**
+ * The live owners of the company other than `except`, while nobody else can ask: two writes at the same
+ * time would each count on the owner whom the other takes away.
+ */
+export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]> {
+  // SQLite has one writer, who is us.
+  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${ownersLock}::bigint)`.execute(tx);
+  return tx
     .selectFrom('users')
-    .select((select) => select.fn.countAll<number>().as('count'))
+    .selectAll()
     .where('owner', '=', 1)
-    .where('active', '=', 1)
-    .where('observed', 'like', '%"active":true%')
     .where('deleted_at', 'is', null)
     .where('id', '!=', except)
-    .executeTakeFirstOrThrow();
-  return count;
+    .execute();
 }
 
 /** Adds a person. @throws StoreError when another live managed user has the name or the account. */

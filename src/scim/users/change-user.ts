@@ -1,4 +1,4 @@
-import { USER_EXTENSION } from '../../domain/extensions.ts';
+import { findExtensionFlag, USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -87,11 +87,17 @@ async function assertAllowed(
   deps: ScimDeps,
   { row, before, attributes }: { row: UserRow; before: JsonObject; attributes: JsonObject },
 ): Promise<void> {
-  if (attributes.active === false && before.active !== false) {
+  if (mayWork(before) && !mayWork(attributes)) {
     await assertMayLoseAccess(tx, createUserProtection(deps), row);
   }
   const userNameFolded = foldCase(String(attributes.userName));
   if (userNameFolded !== row.user_name_folded) await assertNameFree(tx, row, userNameFolded);
+}
+
+/** Suspending somebody takes away what deactivating them does. */
+function mayWork(attributes: JsonObject): boolean {
+  const suspended = findExtensionFlag(attributes, USER_EXTENSION, 'temporarilyInactive');
+  return attributes.active !== false && suspended !== true;
 }
 
 /** A userName that another live user has, or another observed account holds, is taken. */

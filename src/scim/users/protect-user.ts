@@ -1,9 +1,10 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { createMatcher, type Matcher } from '../../domain/matcher.ts';
+import { isObservedActive, isWantedActive } from '../../domain/user.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
-import { countOtherActiveOwners, type UserRow } from '../../store/users.ts';
+import { lockOtherOwners, toUserState, type UserRow } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 
@@ -24,7 +25,7 @@ export function createUserProtection({ policy, findOwnAccount }: ScimDeps): User
     async findReason(tx, row) {
       if (isNamed(row)) return 'The person is protected by the settings of the bridge.';
       if (isOwn(row)) return 'The account is the one behind the bridge’s own token.';
-      if (row.owner === 0 || (await countOtherActiveOwners(tx, row.id)) > 0) return undefined;
+      if (row.owner === 0 || (await lockOtherOwners(tx, row.id)).some(mayWork)) return undefined;
       return 'The person is the last owner of the company.';
     },
     findPrivilege(row) {
@@ -43,6 +44,13 @@ export async function assertMayLoseAccess(
 ): Promise<void> {
   const reason = await protection.findReason(tx, row);
   if (reason !== undefined) throw new ScimError(403, reason);
+}
+
+/** Whether the person can work now and is to go on with it, by either switch of the service. */
+function mayWork(row: UserRow): boolean {
+  const { desired, observed } = toUserState(row);
+  if (observed === undefined || !isWantedActive(desired, 'temporarilyInactive')) return false;
+  return isObservedActive(observed, 'temporarilyInactive');
 }
 
 function matchesRow(matcher: Matcher, row: UserRow): boolean {
