@@ -1,8 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Fault } from '../src/sandbox/faults.ts';
+import { findGroupRow } from '../src/store/groups.ts';
 import { readBacklog } from '../src/store/lanes.ts';
-import { type TestBridge, withTestBridge } from './support/bridge.ts';
-import { addGroup, addUser, send, toPatch, untilSettled } from './support/provider.ts';
+import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  readMemberIds,
+  send,
+  toPatch,
+  untilSettled,
+} from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
 
 const ada = 'ada@example.com';
@@ -92,3 +101,77 @@ describeStores('created again while a call for the deleted one is on its way', (
       expect(service.getUser(ada).active).toBe(false);
     }));
 });
+
+describeStores(
+  'a group taken up again while a departure from before is on its way',
+  ({ makeUrl }) => {
+    for (const effect of ['none', 'done'] as const) {
+      const when =
+        effect === 'done' ? 'was carried out and is answered late' : 'is carried out late';
+      test(`a departure that ${when} takes out nobody whom the new group has`, async () => {
+        const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '50ms' };
+        const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
+          service.createGroup({ name: 'Pilots' });
+        };
+        await withTestBridge({ settings, prepare }, async (bridge) => {
+          const { service, faults } = bridge.sandbox;
+          const adaId = await addUser(bridge, 'ada');
+          const first = await addGroup(bridge, 'Pilots', [adaId]);
+          await untilSettled(bridge);
+          const fault = { kind: 'hang', effect } as const;
+          faults.add({ operation: 'groupUsers.removeUserFromGroup', fault, times: 1 });
+          await send(bridge, 'DELETE', `/Groups/${first}`);
+
+          const second = await addGroup(bridge, 'Pilots', [adaId]);
+          await untilAtRest(bridge, second);
+          faults.release();
+          await untilSettled(bridge);
+
+          expect(service.members('Pilots')).toEqual([ada]);
+          expect(await readMemberIds(bridge, second)).toEqual([adaId]);
+        });
+      });
+    }
+  },
+);
+
+describeStores(
+  'a group taken up again before the departures from before were sent',
+  ({ makeUrl }) => {
+    test('departures stand, and who is wanted again stays', async () => {
+      const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '50ms' };
+      const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
+        service.createGroup({ name: 'Pilots' });
+      };
+      await withTestBridge({ settings, prepare }, async (bridge) => {
+        const { service, faults } = bridge.sandbox;
+        const [adaId, bobId] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+        const first = await addGroup(bridge, 'Pilots', [adaId, bobId]);
+        for (const displayName of ['Crew', 'Pilots']) {
+          const rename = toPatch({ op: 'replace', path: 'displayName', value: displayName });
+          await send(bridge, 'PATCH', `/Groups/${first}`, rename);
+        }
+        await untilSettled(bridge);
+        const down = faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+        await send(bridge, 'DELETE', `/Groups/${first}`);
+
+        const second = await addGroup(bridge, 'Pilots', [adaId]);
+        down.remove();
+        await untilSettled(bridge);
+
+        expect(service.members('Pilots')).toEqual([ada]);
+        expect(await readMemberIds(bridge, second)).toEqual([adaId]);
+        expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
+      });
+    });
+  },
+);
+
+/** Waits until the run of one group has ended, whatever else runs. */
+async function untilAtRest({ store }: TestBridge, id: string): Promise<void> {
+  for (;;) {
+    const row = await findGroupRow(store.read, id);
+    if (row && row.lane_owner === null && row.due_at === null) return;
+    await sleep(5);
+  }
+}

@@ -134,3 +134,30 @@ export async function releaseLinks(tx: Db, groupId: GroupId, version: number): P
       .execute();
   }
 }
+
+/** Whether the bridge put anybody into a group or onto its admin list, or still is to. */
+export async function hasPutIn(tx: Db, groupId: GroupId): Promise<boolean> {
+  for (const table of LINK_TABLES) {
+    const row = await tx
+      .selectFrom(table)
+      .select('user_id')
+      .where('group_id', '=', groupId)
+      .where((where) => where.or([where('put_in', '=', 1), where('pending', 'is not', null)]))
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined) return true;
+  }
+  return false;
+}
+
+/** Who is in a group is nobody's wish any more: the reverse of an adoption's baseline. */
+export async function disownLinks(tx: Db, groupId: GroupId): Promise<void> {
+  for (const table of LINK_TABLES) {
+    await tx.updateTable(table).set({ desired: null }).where('group_id', '=', groupId).execute();
+    await tx
+      .deleteFrom(table)
+      .where('group_id', '=', groupId)
+      .where('observed', 'is distinct from', 1)
+      .execute();
+  }
+}

@@ -207,3 +207,25 @@ export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<
   }
   return [...left];
 }
+
+/** Has what is wanted of these people wait again since `version`, because what was seen of them may be over. */
+export async function distrustLinks(
+  tx: Db,
+  groupId: GroupId,
+  { members, admins, version }: { members: UserId[]; admins: UserId[]; version: number },
+): Promise<void> {
+  for (const [table, userIds] of [
+    ['memberships', members],
+    ['group_admins', admins],
+  ] as const) {
+    for (const chunk of chunks(userIds)) {
+      await tx
+        .updateTable(table)
+        .set((set) => ({ pending: set.fn.coalesce('pending', set.val(version)) }))
+        .where('group_id', '=', groupId)
+        .where('user_id', 'in', chunk)
+        .where('desired', 'is not', null)
+        .execute();
+    }
+  }
+}

@@ -4,6 +4,7 @@ import { describeStores } from '../../../test/support/stores.ts';
 import type { GroupState } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Store } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, type NewGroupRow, toGroupState } from '../../store/groups.ts';
 import type { UserRow } from '../../store/users.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
@@ -38,6 +39,8 @@ interface Step {
 }
 
 function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const before = { attributes, pending: {}, origin: row.origin, deleted: false };
   return store.write((tx) =>
     recordGroupStep(tx, {
       planned: { ...toGroupState(row, { members: [], admins: [] }), ...planned },
@@ -47,7 +50,7 @@ function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
       inactiveWait: false,
       undos: undos.map(({ version, undo }) => ({
         version,
-        undo: { type: 'group', before: undefined, ...NOBODY, ...undo },
+        undo: { type: 'group', before, after: row.attributes, ...NOBODY, ...undo },
       })),
       now: NOW,
       random: 0,
@@ -63,7 +66,12 @@ describeStores('a refused step of a group', ({ makeStore }) => {
     const doc = { displayName: 'Council' };
     const row = await add(store, { doc, pending: '{"displayName":3}', version: 3 });
 
-    const before = { attributes: { displayName: 'X' }, pending: { displayName: 2 } };
+    const before = {
+      attributes: { displayName: 'X' },
+      pending: { displayName: 2 },
+      origin: 'created' as const,
+      deleted: false,
+    };
     const undos = [{ version: 3, undo: { before } }];
     const planned = { pending: { displayName: 2 } };
     const recorded = await record(store, { row, outcome: refusedAs(name), planned, undos });

@@ -1,9 +1,7 @@
 import type { GroupField, GroupState } from '../../domain/group.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import { type Pending, restorePending, settlePending } from '../../domain/pending.ts';
+import { type Pending, settlePending } from '../../domain/pending.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
-import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import {
@@ -14,7 +12,14 @@ import {
   updateGroup,
 } from '../../store/groups.ts';
 import type { Lease } from '../../store/lanes.ts';
-import { deleteAllLinks, observeLinks, restartLinks } from '../../store/link-observations.ts';
+import {
+  deleteAllLinks,
+  disownLinks,
+  hasPutIn,
+  observeLinks,
+  releaseLinks,
+  restartLinks,
+} from '../../store/link-observations.ts';
 import { readWaiting, settleLinks } from '../../store/link-work.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { stuckDelayMs } from '../backoff.ts';
@@ -22,12 +27,13 @@ import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
 import type { Waiter } from '../waiters.ts';
+import { handOverGroup } from './heir.ts';
 import { linkGroup } from './link-group.ts';
 import { listGroupLinks } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
 import { postponeRefused } from './postpone-refused.ts';
 import { listStillPlanned } from './still-planned.ts';
-import { type GroupUndo, revertGroupFields } from './undo.ts';
+import { type GroupUndo, releaseGroup, revertGroup } from './undo.ts';
 import { revertLinks, withRefusedPeople } from './undo-links.ts';
 
 /** A step of a group that ended, with all that recording it needs. */
@@ -57,6 +63,10 @@ interface Recording extends GroupStep {
 export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
   const row = await lockGroup(tx, step.planned.id);
   if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
+  if (await handOverGroup(tx, row, step)) {
+    await updateGroup(tx, row.id, { ...FREE_LANE, ...NO_TROUBLE, pending: '{}', due_at: null });
+    return { finished: true, ...GONE, undone: [], woken: [] };
+  }
   if (row.lane_token !== step.lease.token) {
     // Somebody else holds the lane now: what our call did is not ours to judge, so they look.
     await updateGroup(tx, row.id, { must_look: 1, due_at: step.now });
@@ -172,13 +182,34 @@ async function recordRefused(
     const links = await revertLinks(tx, row.id, { waiter, parts, now: step.now });
     if (fields.length === 0 && links.length === 0) continue;
     undone.push({ version: waiter.version, problem: withRefusedPeople(problem, links) });
-    draft = revertFields(draft, fields, waiter.undo);
+    const isUnchanged = draft.attributes === waiter.undo.after;
+    draft = revertGroup(draft, { undo: waiter.undo, fields, now: step.now });
+    draft = await takeBack(tx, draft, { ...waiter, isUnchanged });
   }
-  if (draft.display_name !== row.display_name || draft.deleted_at !== row.deleted_at) {
+  const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
+  if (isTakenBack || draft.display_name !== row.display_name) {
     await save(tx, step, draft);
     await touchMembers(tx, row.id, step.now);
   }
-  return recordStuck(tx, draft, step, { parts, problem, undone });
+  return isTakenBack
+    ? finish(tx, draft, step, undone)
+    : recordStuck(tx, draft, step, { parts, problem, undone });
+}
+
+/** What taking a whole write back means for the people of the group. */
+async function takeBack(
+  tx: Db,
+  row: GroupRow,
+  { undo, isUnchanged }: Waiter<GroupUndo> & { readonly isUnchanged: boolean },
+): Promise<GroupRow> {
+  if (!isUnchanged) return row;
+  if (row.deleted_at !== null && row.origin === 'adopted') {
+    await releaseLinks(tx, row.id, row.version);
+  }
+  // Whoever the write put in stays with their neighbours, and then the group is the bridge's to keep.
+  if (undo.before?.origin !== null || (await hasPutIn(tx, row.id))) return row;
+  await disownLinks(tx, row.id);
+  return releaseGroup(row);
 }
 
 /** What was refused and nobody was refused for stays wanted: visible, and tried again slowly. */
@@ -204,19 +235,6 @@ async function recordStuck(
 
 function listFields(parts: readonly GroupPart[]): GroupField[] {
   return parts.flatMap((part) => (part.kind === 'field' ? [part.field] : []));
-}
-
-function revertFields(row: GroupRow, fields: readonly GroupField[], undo: GroupUndo): GroupRow {
-  const before = undo.before ?? { attributes: {}, pending: {} };
-  const pending = parseStored<Pending<GroupField>>(row.pending);
-  const current = parseStored<JsonObject>(row.attributes);
-  return {
-    ...row,
-    ...toGroupColumns(revertGroupFields(current, before.attributes, fields)),
-    pending: JSON.stringify(restorePending(pending, before.pending, fields)),
-    version: row.version + 1,
-    deleted_at: undo.buried ? null : row.deleted_at,
-  };
 }
 
 async function recordRetry(

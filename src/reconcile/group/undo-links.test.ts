@@ -39,7 +39,7 @@ interface Refusal {
 
 function revert(store: Store, { group, parts, members, admins }: Refusal): Promise<UserId[]> {
   const lists = { members: members ?? new Map(), admins: admins ?? new Map() };
-  const undo = { type: 'group' as const, before: undefined, ...lists };
+  const undo = { type: 'group' as const, before: undefined, after: '', ...lists };
   const waiter = { version: VERSION, undo };
   return store.write((tx) => revertLinks(tx, group.id, { waiter, parts, now: 99 }));
 }

@@ -2,19 +2,70 @@ import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupField } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import type { Pending } from '../../domain/pending.ts';
+import { type Pending, restorePending } from '../../domain/pending.ts';
+import { toGroupColumns } from '../../store/columns.ts';
+import { parseStored } from '../../store/documents.ts';
+import { type GroupRow, toObservedGroup } from '../../store/groups.ts';
 import type { LinkWrite } from '../../store/links.ts';
+import type { Origin } from '../../store/schema.ts';
+import { toUnmanagedGroupAttributes } from './observe.ts';
 
 /** What takes one write of a group back. */
 export interface GroupUndo {
   readonly type: 'group';
-  /** The attributes and waiting fields before the write; undefined: the write created the group. */
-  readonly before: { attributes: JsonObject; pending: Pending<GroupField> } | undefined;
+  /** The group before the write; undefined: there was none. */
+  readonly before: GroupBefore | undefined;
+  /** The attributes as the write left them, as stored: while they stand, nobody has written since. */
+  readonly after: string;
   /** The links that the write changed, as they were; null: there was none. */
   readonly members: ReadonlyMap<UserId, LinkWrite | null>;
   readonly admins: ReadonlyMap<UserId, LinkWrite | null>;
-  /** The write deleted the group, which is to be there again. */
-  readonly buried?: true;
+}
+
+/** A group as a write found it. */
+export interface GroupBefore {
+  readonly attributes: JsonObject;
+  readonly pending: Pending<GroupField>;
+  /** null: only observed, so the write took the group over. */
+  readonly origin: Origin | null;
+  /** The group had been let go, and the write took it up again. */
+  readonly deleted: boolean;
+}
+
+/**
+ * The row without the refused fields of a write. Where nobody has written since, the write as a whole is
+ * taken back: what was not there goes again, what was deleted is back.
+ */
+export function revertGroup(
+  row: GroupRow,
+  { undo, fields, now }: { undo: GroupUndo; fields: readonly GroupField[]; now: number },
+): GroupRow {
+  const { before } = undo;
+  const version = row.version + 1;
+  if (row.attributes === undo.after && before?.deleted !== false) return bury(row, now);
+  const pending = parseStored<Pending<GroupField>>(row.pending);
+  const current = parseStored<JsonObject>(row.attributes);
+  return {
+    ...row,
+    ...toGroupColumns(revertGroupFields(current, before?.attributes ?? {}, fields)),
+    pending: JSON.stringify(restorePending(pending, before?.pending ?? {}, fields)),
+    version,
+    deleted_at: before?.deleted === false ? null : row.deleted_at,
+  };
+}
+
+/** One that the bridge created is removed; from one that was let go before it takes out what it put in. */
+function bury(row: GroupRow, now: number): GroupRow {
+  const version = row.version + 1;
+  const pending = row.origin === 'created' ? { existence: version } : {};
+  return { ...row, pending: JSON.stringify(pending), version, deleted_at: now, due_class: 0 };
+}
+
+/** The row of a group that a refused write took over: only observed again, and shown as the service holds it. */
+export function releaseGroup(row: GroupRow): GroupRow {
+  const observed = toObservedGroup(row);
+  const shown = observed ? toGroupColumns(toUnmanagedGroupAttributes(observed)) : {};
+  return { ...row, ...shown, origin: null, pending: '{}', deleted_at: null };
 }
 
 /** `current` with the refused fields as they were before. */

@@ -8,7 +8,7 @@ import type { Store } from '../../store/database.ts';
 import { type NewUserRow, toUserState, type UserRow } from '../../store/users.ts';
 import type { UserOutcome } from './outcome.ts';
 import { recordUserStep } from './record.ts';
-import type { UserUndo } from './undo.ts';
+import type { UserBefore } from './undo.ts';
 
 const problem = { code: 'refused', words: 'No' };
 const NOW = 1_000_000;
@@ -31,7 +31,10 @@ interface Step {
   /** What waited when the step was planned, when writes have come since. */
   readonly plannedPending?: Pending<UserField>;
   readonly planned?: Partial<UserState>;
-  readonly undos?: readonly { version: number; before: UserUndo['before'] }[];
+  readonly undos?: readonly {
+    version: number;
+    before: Pick<UserBefore, 'attributes' | 'pending'>;
+  }[];
   readonly token?: number;
 }
 
@@ -44,7 +47,14 @@ function record(store: Store, { row, outcome, undos = [], token = 3, ...given }:
       outcome,
       lease: { token, until: NOW + 1 },
       policy: { deactivation: 'scim', addressMayChange: false },
-      undos: undos.map(({ version, before }) => ({ version, undo: { type: 'user', before } })),
+      undos: undos.map(({ version, before }) => ({
+        version,
+        undo: {
+          type: 'user',
+          before: { origin: 'created', deleted: false, ...before },
+          after: row.attributes,
+        },
+      })),
       now: NOW,
       random: 0,
     }),

@@ -1,15 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
+import { listFoldedEmails } from '../../domain/address.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { addPending, type Pending, restorePending, settlePending } from '../../domain/pending.ts';
+import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
 import { listUserDifferences, type UserField, type UserState } from '../../domain/user.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
-import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { Lease } from '../../store/lanes.ts';
 import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
-import { deleteUser, lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import {
+  deleteUser,
+  lockUser,
+  replaceUserEmails,
+  toUserState,
+  type UserRow,
+  updateUser,
+} from '../../store/users.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
@@ -19,7 +27,7 @@ import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown, UserOutcome } from './outcome.ts';
 import { handOver, inheritAccount, toActivePending } from './successor.ts';
-import { revertUserFields, type UserUndo } from './undo.ts';
+import { revertUser, type UserUndo } from './undo.ts';
 
 /** A step of a person that ended, with all that recording it needs. */
 export interface UserStep {
@@ -185,11 +193,13 @@ async function recordRefused(
       await deleteUser(tx, row.id);
       return { finished: true, ...GONE, undone, woken: [] };
     }
-    draft = revert(draft, fields, undo);
+    draft = revertUser(draft, { undo, fields, now: step.now });
   }
+  await saveEmails(tx, row, draft);
   const pending = parseStored<Pending<UserField>>(draft.pending);
+  const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
   // A look that is refused would be refused again at once.
-  const stuck = mustLook || parts.some((field) => pending[field] !== undefined);
+  const stuck = !isTakenBack && (mustLook || parts.some((field) => pending[field] !== undefined));
   if (!stuck) return finish(tx, draft, step, [], undone);
   const changed: UserRow = {
     ...draft,
@@ -211,21 +221,13 @@ function listStillPlanned(
   return parts.filter((field) => pending[field] === planned.pending[field]);
 }
 
-function revert(row: UserRow, fields: readonly UserField[], undo: UserUndo): UserRow {
-  const pending = parseStored<Pending<UserField>>(row.pending);
-  const before = undo.before ?? { attributes: {}, pending: {} };
-  const attributes = revertUserFields(
-    parseStored<JsonObject>(row.attributes),
-    before.attributes,
-    fields,
+/** Filters find a person by the addresses that are shown. */
+async function saveEmails(tx: Db, before: UserRow, after: UserRow): Promise<void> {
+  if (after.attributes === before.attributes) return;
+  const [was, is] = [before, after].map((row) =>
+    listFoldedEmails(parseStored<JsonObject>(row.attributes)),
   );
-  return {
-    ...row,
-    ...toUserColumns(attributes),
-    pending: JSON.stringify(restorePending(pending, before.pending, fields)),
-    version: row.version + 1,
-    deleted_at: undo.buried ? null : row.deleted_at,
-  };
+  if (is && !isDeepStrictEqual(was, is)) await replaceUserEmails(tx, after.id, is);
 }
 
 async function recordRetry(

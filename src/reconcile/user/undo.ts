@@ -1,16 +1,80 @@
 import { assertNever } from '../../domain/errors.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import type { Pending } from '../../domain/pending.ts';
+import { type Pending, restorePending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
+import { toUserColumns } from '../../store/columns.ts';
+import { parseStored } from '../../store/documents.ts';
+import type { Origin } from '../../store/schema.ts';
+import { toObservedUser, type UserRow } from '../../store/users.ts';
+import { toUnmanagedAttributes } from './observe.ts';
 
 /** What takes one write of a person back. */
 export interface UserUndo {
   readonly type: 'user';
-  /** The attributes and waiting fields before the write; undefined: the write created the person. */
-  readonly before: { attributes: JsonObject; pending: Pending<UserField> } | undefined;
-  /** The write deleted the person, who is to be there again. */
-  readonly buried?: true;
+  /** The person before the write; undefined: there was none. */
+  readonly before: UserBefore | undefined;
+  /** The attributes as the write left them, as stored: while they stand, nobody has written since. */
+  readonly after: string;
+}
+
+/** A person as a write found them. */
+export interface UserBefore {
+  readonly attributes: JsonObject;
+  readonly pending: Pending<UserField>;
+  /** null: only observed, so the write took the account over. */
+  readonly origin: Origin | null;
+  /** The account was a deleted person's, and the write gave it to a new one. */
+  readonly deleted: boolean;
+}
+
+/**
+ * The row without the refused fields of a write. Where nobody has written since, the write as a whole is
+ * taken back: who was not there goes again, who was only observed is so again, who was deleted is back.
+ */
+export function revertUser(
+  row: UserRow,
+  { undo, fields, now }: { undo: UserUndo; fields: readonly UserField[]; now: number },
+): UserRow {
+  const { before } = undo;
+  if (row.attributes === undo.after) {
+    if (before?.origin === null || isTakenOver(row, undo)) return release(row);
+    if (before === undefined || before.deleted) return bury(row, now);
+  }
+  const pending = parseStored<Pending<UserField>>(row.pending);
+  const current = parseStored<JsonObject>(row.attributes);
+  return {
+    ...row,
+    ...toUserColumns(revertUserFields(current, before?.attributes ?? {}, fields)),
+    pending: JSON.stringify(restorePending(pending, before?.pending ?? {}, fields)),
+    version: row.version + 1,
+    deleted_at: before?.deleted === false ? null : row.deleted_at,
+  };
+}
+
+/** The account that a new person turned out to have is not ours to deactivate. */
+function isTakenOver({ origin }: UserRow, { before }: UserUndo): boolean {
+  return before === undefined && origin === 'adopted';
+}
+
+/** Only observed from now on, and shown as the service holds it. */
+function release(row: UserRow): UserRow {
+  const observed = toObservedUser(row);
+  return {
+    ...row,
+    ...(observed ? toUserColumns(toUnmanagedAttributes(observed)) : {}),
+    origin: null,
+    echoes: '{}',
+    pending: '{}',
+    version: row.version + 1,
+    deleted_at: null,
+  };
+}
+
+function bury(row: UserRow, now: number): UserRow {
+  const version = row.version + 1;
+  const pending = JSON.stringify({ active: version });
+  return { ...row, pending, version, deleted_at: now, due_class: 0 };
 }
 
 /**

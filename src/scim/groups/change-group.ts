@@ -66,6 +66,7 @@ export async function storeGroup(
   const keeps = await findKept(tx, deps, { row: managed, members, admins });
   return storeGroupChange(tx, deps, {
     row: managed,
+    origin: row.origin,
     before,
     attributes,
     fields,

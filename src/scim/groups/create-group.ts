@@ -64,6 +64,7 @@ export async function storeNewGroup(
   const inserted = await insert(tx, deps, attributes, await findLetGo(tx, nameFolded));
   return storeGroupChange(tx, deps, {
     row: inserted,
+    origin: inserted.origin,
     before: parseStored<JsonObject>(inserted.attributes),
     attributes,
     fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
@@ -98,6 +99,7 @@ async function adoptGroup(
   const before = parseStored<JsonObject>(row.attributes);
   return storeGroupChange(tx, deps, {
     row: adopted,
+    origin: null,
     before,
     attributes: keepExtension(before, input),
     fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
@@ -164,6 +166,8 @@ async function insert(
     origin: letGo ? 'adopted' : 'created',
     ...toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes)),
     ...(letGo ? toInherited(letGo) : {}),
+    // Departures that still wait carry versions of before.
+    version: (letGo?.version ?? 0) + 1,
     created_at: now,
     modified_at: now,
   };

@@ -72,9 +72,11 @@ function toUndo(row: GroupRow): Extract<ChangedGroup, { lease: unknown }>['undo'
     before: {
       attributes: parseStored<JsonObject>(row.attributes),
       pending: parseStored<Pending<GroupField>>(row.pending),
+      origin: row.origin,
+      deleted: false,
     },
+    after: row.attributes,
     members: new Map(),
     admins: new Map(),
-    buried: true,
   };
 }

@@ -12,6 +12,7 @@ import type { Db } from '../../store/database.ts';
 import { type GroupRow, toGroupState, updateGroup } from '../../store/groups.ts';
 import type { LaneClaim, Lease } from '../../store/lanes.ts';
 import { listExistingUsers, saveLinks } from '../../store/links.ts';
+import type { Origin } from '../../store/schema.ts';
 import { touchMembers, touchUsers } from '../../store/shown-links.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
@@ -33,6 +34,8 @@ export interface GroupWriteResult {
 /** One change of a group that exists. */
 export interface GroupChangeRequest {
   readonly row: GroupRow;
+  /** How the group was managed before the request. */
+  readonly origin: Origin | null;
   /** The attributes of the row, as it was read or just inserted. */
   readonly before: JsonObject;
   /** All attributes as they are to be, without people. */
@@ -96,12 +99,22 @@ export async function storeGroupChange(
     undo: isDue
       ? {
           type: 'group',
-          before: isNew ? undefined : { attributes: before, pending: state.pending },
+          before: toBefore(request, state.pending),
+          after: changed.row.attributes,
           members: members.befores,
           admins: admins.befores,
         }
       : undefined,
   };
+}
+
+/** A new row stands for a group that was let go before, or for one that nobody had. */
+function toBefore(
+  { before: attributes, origin, isNew }: GroupChangeRequest,
+  pending: Pending<GroupField>,
+): GroupUndo['before'] {
+  if (!isNew) return { attributes, pending, origin, deleted: false };
+  return origin === 'adopted' ? { attributes, pending: {}, origin, deleted: true } : undefined;
 }
 
 interface ChangedParts {

@@ -4,6 +4,7 @@ import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { toPendingAfterWrite } from '../../domain/user-write.ts';
+import type { UserBefore } from '../../reconcile/user/undo.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { saveDispute } from '../../store/disputes.ts';
@@ -151,14 +152,19 @@ async function insert(
     await moveLinks(tx, tombstone.id, id);
     await touchUsers(tx, [id], now);
   }
-  return startWriting(tx, deps, { id, document, claim });
+  return startWriting(tx, deps, { id, document, claim, tombstone });
 }
 
 /** What a new person waits for, and the lane for it. */
 async function startWriting(
   tx: Db,
   deps: ScimDeps,
-  { id, document, claim }: { id: UserId; document: JsonObject; claim: LaneClaim | undefined },
+  {
+    id,
+    document,
+    claim,
+    tombstone,
+  }: Omit<Insertion, 'attributes'> & { readonly id: UserId; readonly document: JsonObject },
 ): Promise<UserWriteResult> {
   const row = await getUserRow(tx, id);
   const pending = toPendingAfterWrite({
@@ -179,8 +185,16 @@ async function startWriting(
     row: { ...row, ...change },
     lease,
     creates: pending.account !== undefined,
-    undo: isDue ? { type: 'user', before: undefined } : undefined,
+    undo: isDue
+      ? { type: 'user', before: tombstone && toBuried(tombstone), after: row.attributes }
+      : undefined,
   };
+}
+
+/** Whom the account belonged to before. */
+function toBuried({ attributes, origin }: UserRow): UserBefore {
+  const held = parseStored<JsonObject>(attributes);
+  return { attributes: { ...held, active: false }, pending: {}, origin, deleted: true };
 }
 
 /**

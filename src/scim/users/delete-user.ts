@@ -86,7 +86,9 @@ function toUndo(row: UserRow): UserWriteResult['undo'] {
     before: {
       attributes: parseStored<JsonObject>(row.attributes),
       pending: parseStored<Pending<UserField>>(row.pending),
+      origin: row.origin,
+      deleted: false,
     },
-    buried: true,
+    after: row.attributes,
   };
 }

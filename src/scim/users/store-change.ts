@@ -88,7 +88,16 @@ export async function storeUserChange(
     lease,
     creates: pending.account === version && state.pending.account === undefined,
     undo: isDue
-      ? { type: 'user', before: { attributes: before, pending: state.pending } }
+      ? {
+          type: 'user',
+          before: {
+            attributes: before,
+            pending: state.pending,
+            origin: row.origin,
+            deleted: false,
+          },
+          after: columns.attributes,
+        }
       : undefined,
   };
 }

@@ -1,0 +1,50 @@
+import type { GroupState } from '../../domain/group.ts';
+import type { UserId } from '../../domain/ids.ts';
+import { addPending, type Pending, parsePendingFields } from '../../domain/pending.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import { findGroupByUpstream, type GroupRow, updateGroup } from '../../store/groups.ts';
+import { distrustLinks } from '../../store/link-work.ts';
+import { FREE_LANE } from '../retry-columns.ts';
+
+/** A step that ended, and when it is recorded (epoch milliseconds). */
+interface EndedStep {
+  readonly planned: GroupState;
+  readonly now: number;
+}
+
+/**
+ * Gives up a group that was let go where another row has it by now: the same group, taken up again while
+ * a call for the old row was on its way. What that call was about waits again, after a look: what the
+ * heir was seen to hold may be over. True: there is nothing left to do for the old row.
+ */
+export async function handOverGroup(
+  tx: Db,
+  row: GroupRow,
+  { planned, now }: EndedStep,
+): Promise<boolean> {
+  if (row.deleted_at === null || hasIds(row)) return false;
+  const heir = await findGroupByUpstream(tx, planned.ids);
+  if (heir === undefined || heir.deleted_at !== null || heir.origin === null) return false;
+  const people = { members: toIds(planned.members), admins: toIds(planned.admins) };
+  await distrustLinks(tx, heir.id, { ...people, version: heir.version });
+  const fields = parsePendingFields(planned.pending).filter((field) => field !== 'existence');
+  const pending = addPending(parseStored<Pending<string>>(heir.pending), fields, heir.version);
+  await updateGroup(tx, heir.id, {
+    ...FREE_LANE,
+    // A run that looks right now is fenced: its look may have come too early.
+    lane_token: heir.lane_token + 1,
+    pending: JSON.stringify(pending),
+    must_look: 1,
+    due_at: now,
+  });
+  return true;
+}
+
+function hasIds({ upstream_uid, upstream_rest_id, upstream_scim_id }: GroupRow): boolean {
+  return (upstream_uid ?? upstream_rest_id ?? upstream_scim_id) !== null;
+}
+
+function toIds(changes: GroupState['members']): UserId[] {
+  return changes.map(({ userId }) => userId);
+}
