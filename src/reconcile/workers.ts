@@ -47,12 +47,10 @@ export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers 
   }
 
   async function rest(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    wakeUp = resolve;
-    if (woken || stopping.signal.aborted) resolve();
-    await promise;
-    clearTimeout(timer);
+    const waking = new AbortController();
+    wakeUp = () => waking.abort();
+    if (woken || stopping.signal.aborted) wakeUp();
+    await deps.clock.sleep(ms, waking.signal).catch(() => undefined);
     wakeUp = undefined;
   }
 

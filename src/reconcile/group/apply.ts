@@ -139,10 +139,8 @@ async function deleteGroup(
     await deps.upstream.call(groups.removeGroup, { path: { uid } }, context);
     return { kind: 'done', known: { missing: true } };
   } catch (error) {
-    const judged = judge(error);
-    // A group that is not there is deleted.
-    if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toFailure<GroupPart>(deps, judged, {
+    // "Not there" is looked at before it is believed.
+    return toFailure<GroupPart>(deps, judge(error), {
       parts: [{ kind: 'field', field: 'existence' }],
       section: 'groups',
     });

@@ -219,9 +219,7 @@ async function removeVirtualUser(
     await deps.upstream.call(companyUsers.removeVirtualUser, { path: { id: upstreamId } }, context);
     return { kind: 'done', known: { missing: true } };
   } catch (error) {
-    const judged = judge(error);
-    // Who is not there is deleted.
-    if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toFailure<UserField>(deps, judged, { parts: ['active'], section: 'companyUsers' });
+    // "Not there" is looked at before it is believed.
+    return toFailure<UserField>(deps, judge(error), { parts: ['active'], section: 'companyUsers' });
   }
 }

@@ -1,12 +1,12 @@
 import { foldCase } from '../../domain/fold.ts';
 import { createMatcher } from '../../domain/matcher.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
-import type { UserState } from '../../domain/user.ts';
+import type { UserField, UserState } from '../../domain/user.ts';
 import type { CreateUser } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toLater } from '../failure.ts';
+import { toFailure } from '../failure.ts';
 import type { EmailForm, Forms } from '../forms.ts';
 import type { Problem } from '../outcome.ts';
 import { type Judged, judge } from '../verdict.ts';
@@ -41,23 +41,17 @@ export async function createAccount(
       const judged = judge(error);
       problem = judged.problem;
       if (judged.verdict === 'conflict') return resolveConflict(deps, context, { state, problem });
-      if (judged.verdict !== 'refused') return toFailed(judged);
+      if (judged.verdict !== 'refused') return toFailed(deps, judged);
     }
   }
   return { kind: 'refused', parts: ['account'], problem };
 }
 
-function toFailed(judged: Judged): UserOutcome {
-  const { problem } = judged;
-  switch (judged.verdict) {
-    case 'later':
-    case 'forbidden':
-      return toLater(judged);
-    case 'unknown':
-      return { kind: 'unknown', problem };
-    default:
-      return { kind: 'refused', parts: ['account'], problem };
-  }
+/** There is no account yet that could be missing: "not found" is a refusal like another. */
+async function toFailed(deps: ReconcileDeps, judged: Judged): Promise<UserOutcome> {
+  const parts: UserField[] = ['account'];
+  if (judged.verdict === 'missing') return { kind: 'refused', parts, problem: judged.problem };
+  return toFailure(deps, judged, { parts, section: 'users' });
 }
 
 /** Known forms first; without a name or a new userName there is nothing to vary there. */
