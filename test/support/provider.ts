@@ -105,7 +105,8 @@ export async function untilSettled({ store }: Pick<TestBridge, 'store'>): Promis
   }
 }
 
-async function countRunning({ read }: Store): Promise<number> {
+/** How many lanes are held. */
+export async function countRunning({ read }: Store): Promise<number> {
   let running = 0;
   for (const table of ['users', 'groups'] as const) {
     const held = read.selectFrom(table).select('id').where('lane_owner', 'is not', null);

@@ -1,0 +1,4 @@
+import { ANSWERS } from './faults.ts';
+import { runMatrix } from './run.ts';
+
+runMatrix('the service answers something else', ANSWERS);

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findNextDueAt, readBacklog } from '../../src/store/lanes.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
+import { countRunning } from '../support/provider.ts';
+import { OPERATIONS, type Operation } from './cases.ts';
+import { readBridge, readService, withoutGone } from './company.ts';
+import type { FaultCase, Lasting } from './faults.ts';
+
+/** How many of the bridge's milliseconds pass in one of the machine's. */
+const HURRY = 10;
+/** Longer than any gate is shut, than a closed section is left alone, and than forms are believed. */
+const DAY_MS = 25 * 60 * 60_000;
+/** Longer than workers ever sleep. */
+const WORKERS_SLEEP_MS = 30_000;
+const QUIET_MAX_MS = 10_000;
+const POLL_MS = 6;
+
+/** A bridge whose time the test moves. */
+interface Column {
+  readonly bridge: TestBridge;
+  readonly clock: LeapingClock;
+}
+
+/** One cell: an operation that meets a fault. `mark` is in all its names. */
+interface Cell {
+  readonly fault: FaultCase;
+  readonly lasts: Lasting;
+  readonly operation: Operation;
+  readonly mark: string;
+}
+
+/**
+ * The columns of these faults, each with a bridge of its own that every operation meets. What was
+ * acknowledged becomes true, what was refused leaves nothing, and there is nothing left to do.
+ */
+export function runMatrix(title: string, faults: readonly FaultCase[]): void {
+  describe.concurrent(title, () => {
+    for (const fault of faults) for (const lasts of fault.lasts) runColumn(fault, lasts);
+  });
+}
+
+function runColumn(fault: FaultCase, lasts: Lasting): void {
+  const name = `${fault.name}, ${lasts === 'once' ? 'one call' : 'every call for a while'}`;
+  describe(name, { concurrent: true }, () => {
+    let column: Column;
+    beforeAll(async () => {
+      column = await startColumn(fault, lasts);
+    });
+    afterAll(() => column.bridge.stop());
+
+    OPERATIONS.forEach((operation, index) => {
+      if (fault.otherwise?.[operation.name] === 'left out') return;
+      test(operation.name, { concurrent: false }, async () => {
+        await runCell(column, { fault, lasts, operation, mark: `p${index}` });
+      });
+    });
+
+    test('a second look at everything makes no call', { concurrent: false }, async () => {
+      const { bridge } = column;
+      bridge.sandbox.calls.reset();
+
+      await converge(column);
+
+      expect(bridge.sandbox.calls.counts()).toEqual({});
+    });
+  });
+}
+
+async function startColumn({ timeout }: FaultCase, lasts: Lasting): Promise<Column> {
+  const clock = createLeapingClock(timeout === undefined ? HURRY : 1);
+  const settings = {
+    SCIM_WRITE_WAIT: lasts === 'once' ? '60s' : '60ms',
+    ...(timeout === undefined ? {} : { UPSTREAM_TIMEOUT: timeout }),
+  };
+  return { bridge: await startTestBridge({ settings, clock }), clock };
+}
+
+async function runCell(column: Column, cell: Cell): Promise<void> {
+  const { bridge, clock } = column;
+  const { fault, lasts, operation, mark } = cell;
+  const { sandbox } = bridge;
+  clock.leap(DAY_MS);
+  const request = await operation.prepare(bridge, mark);
+  await untilQuiet(column);
+  const before = readService(sandbox);
+  const scope =
+    lasts === 'once' ? { operation: operation.call, times: 1 } : { operation: '*' as const };
+  const set = sandbox.faults.add({ ...scope, fault: fault.fault(clock.now()) });
+
+  const sending = request.send();
+  await (lasts === 'once' ? untilEnded(column, sending) : set.until(1));
+  const answer = await sending;
+  sandbox.faults.clear();
+  await untilQuiet(column);
+  await untilOpen(column);
+
+  expect(set.met).toBeGreaterThan(0);
+  expect(answer.status).toSatisfy(toExpectation(cell));
+  expect(readService(sandbox)).toEqual(answer.status < 300 ? request.change(before) : before);
+  expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+  const shown = await readBridge(bridge);
+  expect(shown).toEqual(withoutGone(readService(sandbox), shown));
+}
+
+function toExpectation({ fault, lasts, operation }: Cell): (status: number) => boolean {
+  const ends = lasts === 'once' ? (fault.otherwise?.[operation.name] ?? fault.ends) : undefined;
+  return ends === 'refused'
+    ? (status) => status >= 400 && status < 500
+    : (status) => status >= 200 && status < 300;
+}
+
+/** Everything is converged again, whether it waits for something or not. */
+async function converge(column: Column): Promise<void> {
+  const { bridge, clock } = column;
+  for (const table of ['users', 'groups'] as const) {
+    const due = { due_at: clock.now() };
+    await bridge.store.write((tx) => tx.updateTable(table).set(due).execute());
+  }
+  clock.leap(WORKERS_SLEEP_MS);
+  await untilQuiet(column);
+}
+
+/** Waits until nothing runs and nothing is due. */
+async function untilQuiet(column: Column): Promise<void> {
+  const deadline = Date.now() + QUIET_MAX_MS;
+  while (!(await goOn(column))) {
+    if (Date.now() > deadline) throw new Error('something is still due');
+    await sleep(POLL_MS);
+  }
+}
+
+/** Waits for the end of something that may have to be tried again. */
+async function untilEnded(column: Column, pending: Promise<unknown>): Promise<void> {
+  let ended = false;
+  const end = pending.finally(() => {
+    ended = true;
+  });
+  while (!ended) {
+    await goOn(column);
+    await Promise.race([end, sleep(POLL_MS)]);
+  }
+}
+
+/** Moves time on to the next attempt of what has to wait, unless something runs; true: there is nothing. */
+async function goOn({ bridge, clock }: Column): Promise<boolean> {
+  // In this order, because what ends may leave something due.
+  const running = await countRunning(bridge.store);
+  const dueAt = await findNextDueAt(bridge.store.read);
+  if (running === 0 && dueAt !== undefined) clock.leap(Math.max(0, dueAt - clock.now()));
+  return running === 0 && dueAt === undefined;
+}
+
+/** Waits until closed sections are found to be open again. */
+async function untilOpen({ bridge, clock }: Column): Promise<void> {
+  for (const type of ['Users', 'Groups']) {
+    while ((await bridge.request('GET', `/${type}?count=0`)).status === 503) {
+      clock.leap(DAY_MS);
+      await sleep(5);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../src/domain/clock.ts';
+
+/** A clock that goes faster than the machine's and can be moved on. */
+export interface LeapingClock extends Clock {
+  /** Moves time on by `ms`; whoever sleeps until then wakes now. */
+  leap(ms: number): void;
+}
+
+interface Sleeper {
+  readonly atMs: number;
+  readonly wake: () => void;
+}
+
+/** @param speed how many of its milliseconds pass in one of the machine's. */
+export function createLeapingClock(speed = 1): LeapingClock {
+  const startedAt = Date.now();
+  const sleepers = new Set<Sleeper>();
+  let leaptMs = 0;
+
+  const now = () => startedAt + (Date.now() - startedAt) * speed + leaptMs;
+
+  return {
+    now,
+    sleep(ms, signal) {
+      return new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
+        const end = (settle: () => void) => {
+          clearTimeout(timer);
+          sleepers.delete(sleeper);
+          signal?.removeEventListener('abort', onAbort);
+          settle();
+        };
+        const onAbort = () => end(() => reject(signal?.reason));
+        const sleeper: Sleeper = { atMs: now() + ms, wake: () => end(resolve) };
+        const timer = setTimeout(sleeper.wake, ms / speed);
+        signal?.addEventListener('abort', onAbort, { once: true });
+        sleepers.add(sleeper);
+      });
+    },
+    leap(ms) {
+      leaptMs += ms;
+      for (const { atMs, wake } of [...sleepers]) if (atMs <= now()) wake();
+    },
+  };
+}
