@@ -54,8 +54,8 @@ export interface Reconciler {
 
 /** The reconciler of one process. */
 export function createReconciler(deps: ReconcileDeps): Reconciler {
-  const users = { waiters: createWaiters<UserUndo>(), fresh: new Set<UserId>() };
-  const groups = { waiters: createWaiters<GroupUndo>(), fresh: new Set<GroupId>() };
+  const users = { waiters: createWaiters<UserUndo>(deps.clock), fresh: new Set<UserId>() };
+  const groups = { waiters: createWaiters<GroupUndo>(deps.clock), fresh: new Set<GroupId>() };
   const runner = createLaneRunner(deps, { users, groups }, () => workers.wake());
   const workers = createWorkers(deps, runner);
 

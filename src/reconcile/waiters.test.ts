@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
+import { createFakeClock, settle } from '../upstream/testing/fake-clock.ts';
 import type { Settlement } from './outcome.ts';
 import { GONE } from './recorded.ts';
 import { createWaiters, type Waiters } from './waiters.ts';
@@ -22,39 +23,36 @@ function ask(waiters: Waiters<string>, key: ResourceKey, version: number, waitMs
   return answers;
 }
 
-/** Lets promises that are settled be heard. */
-async function listen(): Promise<void> {
-  await vi.advanceTimersByTimeAsync(0);
-}
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+let clock = createFakeClock();
+beforeEach(() => {
+  clock = createFakeClock();
+});
 
 describe('a request that waits for its write', () => {
   test('is answered once nothing is pending', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4);
 
     waiters.settle(ada, DONE);
-    await listen();
+    await settle();
 
     expect(answers).toEqual([APPLIED]);
     expect(waiters.size).toBe(0);
   });
 
   test('is answered when its version has arrived, not before', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const [third, fourth, fifth] = [3, 4, 5].map((version) => ask(waiters, ada, version));
 
     waiters.settle(ada, { version: 9, oldestPending: 4 });
-    await listen();
+    await settle();
 
     expect([third, fourth, fifth]).toEqual([[APPLIED], [], []]);
     expect(waiters.size).toBe(2);
   });
 
   test('is not answered for somebody else', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4);
     const group: ResourceKey = { type: 'group', id: groupId('a') };
 
@@ -62,39 +60,39 @@ describe('a request that waits for its write', () => {
       waiters.settle(key, DONE);
       waiters.release(key, 9, 'later');
     }
-    await listen();
+    await settle();
 
     expect(answers).toEqual([]);
   });
 
   test('is not answered by a reading from before its write', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const [ninth, tenth] = [ask(waiters, ada, 9), ask(waiters, ada, 10)];
 
     waiters.settle(ada, DONE);
     waiters.release(ada, 9, 'later');
-    await listen();
+    await settle();
 
     expect([ninth, tenth]).toEqual([[APPLIED], []]);
   });
 
   test('is answered when there is nothing left to wait for', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 10);
 
     waiters.settle(ada, GONE);
-    await listen();
+    await settle();
 
     expect(answers).toEqual([APPLIED]);
   });
 
   test('is told when it takes too long, at its time and not before', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4, 3_000);
 
-    await vi.advanceTimersByTimeAsync(2_999);
+    await clock.advance(2_999);
     const before = [...answers];
-    await vi.advanceTimersByTimeAsync(1);
+    await clock.advance(1);
 
     expect(before).toEqual([]);
     expect(answers).toEqual([TOO_SLOW]);
@@ -102,29 +100,29 @@ describe('a request that waits for its write', () => {
   });
 
   test('is told why it need not wait any longer', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4);
 
     waiters.release(ada, 9, 'somebody else first');
-    await listen();
+    await settle();
 
     expect(answers).toEqual([{ kind: 'not-yet', reason: 'somebody else first' }]);
     expect(waiters.size).toBe(0);
   });
 
   test('leaves no timer behind once it is answered', () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     ask(waiters, ada, 4);
 
     waiters.settle(ada, DONE);
 
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.sleeping).toBe(0);
   });
 });
 
 describe('while a result is recorded', () => {
   test('whoever waits for the resource is held, with what takes the write back', () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     ask(waiters, ada, 4);
     ask(waiters, ada, 5);
     ask(waiters, bob, 6);
@@ -138,102 +136,102 @@ describe('while a result is recorded', () => {
   });
 
   test('a deadline that passes answers nobody: a refusal still refuses', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4, 100);
     const held = waiters.hold(ada);
 
-    await vi.advanceTimersByTimeAsync(500);
+    await clock.advance(500);
     const during = [...answers];
     held.letGo([{ version: 4, problem }]);
-    await listen();
+    await settle();
 
     expect(during).toEqual([]);
     expect(answers).toEqual([REFUSED]);
   });
 
   test('a deadline that passed is told afterwards to those who were not refused', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4, 100);
     const held = waiters.hold(ada);
 
-    await vi.advanceTimersByTimeAsync(500);
+    await clock.advance(500);
     held.letGo([]);
-    await listen();
+    await settle();
 
     expect(answers).toEqual([TOO_SLOW]);
   });
 
   test('"applied" is not said of a write that is being taken back', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4);
     const held = waiters.hold(ada);
 
     waiters.settle(ada, DONE);
     held.letGo([{ version: 4, problem }]);
-    await listen();
+    await settle();
 
     expect(answers).toEqual([REFUSED]);
   });
 
   test('"not yet" is not said of it either', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4);
     const held = waiters.hold(ada);
 
     waiters.release(ada, 9, 'later');
     held.letGo([{ version: 4, problem }]);
-    await listen();
+    await settle();
 
     expect(answers).toEqual([REFUSED]);
   });
 
   test('what could not be said then is said afterwards, so that nobody waits for nothing', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4);
     const held = waiters.hold(ada);
 
     waiters.settle(ada, DONE);
     held.letGo([]);
-    await listen();
+    await settle();
 
     expect(answers).toEqual([APPLIED]);
   });
 
   test('those who were let go wait on: for their answer or for their deadline', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const [third, fourth] = [ask(waiters, ada, 3, 100), ask(waiters, ada, 4, 100)];
     waiters.hold(ada).letGo([]);
 
     waiters.settle(ada, { version: 9, oldestPending: 4 });
-    await vi.advanceTimersByTimeAsync(100);
+    await clock.advance(100);
 
     expect([third, fourth]).toEqual([[APPLIED], [TOO_SLOW]]);
   });
 
   test('only the refused versions are refused', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const [third, fourth] = [ask(waiters, ada, 3), ask(waiters, ada, 4)];
 
     waiters.hold(ada).letGo([{ version: 3, problem }]);
-    await listen();
+    await settle();
 
     expect([third, fourth]).toEqual([[REFUSED], []]);
   });
 
   test('who comes meanwhile is not held, and is not spoken of', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     const held = waiters.hold(ada);
     const answers = ask(waiters, ada, 4, 100);
 
     held.letGo([{ version: 4, problem }]);
-    await vi.advanceTimersByTimeAsync(100);
+    await clock.advance(100);
 
     expect(held.waiters).toEqual([]);
     expect(answers).toEqual([TOO_SLOW]);
   });
 
   test('who was answered is not held again', async () => {
-    const waiters = createWaiters<string>();
+    const waiters = createWaiters<string>(clock);
     ask(waiters, ada, 4);
     waiters.hold(ada).letGo([{ version: 4, problem }]);
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/clock.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Settlement } from './outcome.ts';
 import type { Progress, Undone } from './recorded.ts';
@@ -42,8 +43,8 @@ interface Entry<Undo> extends Waiter<Undo> {
 
 const TOO_SLOW: Settlement = { kind: 'not-yet', reason: 'the service takes longer than the wait' };
 
-/** Keeps the waiting requests of this process. */
-export function createWaiters<Undo>(): Waiters<Undo> {
+/** Keeps the waiting requests of this process; `clock` says when a wait is over. */
+export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
   const waitingByKey = new Map<string, Set<Entry<Undo>>>();
   let size = 0;
 
@@ -74,12 +75,12 @@ export function createWaiters<Undo>(): Waiters<Undo> {
 
   function wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => tell(key, entry, TOO_SLOW), waitMs);
+      const stopWaiting = startDeadline(clock, waitMs, () => tell(key, entry, TOO_SLOW));
       const entry: Entry<Undo> = {
         ...waiter,
         isHeld: false,
         answer(settlement) {
-          clearTimeout(timer);
+          stopWaiting();
           resolve(settlement);
         },
       };
@@ -119,4 +120,11 @@ export function createWaiters<Undo>(): Waiters<Undo> {
       return size;
     },
   };
+}
+
+/** Calls `onOver` after `ms`, unless the returned function is called before. */
+function startDeadline(clock: Clock, ms: number, onOver: () => void): () => void {
+  const stopped = new AbortController();
+  clock.sleep(ms, stopped.signal).then(onOver, () => undefined);
+  return () => stopped.abort();
 }

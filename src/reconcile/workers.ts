@@ -47,9 +47,9 @@ export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers 
   }
 
   async function rest(ms: number): Promise<void> {
+    if (woken || stopping.signal.aborted) return;
     const waking = new AbortController();
     wakeUp = () => waking.abort();
-    if (woken || stopping.signal.aborted) wakeUp();
     await deps.clock.sleep(ms, waking.signal).catch(() => undefined);
     wakeUp = undefined;
   }

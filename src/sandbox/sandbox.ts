@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { CallLog } from './calls.ts';
-import type { Directory } from './directory.ts';
-import { addUser } from './directory-users.ts';
+import { clearDirectory, createDirectory } from './create-directory.ts';
 import { Faults } from './faults.ts';
 import { answerControl } from './http/control.ts';
 import { createRequestListener } from './http/serve.ts';
-import type { Change } from './model.ts';
 import type { Seed } from './seed.ts';
 import { SandboxService } from './service.ts';
 import {
@@ -17,7 +15,6 @@ import {
   type SandboxShapeChange,
   sandboxPresets,
 } from './shape.ts';
-import { State } from './state.ts';
 import { openStateFile, type StateFile } from './state-file.ts';
 
 /** How to start a sandbox; every field has a default. */
@@ -116,49 +113,6 @@ function toShape(
   base: SandboxShape = sandboxPresets.documented,
 ): SandboxShape {
   return typeof change === 'string' ? sandboxPresets[change] : changeShape(base, change);
-}
-
-function createDirectory(
-  file: StateFile | undefined,
-  nowMs: () => number,
-  shape: () => SandboxShape,
-): Directory {
-  const state = new State(file, file?.remembered);
-  const companyUid = file?.keep('company-uid', randomUUID) ?? randomUUID();
-  const directory: Directory = {
-    state,
-    companyUid,
-    ownerId: 1, // Always the first account, and ordinary accounts are never removed.
-    shape,
-    nowMs,
-    newUid: randomUUID,
-  };
-  if (state.users.size === 0) addOwner(directory);
-  return directory;
-}
-
-function addOwner(directory: Directory): void {
-  const author = { userId: directory.ownerId, address: '127.0.0.1' };
-  addUser(directory, author, {
-    email: 'owner@example.com',
-    userName: 'owner',
-    fullName: 'Olivia Owner',
-    role: 1,
-    permissions: 1_048_567, // Every documented right.
-  });
-  directory.state.commit([{ kind: 'events-cleared' }]);
-}
-
-function clearDirectory({ state, ownerId }: Directory): void {
-  const groups = state.groups.all();
-  const users = state.users.all().filter(({ id }) => id !== ownerId);
-  const owner = state.users.all().filter(({ id }) => id === ownerId);
-  state.commit([
-    ...owner.map((user): Change => ({ kind: 'user', user: { ...user, role: 1, active: true } })),
-    ...groups.map((group): Change => ({ kind: 'group-removed', groupId: group.id })),
-    ...users.map((user): Change => ({ kind: 'user-removed', userId: user.id })),
-    { kind: 'events-cleared' },
-  ]);
 }
 
 async function listen(server: Server, { host = '127.0.0.1', port = 0 }: SandboxOptions) {

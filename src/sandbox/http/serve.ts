@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallLog } from '../calls.ts';
 import type { Directory } from '../directory.ts';
 import type { Faults } from '../faults.ts';
-import { type OperationName, operations } from '../operations.ts';
+import type { OperationName } from '../operations.ts';
 import { judgeRate, type RateVerdict, RateWindow } from '../rate-limit.ts';
 import { Refusal } from '../refusal.ts';
-import { handlers } from './handlers.ts';
+import { carryOut, type IncomingCall, toFace } from './carry-out.ts';
 import { type Match, matchOperation } from './match.ts';
 import { parseJson, readBody } from './read-body.ts';
 import { type Ending, suffer } from './suffer.ts';
-import { type Face, send, sendHalf, toErrorWire, toWire, type Wire } from './wire.ts';
+import { send, sendHalf, toErrorWire, toWire, type Wire } from './wire.ts';
 
 /** What answering needs. */
 export interface ServeDeps {
@@ -83,38 +83,14 @@ async function toEnding(deps: ServeDeps, rate: RateWindow, arrival: Arrival): Pr
     const ending = await suffer(faults.take(toOperation(arrival)), {
       faults,
       response: arrival.response,
-      face: toFace(arrival),
-      run: () => carryOut(deps, arrival, text),
+      face: toFace(arrival.path),
+      run: () => carryOut(deps, toIncomingCall(arrival, text)),
     });
     return ending.kind === 'cut' ? ending : { ...ending, wire: withHeaders(ending.wire, limit) };
   } catch (error) {
     if (!(error instanceof Refusal)) return { kind: 'cut' }; // The caller hung up while it was sending.
-    const wire = toErrorWire(error, toFace(arrival), directory.shape().errorBody);
+    const wire = toErrorWire(error, toFace(arrival.path), directory.shape().errorBody);
     return { kind: 'whole', wire: withHeaders(wire, limit) };
-  }
-}
-
-/** Carries the call out. Nothing in it waits: a call is done completely or not at all. */
-function carryOut(deps: ServeDeps, arrival: Arrival, text: string): Wire {
-  const { directory, faults, baseUrl } = deps;
-  const { match, query, request } = arrival;
-  const face = toFace(arrival);
-  const shape = directory.shape();
-  try {
-    if (match.kind === 'unknown-path') throw new Refusal('not-found', 'Not Found');
-    if (match.kind === 'wrong-method') throw new Refusal('wrong-method', 'Method Not Allowed');
-    faults.assertAllowed(operations[match.operation].section);
-    const answer = handlers[match.operation](directory, {
-      params: match.params,
-      query: new URLSearchParams(query),
-      body: parseJson(text),
-      baseUrl,
-      author: { userId: directory.ownerId, address: request.socket.remoteAddress ?? '' },
-    });
-    return toWire(answer, face, shape);
-  } catch (error) {
-    const known = error instanceof Refusal ? error : { status: 500, message: String(error) };
-    return toErrorWire(known, face, shape.errorBody);
   }
 }
 
@@ -156,6 +132,7 @@ function toOperation({ match }: Arrival): OperationName | 'unknown' {
   return match.kind === 'operation' ? match.operation : 'unknown';
 }
 
-function toFace({ path }: Arrival): Face {
-  return path.startsWith('/scim/') ? 'scim' : 'rest';
+function toIncomingCall({ request, path, query }: Arrival, text: string): IncomingCall {
+  const address = request.socket.remoteAddress ?? '';
+  return { method: request.method ?? '', path, query, text, address };
 }

@@ -4,6 +4,8 @@ import type { Clock } from '../clock.ts';
 export interface FakeClock extends Clock {
   /** Moves time on, waking sleepers at their own moments and letting them act before the next. */
   advance(ms: number): Promise<void>;
+  /** How many sleep now. */
+  readonly sleeping: number;
 }
 
 /** A clock at a fixed time in 2026. */
@@ -39,6 +41,9 @@ export function createFakeClock(): FakeClock {
       }
       nowMs = endMs;
       await settle();
+    },
+    get sleeping() {
+      return sleepers.size;
     },
   };
 }
