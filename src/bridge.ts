@@ -21,6 +21,7 @@ import { answerUnknown } from './scim/http/respond.ts';
 import { createMoments } from './scim/render/resource-text.ts';
 import { createScimRouter } from './scim/router.ts';
 import type { Settings } from './settings/schema.ts';
+import { toStoreUrl } from './settings/store-url.ts';
 import { openStore, type Store } from './store/database.ts';
 import { readBacklog } from './store/lanes.ts';
 import { migrate } from './store/migrate.ts';
@@ -67,6 +68,7 @@ export interface Bridge {
   /** Metrics for a listener of their own. */
   readonly opsApp: Express;
   readonly firstRead: FirstRead;
+  /** @throws BridgeError `other-service` when the store belongs to another address. */
   start(): Promise<void>;
   /** `/readyz` says so from now on; requests are still answered. */
   drain(): void;
@@ -76,7 +78,7 @@ export interface Bridge {
 
 /** Opens the store of the settings and brings its schema up to date. @throws StoreError */
 export async function openMigratedStore(settings: Settings): Promise<Store> {
-  const store = await openStore({ url: settings.database.url });
+  const store = await openStore({ url: toStoreUrl(settings) });
   try {
     await migrate(store);
     return store;
@@ -122,7 +124,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
     firstRead,
     async start() {
       await firstRead.start();
-      await reconciler.start();
+      await reconciler.start(firstRead.hold);
       sections.start();
     },
     drain() {

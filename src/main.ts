@@ -59,10 +59,12 @@ export async function serve(
     await serveOps(settings, bridge.opsApp, listeners);
     freezePrototypes();
     write(toBanner({ publicUrl, settings, token: scimTokens[0] ?? '' }));
-    const signal = await stopped;
-    logger.log(events.stopping({ signal }));
+    const end = await Promise.race([stopped, bridge.firstRead.broken]);
+    const isAsked = typeof end === 'string';
+    logger.log(events.stopping({ signal: isAsked ? end : end.code }));
     await shutDown(bridge, listeners);
     logger.log(events.stopped());
+    if (!isAsked) throw end;
     return 0;
   } finally {
     for (const listener of listeners) listener.close();

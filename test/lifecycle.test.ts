@@ -110,18 +110,21 @@ test.concurrent('SIGTERM ends a bridge that a provider never stops asking over o
   expect(await stopped).toBe(0);
 });
 
-test.concurrent('a restart serves at once and asks the service nothing', async (context) => {
+test.concurrent('a restart serves at once, also while the service does not answer, and asks only who it is', async (context) => {
   const sandbox = await startService(context, { seed: { users: 5, groups: 2 } });
   const folder = makeFolder(context);
   const first = await start(context, folder, toEnv(sandbox));
   await first.ready();
   await first.stop();
   sandbox.calls.reset();
+  const operation = 'users.retrieveCurrentUser';
+  const asked = sandbox.faults.add({ operation, fault: { kind: 'hang' } });
 
   const second = await start(context, folder, toEnv(sandbox));
   const { body } = await sendRaw(second, { method: 'GET', path: '/Users' });
 
   expect(body.totalResults).toBe(6);
+  await asked.until(1);
   expect(sandbox.calls.count()).toBe(0);
 });
 

@@ -32,6 +32,14 @@ export interface StoredWrite {
   readonly waitMs: number;
 }
 
+/** Keeps a bridge from changing the service before it knows that it may. */
+export interface Hold {
+  /** Resolves when it may. */
+  readonly over: Promise<void>;
+  /** True when nobody should wait for it, because the service does not answer. */
+  isLong(): boolean;
+}
+
 /** Brings stored desired state to the service; the only way there. */
 export interface Reconciler {
   /** How a transaction that stores a write takes the lane at the same time; undefined: leave it to the workers. */
@@ -47,10 +55,14 @@ export interface Reconciler {
   readAdmins(id: GroupId): Promise<void>;
   /** Something became due without anybody waiting. */
   wake(): void;
-  start(): Promise<void>;
+  /** Takes back what an earlier process left; lanes run once the hold is over. */
+  start(hold: Hold): Promise<void>;
   /** Takes nothing new and waits for what runs, at most `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
+
+/** Nobody may take a lane before those of an earlier process were taken back. */
+const NEVER_STARTED: Hold = { over: new Promise(() => undefined), isLong: () => false };
 
 /** The reconciler of one process. */
 export function createReconciler(deps: ReconcileDeps): Reconciler {
@@ -58,6 +70,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const groups = { waiters: createWaiters<GroupUndo>(deps.clock), fresh: new Set<GroupId>() };
   const runner = createLaneRunner(deps, { users, groups }, () => workers.wake());
   const workers = createWorkers(deps, runner);
+  let holding: Hold | undefined = NEVER_STARTED;
 
   /** Runs the lane that the write took, or has somebody take it. */
   function carryOn(key: ResourceKey, { lease }: StoredWrite): void {
@@ -67,13 +80,14 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
   /** False when too many wait already or the queue ahead is longer than the wait, so that nobody waits in vain. */
   function isWorthWaiting({ waitMs }: StoredWrite): boolean {
+    if (holding?.isLong()) return false;
     const waiting = users.waiters.size + groups.waiters.size;
     return waitMs > 0 && waiting < WAITING_MAX && deps.upstream.queueAheadMs('change') < waitMs;
   }
 
   return {
     claim() {
-      if (runner.active >= INLINE_MAX) return undefined;
+      if (holding !== undefined || runner.active >= INLINE_MAX) return undefined;
       return { owner: deps.owner, now: deps.clock.now(), leaseMs: LEASE_MS };
     },
     async settleUser(id, write, undo) {
@@ -96,12 +110,16 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     },
     readAdmins: (id) => readAdmins(deps, id),
     wake: () => workers.wake(),
-    async start() {
+    async start(hold) {
       if (deps.store.engine === 'sqlite') {
         // One process has the file, so every lane in it was left by one that is gone.
         await deps.store.write((tx) => recoverLanes(tx, deps.clock.now()));
       }
-      workers.start();
+      holding = hold;
+      void hold.over.then(() => {
+        holding = undefined;
+        workers.start();
+      });
     },
     async stop(graceMs) {
       await workers.stop();

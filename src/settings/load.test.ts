@@ -39,8 +39,16 @@ test('nothing needs to be configured', () => {
   const { settings, warnings } = load({});
   expect(settings.port).toBe(8_080);
   expect(settings.upstream.url).toBeUndefined();
-  expect(settings.database.url).toBe('sqlite:data/bridge.db');
   expect(warnings).toEqual([]);
+});
+
+test('the sandbox has a default store of its own, so that a real service finds its file untouched', () => {
+  const real = { UPSTREAM_URL: 'https://company.example', UPSTREAM_TOKEN: 'secret' };
+
+  expect(load({}).settings.database.url).toBe('sqlite:data/sandbox-bridge.db');
+  expect(load({}).settings.sandbox.file).toBe('data/sandbox.db');
+  expect(load(real).settings.database.url).toBe('sqlite:data/bridge.db');
+  expect(load({ DATABASE_URL: 'sqlite:here.db' }).settings.database.url).toBe('sqlite:here.db');
 });
 
 test('the file overrides the default and the environment overrides the file', () => {

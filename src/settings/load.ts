@@ -5,6 +5,7 @@ import { type SettingProblem, SettingsError } from './errors.ts';
 import { toProblems } from './problems.ts';
 import { listSettingRows } from './rows.ts';
 import { type Settings, settingsSchema } from './schema.ts';
+import { toStoreUrl } from './store-url.ts';
 import { type Tree, withValue } from './tree.ts';
 import { findUnknownVariables } from './unknown-variables.ts';
 
@@ -45,7 +46,7 @@ export function loadSettings({ env, readFile, configFile }: SettingsSource): Loa
     ...toProblems(result.error, { rows, values: environment.values, input, configFile }),
   ];
   if (!result.success || problems.length > 0) throw new SettingsError(problems);
-  const settings = result.data;
+  const settings = { ...result.data, database: { url: toStoreUrl(result.data) } };
   // Only now: beside a setting that could not be read, "is not set" would mislead.
   const crossProblems = listCrossProblems(settings);
   if (crossProblems.length > 0) throw new SettingsError(crossProblems);

@@ -189,8 +189,10 @@ export const settingsSchema = z.strictObject({
   database: z
     .strictObject({
       url: databaseUrl()
-        .prefault('sqlite:data/bridge.db')
-        .describe('Where the data is kept. Several replicas need PostgreSQL.'),
+        .optional()
+        .describe(
+          'Where the data is kept; several replicas need PostgreSQL. When not set, `sqlite:data/bridge.db`; in front of the embedded sandbox `sqlite:data/sandbox-bridge.db`, so that trying it leaves the file of a real service alone.',
+        ),
     })
     .prefault({}),
   workers: z

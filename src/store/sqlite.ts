@@ -7,6 +7,7 @@ import type { Schema } from './schema.ts';
 import { SavepointDialect } from './sqlite-dialect.ts';
 import { toSqliteStoreError } from './sqlite-errors.ts';
 import { cachedStatements } from './sqlite-statements.ts';
+import { StoreError } from './store-error.ts';
 import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 
 /** How long a call waits for another process (a backup, a shell) before `store-busy`. The event loop waits too. */
@@ -25,6 +26,16 @@ const batchMax = 64;
  * @throws StoreError
  */
 export function openSqlite(path: string): Store {
+  const lock = takeFile(path);
+  try {
+    return openLocked(path, lock);
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+function openLocked(path: string, lock: DatabaseSync): Store {
   const writer = openWriter(path);
   const reader = connect(path, { readOnly: true });
   reader.exec(`pragma cache_size=-${readerCacheKiB}`);
@@ -50,8 +61,30 @@ export function openSqlite(path: string): Store {
       if (reader.isOpen) reader.close();
       await write.destroy();
       if (writer.isOpen) writer.close();
+      if (lock.isOpen) lock.close();
     },
   };
+}
+
+/**
+ * Takes the file for this process, which frees lanes on the belief that nobody else has it. The lock lies
+ * beside the file, so that others may still read it (a backup, a shell), and ends with the process.
+ * @throws StoreError `store-in-use` when it is another's after the time that a predecessor needs to end.
+ */
+function takeFile(path: string): DatabaseSync {
+  const lockPath = `${path}-lock`;
+  createFile(lockPath);
+  const lock = connect(lockPath, { readOnly: false });
+  try {
+    lock.exec('begin exclusive');
+    return lock;
+  } catch (cause) {
+    lock.close();
+    const error = toSqliteStoreError(cause);
+    if (error.code !== 'store-busy') throw error;
+    const message = `another process has the store ${path}: end it, or use PostgreSQL for several`;
+    throw new StoreError('store-in-use', message, { cause });
+  }
 }
 
 function openWriter(path: string): DatabaseSync {

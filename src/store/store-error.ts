@@ -4,6 +4,7 @@ import { BridgeError } from '../domain/errors.ts';
  * What can go wrong with the store, said the same way for both engines:
  * - `store-url`: the address of the store cannot be understood
  * - `store-unavailable`: it cannot be reached, read or written at all; a write may or may not have been kept
+ * - `store-in-use`: another process has the SQLite file
  * - `store-busy`: somebody else held a lock for longer than we wait
  * - `store-contended`: this transaction lost against another one and may be run again as it was
  * - `store-full`: no room is left
@@ -17,6 +18,7 @@ import { BridgeError } from '../domain/errors.ts';
 export type StoreErrorCode =
   | 'store-url'
   | 'store-unavailable'
+  | 'store-in-use'
   | 'store-busy'
   | 'store-contended'
   | 'store-full'

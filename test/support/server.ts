@@ -33,13 +33,44 @@ export interface BridgeProcess {
  * @param env further settings. Nothing else of this process's environment reaches the bridge.
  * @throws Error with its output when it ends first or prints nothing for 20 s.
  */
-export async function startBridge(options: {
+export async function startBridge(options: StartOptions): Promise<BridgeProcess> {
+  const { child, output } = launch(options);
+  const { baseUrl, token } = await printedAddress(child, output, options.env?.SCIM_TOKENS);
+  return {
+    baseUrl,
+    token,
+    pid: child.pid ?? 0,
+    output,
+    ready: () => waitUntilReady(new URL('/readyz', baseUrl), child, output),
+    stop: () => stop(child, output),
+    kill: () => kill(child),
+  };
+}
+
+/** How to start a bridge. */
+interface StartOptions {
   folder: string;
   env?: Record<string, string>;
   /** Arguments of node, from the project's folder; the sources are served when left out. */
   command?: readonly string[];
-}): Promise<BridgeProcess> {
-  const { folder, env = {}, command = ['src/cli/bin.mjs', 'serve'] } = options;
+}
+
+/** Starts a bridge that is not meant to serve, and waits for its end. @throws Error when it goes on for 20 s. */
+export async function runToEnd(
+  options: StartOptions,
+): Promise<{ exitCode: number | null; errors: string }> {
+  const { child, errors, output } = launch(options);
+  const closed = once(child, 'close', { signal: AbortSignal.timeout(startTimeoutMs) });
+  try {
+    await closed;
+  } catch (cause) {
+    await kill(child);
+    throw new Error(`the bridge did not end by itself:\n${output()}`, { cause });
+  }
+  return { exitCode: child.exitCode, errors: errors() };
+}
+
+function launch({ folder, env = {}, command = ['src/cli/bin.mjs', 'serve'] }: StartOptions) {
   const child = spawn(process.execPath, command, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,22 +86,13 @@ export async function startBridge(options: {
   const killWithUs = () => child.kill('SIGKILL');
   process.once('exit', killWithUs);
   child.once('exit', () => process.off('exit', killWithUs));
-
-  const chunks: string[] = [];
-  const output = () => chunks.join('');
+  const all: string[] = [];
+  const errors: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+    stream.setEncoding('utf8').on('data', (chunk: string) => all.push(chunk));
   }
-  const { baseUrl, token } = await printedAddress(child, output, env.SCIM_TOKENS);
-  return {
-    baseUrl,
-    token,
-    pid: child.pid ?? 0,
-    output,
-    ready: () => waitUntilReady(new URL('/readyz', baseUrl), child, output),
-    stop: () => stop(child, output),
-    kill: () => kill(child),
-  };
+  child.stderr.on('data', (chunk: string) => errors.push(chunk));
+  return { child, output: () => all.join(''), errors: () => errors.join('') };
 }
 
 async function printedAddress(

@@ -6,6 +6,9 @@ import { judge } from '../verdict.ts';
 import type { Step } from './progress.ts';
 import type { FirstReadDeps } from './step.ts';
 
+/** All changes wait until the service is known, so it is asked every 16 s at least. */
+const SERVICE_BACKOFF_MAX = 5;
+
 /** An attempt that failed. */
 interface Failure {
   readonly step: Step;
@@ -48,7 +51,8 @@ export function createAttempts({ clock, events, random }: FirstReadDeps): Attemp
     },
     countWith: (step) => (last?.step === step ? last.count + 1 : 1),
     fail(step, count, { problem, text, retryAfterMs }) {
-      const retryInMs = backoffMs(count, retryAfterMs, random());
+      const counted = step === 'service' ? Math.min(count, SERVICE_BACKOFF_MAX) : count;
+      const retryInMs = backoffMs(counted, retryAfterMs, random());
       last = { step, problem, count, retryAt: clock.now() + retryInMs };
       events.firstReadFailed({ step, reason: text, retryInMs });
       return retryInMs;

@@ -3,6 +3,7 @@ import {
   getStep,
   type Progress,
   readProgress,
+  reopen,
   type Step,
   type StepProgress,
   saveProgress,
@@ -19,6 +20,8 @@ export interface Book {
   service(): KnownService | undefined;
   /** Reads what is stored. @throws BridgeError `other-service` when it is of another service. */
   open(): Promise<void>;
+  /** Asks again whose token this is, as every process does once: the company behind an address may have changed. */
+  reopenService(): void;
   /** Stores what the steps have become. */
   save(next: Progress): Promise<void>;
   /** Stores one step, in one transaction with the rows that it stands for. */
@@ -45,6 +48,9 @@ export function createBook({ store, clock, identity }: FirstReadDeps): Book {
       service = await findService(store.read);
       if (service) assertSameService(service, { identity });
       progress = await readProgress(store.read);
+    },
+    reopenService() {
+      progress = reopen(progress, ['service']);
     },
     save: (next) => save(next),
     saveStep: (step, change, rows) => save(withStep(progress, step, change), rows),

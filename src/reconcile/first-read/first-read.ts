@@ -1,4 +1,6 @@
+import type { BridgeError } from '../../domain/errors.ts';
 import type { Problem } from '../outcome.ts';
+import type { Hold } from '../reconciler.ts';
 import type { ReadableSection } from '../sections.ts';
 import { createAttempts } from './attempts.ts';
 import { createBook } from './book.ts';
@@ -42,6 +44,10 @@ export interface FirstRead {
   readonly finished: boolean;
   /** The account behind the token, once it is known and where the service tells. */
   ownAccount(): number | undefined;
+  /** Holds changes until this process knows that the service is the one of the store, as far as it tells. */
+  readonly hold: Hold;
+  /** Resolves, if ever, with why the bridge must not go on: the store belongs to another company. */
+  readonly broken: Promise<BridgeError>;
 }
 
 /** The first read of one process. */
@@ -50,7 +56,9 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
   const { signal } = stopping;
   const book = createBook(deps);
   const attempts = createAttempts(deps);
-  const run: AttemptRun = { deps, book, attempts, signal };
+  const known = Promise.withResolvers<void>();
+  const broken = Promise.withResolvers<BridgeError>();
+  const run: AttemptRun = { deps, book, attempts, signal, giveUp };
   let loop: Promise<void> = Promise.resolve();
 
   const isFinished = () => book.current().finishedAt !== undefined;
@@ -60,18 +68,30 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
     if (ms > 0) await deps.clock.sleep(ms, signal).catch(() => undefined);
   }
 
+  function giveUp(error: BridgeError): void {
+    broken.resolve(error);
+    stopping.abort();
+  }
+
   async function runUntilStopped(): Promise<void> {
-    if (isFinished()) await recheck(run);
+    let isRecheckDue = isFinished();
     while (!signal.aborted) {
       const step = findOpenStep(book.current());
-      await rest(step === undefined ? RECHECK_MS : await readStep(run, step));
-      if (step === undefined && !signal.aborted) await recheck(run);
+      if (step !== 'service') known.resolve();
+      if (step !== undefined) {
+        await rest(await readStep(run, step));
+        continue;
+      }
+      if (!isRecheckDue) await rest(RECHECK_MS);
+      if (!signal.aborted) await recheck(run);
+      isRecheckDue = false;
     }
   }
 
   return {
     async start() {
       await book.open();
+      book.reopenService();
       loop = runUntilStopped();
     },
     async stop() {
@@ -83,6 +103,8 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
       return isFinished();
     },
     ownAccount: () => book.service()?.accountId,
+    hold: { over: known.promise, isLong: () => attempts.last()?.step === 'service' },
+    broken: broken.promise,
   };
 }
 

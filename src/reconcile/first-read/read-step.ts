@@ -1,13 +1,19 @@
+import { BridgeError } from '../../domain/errors.ts';
 import { type Attempts, type Reason, toReason } from './attempts.ts';
 import { findSection, type Step } from './progress.ts';
 import { closeStep, recheckSections, refuseStep, runStep, type StepRun } from './run-step.ts';
+import { isAnswering } from './service.ts';
 
 /** How often the list of roles may be incomplete before the rest serves without it. */
 const INCOMPLETE_MAX = 3;
+/** How often asking whose token this is may fail while other reads work: the operation is not documented. */
+const ACCOUNT_FAILURES_MAX = 3;
 
 /** What the attempts of one first read share. */
 export interface AttemptRun extends StepRun {
   readonly attempts: Attempts;
+  /** Told that the service is not the one of the store: nothing may go on. */
+  readonly giveUp: (error: BridgeError) => void;
 }
 
 /**
@@ -24,6 +30,7 @@ export async function readStep(run: AttemptRun, step: Step): Promise<number> {
     return 0;
   } catch (error) {
     if (run.signal.aborted) return 0;
+    if (error instanceof BridgeError && error.code === 'other-service') run.giveUp(error);
     const { count, membersAfter } = run.book.getStep(step);
     const hasMoved = count > before.count || membersAfter !== before.membersAfter;
     return putOff(run, step, { reason: toReason(error), hasMoved });
@@ -52,7 +59,14 @@ async function putOff(
       return attempts.fail(step, attempts.countWith(step), toReason(error));
     }
   }
-  return attempts.fail(step, hasMoved ? 1 : attempts.countWith(step), reason);
+  const failures = hasMoved ? 1 : attempts.countWith(step);
+  const isOptional = step === 'service' && failures >= ACCOUNT_FAILURES_MAX;
+  if (isOptional && (await isAnswering(run.deps))) {
+    await closeStep(run, step);
+    attempts.succeed();
+    return 0;
+  }
+  return attempts.fail(step, failures, reason);
 }
 
 /** Missing roles do not keep people waiting for ever: the rest serves, and status says what is not known. */

@@ -53,9 +53,9 @@ export async function closeStep({ deps, book }: StepRun, step: Step): Promise<vo
   const next = withStep(book.current(), step, { ...read, state: 'done' });
   await book.save(withEnd(withMembersAgain(next, step), deps.clock.now()));
   await book.open();
-  deps.events.firstRead({ step, count: read.count });
   const section = findSection(step);
   if (section === undefined) return;
+  deps.events.firstRead({ step, count: read.count });
   const isRead = listStepsOf(section).every((one) => book.getStep(one).state === 'done');
   if (isRead) await saveSection(deps, section, null);
 }

@@ -1,10 +1,11 @@
 import { BridgeError } from '../../domain/errors.ts';
 import type { Db } from '../../store/database.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
+import { scim } from '../../upstream/operations/scim.ts';
 import { users } from '../../upstream/operations/users.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { judge } from '../verdict.ts';
-import { type FirstReadContext, READING, type StepResult } from './step.ts';
+import { type FirstReadContext, type FirstReadDeps, READING, type StepResult } from './step.ts';
 
 /** The service that a store belongs to. */
 export interface KnownService {
@@ -51,6 +52,17 @@ function toOtherService(known: string, seen: string): BridgeError {
     `the store belongs to ${known}, and the settings lead to ${seen}: ` +
       'set UPSTREAM_URL and UPSTREAM_TOKEN back, or give this service a store of its own (DATABASE_URL)',
   );
+}
+
+/** Whether the service answers a cheap read that every token may send. Never rejects for the service. */
+export async function isAnswering({ upstream }: FirstReadDeps): Promise<boolean> {
+  try {
+    await upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, READING);
+    return true;
+  } catch (error) {
+    const { verdict } = judge(error);
+    return verdict !== 'later' && verdict !== 'unknown';
+  }
 }
 
 /**

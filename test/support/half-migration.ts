@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import { openStore } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { migrations } from '../../src/store/migrations/list.ts';
+
+// Migrates a store, says so in the middle of one migration more, and waits there until somebody kills it.
+// node test/support/half-migration.ts <URL of the store>
+const store = await openStore({ url: process.argv[2] ?? '' });
+await migrate(store, {
+  ...migrations(store.engine),
+  '999-half': {
+    async up(db) {
+      await sql`alter table users add column half integer`.execute(db);
+      process.stdout.write('half\n');
+      // PostgreSQL gives up a transaction that is silent; one that works does not end.
+      for (;;) {
+        await sql`select 1`.execute(db);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+  },
+});
