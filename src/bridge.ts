@@ -26,6 +26,7 @@ import { openStore, type Store } from './store/database.ts';
 import { readBacklog } from './store/lanes.ts';
 import { migrate } from './store/migrate.ts';
 import { listDisputes, listStuck } from './store/trouble.ts';
+import { type WatchedStore, watchWrites } from './store/watch-writes.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { addBacklogMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createTransport, type Transport } from './upstream/transport.ts';
@@ -89,8 +90,10 @@ export async function openMigratedStore(settings: Settings): Promise<Store> {
 }
 
 /** Composes a bridge; nothing runs before `start`. */
-export async function createBridge(options: BridgeOptions): Promise<Bridge> {
-  const { settings, store, clock, logger, metrics } = options;
+export async function createBridge(given: BridgeOptions): Promise<Bridge> {
+  const { settings, clock, logger, metrics } = given;
+  const store = watchWrites(given.store, clock);
+  const options: WatchedOptions = { ...given, store };
   const upstream = createTransport({
     ...toTransportOptions(settings, options.target),
     clock,
@@ -139,6 +142,10 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   };
 }
 
+interface WatchedOptions extends BridgeOptions {
+  readonly store: WatchedStore;
+}
+
 interface Parts {
   readonly upstream: Transport;
   readonly reconciler: Reconciler;
@@ -147,12 +154,13 @@ interface Parts {
   readonly isDraining: () => boolean;
 }
 
-function createApps(options: BridgeOptions, parts: Parts): { app: Express; opsApp: Express } {
+function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsApp: Express } {
   const { settings, store, clock, logger, metrics } = options;
   const { upstream, sections, firstRead } = parts;
   const scim = createScimRouter(toScimDeps(options, parts));
   const sources: HealthSources = {
     assertStoreUsable: async () => void (await readSections({ store })),
+    findWriteTrouble: store.findWriteTrouble,
     readFirstRead: async () => firstRead.state(),
     readSections: async () => sections.current(),
     readBacklog: () => readBacklog(store.read),

@@ -2,6 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { Backlog } from '../store/lanes.ts';
+import type { WriteTrouble } from '../store/watch-writes.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 import { type FirstRead, type Readiness, type StoredFacts, toReadiness } from './readiness.ts';
 
@@ -9,6 +10,8 @@ import { type FirstRead, type Readiness, type StoredFacts, toReadiness } from '.
 export interface HealthSources {
   /** Rejects when the store cannot be used. */
   readonly assertStoreUsable: () => Promise<void>;
+  /** Why the store can be read and not written, undefined when it takes writes. */
+  readonly findWriteTrouble: () => Promise<WriteTrouble | undefined>;
   readonly readFirstRead: () => Promise<FirstRead>;
   readonly readSections: () => Promise<SectionStates>;
   readonly readBacklog: () => Promise<Backlog>;
@@ -45,12 +48,13 @@ async function readStored(sources: HealthSources): Promise<StoredFacts> {
 
 async function readAll(sources: HealthSources): Promise<StoredFacts> {
   await sources.assertStoreUsable();
-  const [firstRead, sections, backlog] = await Promise.all([
+  const [firstRead, sections, backlog, writeTrouble] = await Promise.all([
     sources.readFirstRead(),
     sources.readSections(),
     sources.readBacklog(),
+    sources.findWriteTrouble(),
   ]);
-  return { kind: 'ok', firstRead, sections, backlog };
+  return { kind: 'ok', firstRead, sections, backlog, writeTrouble };
 }
 
 /** The store's own failure is what readiness tells; anything else is a bug and stays one. */

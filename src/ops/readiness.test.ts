@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { Backlog } from '../store/lanes.ts';
+import type { WriteTrouble } from '../store/watch-writes.ts';
 import type { GateState } from '../upstream/probe-gate.ts';
 import { type FirstRead, type ReadinessFacts, toReadiness } from './readiness.ts';
 
@@ -16,11 +17,19 @@ interface Given {
   readonly firstRead?: FirstRead;
   readonly sections?: SectionStates;
   readonly backlog?: Partial<Backlog>;
+  readonly writeTrouble?: WriteTrouble;
 }
 
-function toStore({ firstRead = { kind: 'finished' }, sections = {}, backlog }: Given = {}) {
+function toStore({
+  firstRead = { kind: 'finished' },
+  sections = {},
+  backlog,
+  writeTrouble,
+}: Given = {}) {
   const waiting = { due: 0, stuck: 0, oldestDueAt: undefined, ...backlog };
-  return { store: { kind: 'ok', firstRead, sections, backlog: waiting } } as const;
+  return {
+    store: { kind: 'ok', firstRead, sections, backlog: waiting, writeTrouble },
+  } as const;
 }
 
 const well: ReadinessFacts = {
@@ -42,6 +51,12 @@ const rows: {
     change: { store: { kind: 'problem', code: 'store-full' } },
     status: 'unavailable',
     codes: ['store-unusable'],
+  },
+  {
+    why: 'a store that can only be read still answers',
+    change: toStore({ writeTrouble: { code: 'store-full', sinceMs: nowMs } }),
+    status: 'degraded',
+    codes: ['store-read-only'],
   },
   {
     why: 'before the first read is finished nobody is "not found"',

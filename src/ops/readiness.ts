@@ -1,5 +1,6 @@
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { Backlog } from '../store/lanes.ts';
+import type { WriteTrouble } from '../store/watch-writes.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
 
@@ -15,6 +16,8 @@ export type StoredFacts =
       readonly firstRead: FirstRead;
       readonly sections: SectionStates;
       readonly backlog: Backlog;
+      /** It can be read and not written: a full disk, for instance. */
+      readonly writeTrouble: WriteTrouble | undefined;
     }
   | { readonly kind: 'problem'; readonly code: string };
 
@@ -39,6 +42,7 @@ type ReasonCode =
   | 'store-unusable'
   | 'first-read'
   | 'draining'
+  | 'store-read-only'
   | 'credentials-refused'
   | 'service-down'
   | 'section-closed'
@@ -113,7 +117,21 @@ function listUpstream({ upstream: { credentials, service } }: ReadinessFacts): R
 
 function listStored({ store, nowMs }: ReadinessFacts): Reason[] {
   if (store.kind === 'problem') return [];
-  return [...listClosed(store.sections), ...listWaiting(store.backlog, nowMs)];
+  const { writeTrouble, sections, backlog } = store;
+  return [...listReadOnly(writeTrouble), ...listClosed(sections), ...listWaiting(backlog, nowMs)];
+}
+
+/** Reads are answered all the same, so this process is still better than none. */
+function listReadOnly(trouble: WriteTrouble | undefined): Reason[] {
+  if (trouble === undefined) return [];
+  return [
+    {
+      code: 'store-read-only',
+      detail: `The store takes no writes since ${toTime(trouble.sinceMs)} (${trouble.code}): they are answered with 503, reads go on.`,
+      remedy:
+        'Make room on the disk, or bring it back; everything goes on by itself then. docs/errors.md explains the code.',
+    },
+  ];
 }
 
 function listClosed(sections: SectionStates): Reason[] {

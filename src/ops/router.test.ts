@@ -14,6 +14,7 @@ const open = { kind: 'open' } as const;
 function request(change: Partial<HealthSources> = {}) {
   const sources: HealthSources = {
     assertStoreUsable: async () => {},
+    findWriteTrouble: async () => undefined,
     readFirstRead: async () => ({ kind: 'finished' }),
     readSections: async () => ({}),
     readBacklog: async () => ({ due: 0, stuck: 0, oldestDueAt: undefined }),

@@ -1,6 +1,7 @@
 import { assertNever } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { type Lease, releaseLane } from '../store/lanes.ts';
+import { StoreError } from '../store/store-error.ts';
 import { converge, type Run } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { convergeGroups, type GroupLane } from './group/converge-group.ts';
@@ -11,6 +12,8 @@ import { convergeUsers, type UserLane } from './user/converge-user.ts';
 const WORTH_WAITING_MS = 2_500;
 /** How long a resource rests after an error of our own, in milliseconds. */
 const REST_MS = 10_000;
+/** How often a lane is offered back to a store that takes no writes, in milliseconds. */
+const GIVE_BACK_MS = 1_000;
 
 /** Both lanes of this process. */
 export interface Lanes {
@@ -23,7 +26,7 @@ export interface LaneRunner {
   run(key: ResourceKey, lease: Lease): Promise<void>;
   /** How many lanes run now. */
   readonly active: number;
-  /** Resolves once no lane runs. */
+  /** Resolves once no lane runs, when no more are to be run. */
   idle(): Promise<void>;
 }
 
@@ -36,6 +39,7 @@ export function createLaneRunner(
   const users = convergeUsers(deps, lanes.users);
   const groups = convergeGroups(deps, lanes.groups);
   const running = new Set<Promise<void>>();
+  let isStopping = false;
 
   async function runOne(key: ResourceKey, lease: Lease): Promise<Run> {
     switch (key.type) {
@@ -59,18 +63,24 @@ export function createLaneRunner(
     } catch (error) {
       deps.events.failed({ type: key.type, id: key.id, error });
       waiters.release(key, GONE.version, 'the change is stored and will be tried again');
-      await abandon(key, lease);
+      await abandon(key, lease, error instanceof StoreError ? 0 : REST_MS);
     }
   }
 
-  /** An error of our own: the lane is given back, and the next run looks first. */
-  async function abandon(key: ResourceKey, lease: Lease): Promise<void> {
-    const dueAt = deps.clock.now() + REST_MS;
-    try {
-      await deps.store.write((tx) => releaseLane(tx, key, { lease, dueAt }));
-    } catch (error) {
-      // The lease runs out by itself, and whoever takes it then looks first.
-      deps.events.failed({ type: key.type, id: key.id, error });
+  /**
+   * An error of our own: the lane is given back, and the next run looks first. A store that takes no
+   * writes is asked again until it does, or until the lease has run out: whoever takes it then looks too.
+   */
+  async function abandon(key: ResourceKey, lease: Lease, restMs: number): Promise<void> {
+    while (!isStopping && deps.clock.now() < lease.until) {
+      const dueAt = deps.clock.now() + restMs;
+      try {
+        await deps.store.write((tx) => releaseLane(tx, key, { lease, dueAt }));
+        return;
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        await deps.clock.sleep(GIVE_BACK_MS);
+      }
     }
   }
 
@@ -85,6 +95,7 @@ export function createLaneRunner(
       return running.size;
     },
     async idle() {
+      isStopping = true;
       while (running.size > 0) await Promise.all(running);
     },
   };

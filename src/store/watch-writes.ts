@@ -1,0 +1,53 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Store } from './database.ts';
+import { saveFact } from './facts.ts';
+import { StoreError, type StoreErrorCode } from './store-error.ts';
+
+/** Why the store takes no writes, and since when (epoch milliseconds). */
+export interface WriteTrouble {
+  readonly code: StoreErrorCode;
+  readonly sinceMs: number;
+}
+
+/** A store that remembers whether its last write was taken. */
+export interface WatchedStore extends Store {
+  /** Tries a small write where the last one failed, so that an end of the trouble shows without traffic. */
+  findWriteTrouble(): Promise<WriteTrouble | undefined>;
+}
+
+/** What says that no write works; other errors are about one write alone. */
+const CODES: ReadonlySet<StoreErrorCode> = new Set([
+  'store-full',
+  'store-unavailable',
+  'store-busy',
+  'store-corrupt',
+]);
+
+/** A full disk lets a store be read and not written; only writing tells. */
+export function watchWrites(store: Store, clock: Clock): WatchedStore {
+  let trouble: WriteTrouble | undefined;
+
+  const write: Store['write'] = async (work) => {
+    try {
+      const value = await store.write(work);
+      trouble = undefined;
+      return value;
+    } catch (error) {
+      const code = error instanceof StoreError && CODES.has(error.code) ? error.code : undefined;
+      if (code !== undefined) trouble = { code, sinceMs: trouble?.sinceMs ?? clock.now() };
+      throw error;
+    }
+  };
+
+  return {
+    ...store,
+    write,
+    async findWriteTrouble() {
+      if (trouble === undefined) return undefined;
+      const now = clock.now();
+      // Its failure is what `trouble` says.
+      await write((tx) => saveFact(tx, { name: 'write-check', value: now, now })).catch(() => {});
+      return trouble;
+    },
+  };
+}
