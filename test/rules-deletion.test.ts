@@ -162,3 +162,21 @@ test('a group that somebody removed in the service is deleted all the same', () 
 
     expect(answer.status).toBe(204);
   }));
+
+test('a group that is deleted before it came to be leaves nobody waiting in it', () =>
+  withTestBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }, async (bridge) => {
+    const adaId = await addUser(bridge, 'ada');
+    bridge.sandbox.faults.add({
+      operation: 'groups.createGroup',
+      fault: { kind: 'reset', at: 'before-effect' },
+      times: 1,
+    });
+    const groupId = await addGroup(bridge, 'Pilots', [adaId]);
+
+    await send(bridge, 'DELETE', `/Groups/${groupId}`);
+    await untilSettled(bridge);
+
+    const links = bridge.store.read.selectFrom('memberships').select('user_id');
+    expect(await links.execute()).toEqual([]);
+    expect(bridge.sandbox.service.groups()).toEqual([]);
+  }));

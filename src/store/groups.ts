@@ -127,6 +127,13 @@ export function toGroupState(
   };
 }
 
+/** Whether the service is known to have the group, or was when it was last asked. */
+export function hasUpstreamIds(
+  row: Pick<GroupRow, 'upstream_uid' | 'upstream_rest_id' | 'upstream_scim_id'>,
+): boolean {
+  return (row.upstream_uid ?? row.upstream_rest_id ?? row.upstream_scim_id) !== null;
+}
+
 /** What the service was last seen to hold of the group, or undefined. */
 export function toObservedGroup(row: Pick<GroupRow, 'observed'>): ObservedGroup | undefined {
   return row.observed === null ? undefined : parseStored<ObservedGroup>(row.observed);

@@ -3,7 +3,12 @@ import type { UserId } from '../../domain/ids.ts';
 import { addPending, type Pending, parsePendingFields } from '../../domain/pending.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
-import { findGroupByUpstream, type GroupRow, updateGroup } from '../../store/groups.ts';
+import {
+  findGroupByUpstream,
+  type GroupRow,
+  hasUpstreamIds,
+  updateGroup,
+} from '../../store/groups.ts';
 import { distrustLinks } from '../../store/link-work.ts';
 import { FREE_LANE } from '../retry-columns.ts';
 
@@ -23,7 +28,7 @@ export async function handOverGroup(
   row: GroupRow,
   { planned, now }: EndedStep,
 ): Promise<boolean> {
-  if (row.deleted_at === null || hasIds(row)) return false;
+  if (row.deleted_at === null || hasUpstreamIds(row)) return false;
   const heir = await findGroupByUpstream(tx, planned.ids);
   if (heir === undefined || heir.deleted_at !== null || heir.origin === null) return false;
   const people = { members: toIds(planned.members), admins: toIds(planned.admins) };
@@ -39,10 +44,6 @@ export async function handOverGroup(
     due_at: now,
   });
   return true;
-}
-
-function hasIds({ upstream_uid, upstream_rest_id, upstream_scim_id }: GroupRow): boolean {
-  return (upstream_uid ?? upstream_rest_id ?? upstream_scim_id) !== null;
 }
 
 function toIds(changes: GroupState['members']): UserId[] {

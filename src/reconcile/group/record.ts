@@ -7,6 +7,7 @@ import { parseStored } from '../../store/documents.ts';
 import {
   deleteGroup,
   type GroupRow,
+  hasUpstreamIds,
   lockGroup,
   toGroupState,
   updateGroup,
@@ -270,6 +271,8 @@ async function finish(
   }
   const { oldest, nextRetryAt } = await readWaiting(tx, row.id);
   await save(tx, step, { ...next, ...FREE_LANE, due_at: nextRetryAt ?? null });
+  // A deleted group that the service does not know has nobody in it.
+  if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
   return { finished: true, ...toProgress(next, oldest), undone, woken: [] };
 }
 

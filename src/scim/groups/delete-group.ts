@@ -4,9 +4,9 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
-import { type GroupRow, lockGroup, updateGroup } from '../../store/groups.ts';
+import { type GroupRow, hasUpstreamIds, lockGroup, updateGroup } from '../../store/groups.ts';
 import type { LaneClaim } from '../../store/lanes.ts';
-import { adoptLinks, releaseLinks } from '../../store/link-observations.ts';
+import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/link-observations.ts';
 import { listLinkedUsers, touchUsers } from '../../store/shown-links.ts';
 import { toTombstone } from '../bury.ts';
 import type { ScimDeps } from '../deps.ts';
@@ -51,6 +51,7 @@ export async function storeGroupDeletion(
   const { change, lease } = toTombstone(row, { pending, isDue, claim, now });
   await updateGroup(tx, row.id, change);
   await touchUsers(tx, people, now);
+  if (!isDue) await deleteAllLinks(tx, row.id);
   return {
     id: row.id,
     row: { ...row, ...change },
@@ -62,8 +63,7 @@ export async function storeGroupDeletion(
 
 /** A group whose creation was never sent has nothing to be removed. */
 function mayBeThere(row: GroupRow, now: number): boolean {
-  const isKnown = (row.upstream_uid ?? row.upstream_rest_id ?? row.upstream_scim_id) !== null;
-  return isKnown || row.must_look === 1 || isLaneHeld(row, now);
+  return hasUpstreamIds(row) || row.must_look === 1 || isLaneHeld(row, now);
 }
 
 function toUndo(row: GroupRow): Extract<ChangedGroup, { lease: unknown }>['undo'] {
