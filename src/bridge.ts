@@ -14,6 +14,7 @@ import { createHealthRouter, createOperatorRouter } from './ops/router.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
 import { createFirstRead, type FirstRead } from './reconcile/first-read/first-read.ts';
 import { openForms } from './reconcile/forms.ts';
+import { createLedger } from './reconcile/ledger/ledger.ts';
 import { createReconciler, type Reconciler } from './reconcile/reconciler.ts';
 import { readSections, type SectionStates } from './reconcile/sections.ts';
 import type { ScimDeps } from './scim/deps.ts';
@@ -94,13 +95,15 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const { settings, clock, logger, metrics } = given;
   const store = watchWrites(given.store, clock);
   const options: WatchedOptions = { ...given, store };
+  const sections = await openSectionView(store);
+  const events = toReconcileEvents(logger, metrics, sections.refresh);
+  const ledger = createLedger({ store, clock, events }, settings.ledger.retention);
   const upstream = createTransport({
     ...toTransportOptions(settings, options.target),
     clock,
     random: options.random,
-    hooks: toTransportHooks(logger, metrics),
+    hooks: { ...toTransportHooks(logger, metrics), beforeSend: ledger.note },
   });
-  const sections = await openSectionView(store);
   const deps: ReconcileDeps = {
     store,
     upstream,
@@ -108,7 +111,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     random: options.random,
     forms: await openForms({ store, clock, fixed: toFixedForms(settings) }),
     policy: toReconcilePolicy(settings),
-    events: toReconcileEvents(logger, metrics, sections.refresh),
+    events,
     owner: randomUUID(),
   };
   const reconciler = createReconciler(deps);
@@ -129,12 +132,14 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
       await firstRead.start();
       await reconciler.start(firstRead.hold);
       sections.start();
+      ledger.start();
     },
     drain() {
       state.draining = true;
     },
     async stop() {
       sections.stop();
+      ledger.stop();
       await firstRead.stop();
       await reconciler.stop(STOP_GRACE_MS);
       await upstream.close();

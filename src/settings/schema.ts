@@ -195,6 +195,15 @@ export const settingsSchema = z.strictObject({
         ),
     })
     .prefault({}),
+  ledger: z
+    .strictObject({
+      retention: duration({ min: '1d', max: '3650d' })
+        .prefault('30d')
+        .describe(
+          'How long the bridge remembers which changes of the service were its own. A backup that is older than this cannot be recognised when it is restored.',
+        ),
+    })
+    .prefault({}),
   workers: z
     .strictObject({
       concurrency: wholeNumber({ min: 1, max: 256 })

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
+import type { OwnCallKind } from '../domain/own-call.ts';
 
 /** How a managed resource came to be managed; null in the tables: it is only observed. */
 export type Origin = 'created' | 'adopted';
@@ -116,6 +117,19 @@ export interface DisputesTable {
   count: number;
 }
 
+/** The ledger of our own mutating calls: one row a change, written before the call leaves. */
+export interface OwnCallsTable {
+  id: Generated<number>;
+  at: number;
+  operation: string;
+  kind: OwnCallKind;
+  resource_type: 'user' | 'group';
+  resource_id: string;
+  /** The account or group in the id that the call names; null at a creation. */
+  upstream_id: string | null;
+  member_id: string | null;
+}
+
 /** The whole store. */
 export interface Schema {
   users: UsersTable;
@@ -125,4 +139,5 @@ export interface Schema {
   group_admins: LinkColumns;
   facts: FactsTable;
   disputes: DisputesTable;
+  own_calls: OwnCallsTable;
 }

@@ -60,7 +60,7 @@ export interface TransportHooks {
 }
 
 /** A mutating call about to leave. `args` may hold personal data. */
-interface Sending {
+export interface Sending {
   readonly operation: Operation;
   readonly args: unknown;
   readonly attempt: number;

@@ -1,10 +1,14 @@
 import type { Migration } from 'kysely/migration';
 import { initial } from './001-initial.ts';
+import { ownCalls } from './003-own-calls.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
 
 /** Every migration in order, by name. A released one is never edited. */
 export function migrations(engine: Engine): Record<string, Migration> {
-  return { '001-initial': initial(engine) };
+  return {
+    '001-initial': initial(engine),
+    '003-own-calls': ownCalls(engine),
+  };
 }

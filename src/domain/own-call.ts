@@ -1,0 +1,29 @@
+/**
+ * What one of our own mutating calls changes, fine enough to be matched with one event of the service's
+ * audit log. `user.access` is the licence, `member` and `admin` are one person in a group.
+ */
+export type OwnCallKind =
+  | 'user.create'
+  | 'user.activate'
+  | 'user.deactivate'
+  | 'user.rename'
+  | 'user.address'
+  | 'user.access'
+  | 'user.delete'
+  | 'group.create'
+  | 'group.rename'
+  | 'group.permissions'
+  | 'group.delete'
+  | 'member.add'
+  | 'member.remove'
+  | 'admin.add'
+  | 'admin.remove';
+
+/** One change of one resource, or of one person in a group. Ids are those that the call names. */
+export interface OwnChange {
+  readonly kind: OwnCallKind;
+  /** The account, or the group in whichever of its ids the call uses; undefined at a creation. */
+  readonly upstreamId?: string;
+  /** The account that comes into the group or leaves it. */
+  readonly memberId?: string;
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { listOwnCalls } from '../src/store/own-calls.ts';
+import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from './support/provider.ts';
+
+const disable = toPatch({ op: 'replace', path: 'active', value: false });
+
+function readLedger({ store }: TestBridge) {
+  return listOwnCalls(store.read, { from: 0, to: Number.MAX_SAFE_INTEGER, limit: 1_000 });
+}
+
+test('a call is in the ledger before it leaves, so that a crash leaves no call without a row', () =>
+  withTestBridge({}, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    const fault = { kind: 'hang' } as const;
+    const slow = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
+
+    const answer = bridge.request('PATCH', `/Users/${id}`, disable);
+    await slow.until(1);
+    const rows = await readLedger(bridge);
+    slow.remove();
+    bridge.sandbox.faults.release();
+    await answer;
+
+    const upstreamId = String(bridge.sandbox.service.getUser('ada@example.com').id);
+    expect(rows.at(-1)).toMatchObject({ kind: 'user.deactivate', resourceId: id, upstreamId });
+  }));
+
+test('a call that cannot be written down is not made, and is made later', () =>
+  withTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    bridge.sandbox.calls.reset();
+    await setLedgerName(bridge, 'own_calls', 'hidden');
+
+    await send(bridge, 'PATCH', `/Users/${id}`, disable);
+    const callsWithoutLedger = bridge.sandbox.calls.count({ mutating: true });
+    await setLedgerName(bridge, 'hidden', 'own_calls');
+    await untilSettled(bridge);
+
+    expect(callsWithoutLedger).toBe(0);
+    expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(false);
+  }));
+
+test('every change that the audit log shows as ours is in the ledger, members one by one', () =>
+  withTestBridge({}, async (bridge) => {
+    const ids = await addUsers(bridge, 5);
+    const groupId = await addGroup(bridge, 'Pilots', ids);
+    await send(bridge, 'PATCH', `/Users/${ids[0]}`, disable);
+    await send(bridge, 'DELETE', `/Groups/${groupId}`);
+    await untilSettled(bridge);
+
+    const rows = await readLedger(bridge);
+    const count = (kind: string) => rows.filter((row) => row.kind === kind).length;
+    const counts = ['user.create', 'group.create', 'member.add', 'user.deactivate', 'group.delete'];
+    expect(counts.map(count)).toEqual([5, 1, 5, 1, 1]);
+    expect(rows.length).toBeGreaterThanOrEqual(bridge.sandbox.service.auditEvents().length);
+  }));
+
+async function setLedgerName({ store }: TestBridge, from: string, to: string): Promise<void> {
+  await store.write((tx) => tx.schema.alterTable(from).renameTo(to).execute());
+}
