@@ -3,23 +3,25 @@ import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { invalidFilter } from './tokens.ts';
 import type { CompareOp, Filter, FilterTarget, Literal } from './tree.ts';
 
-/** A comparison as it was read. `at`: where its value stands, for the error. */
+/** A comparison as it was read. `text`: its value as it was written; `at`: where that stands, for the error. */
 export interface RawComparison {
   readonly target: FilterTarget;
   readonly op: CompareOp;
   readonly literal: Literal;
+  readonly text: string;
   readonly at: number;
 }
 
 const ORDER: ReadonlySet<CompareOp> = new Set(['gt', 'ge', 'lt', 'le']);
 const PART: ReadonlySet<CompareOp> = new Set(['co', 'sw', 'ew']);
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/i;
 
 /**
  * Makes a comparison ready for evaluation. A complex attribute stands for its `value`; a value that
  * the attribute can never hold makes it match nothing.
  * @throws ScimError 400 `invalidFilter` for what cannot be asked: an order of booleans, part of a number, a date that is none
  */
-export function toComparison({ target, op, literal, at }: RawComparison): Filter {
+export function toComparison({ target, op, literal, text, at }: RawComparison): Filter {
   if (literal === null) return toNullComparison(target, op, at);
   const leaf = toLeaf(target);
   if (!leaf) return { kind: 'nothing' };
@@ -30,7 +32,7 @@ export function toComparison({ target, op, literal, at }: RawComparison): Filter
   if (PART.has(op) && (typeof literal !== 'string' || type === 'boolean' || type === 'integer')) {
     throw invalidFilter(`"${op}" does not apply to this attribute and value`, at);
   }
-  const typed = toTyped(leaf.rule, literal);
+  const typed = toTyped(leaf.rule, literal, text);
   if (typed === undefined) return { kind: 'nothing' };
   const comparable = toComparable(leaf.rule, op, typed);
   if (Number.isNaN(comparable)) throw invalidFilter('a date that is none', at);
@@ -55,16 +57,16 @@ function toLeaf({ keys, rule }: FilterTarget): FilterTarget | undefined {
 function toTyped(
   { type }: AttributeRule,
   literal: string | number | boolean,
+  text: string,
 ): string | number | boolean | undefined {
   if (type === 'boolean') return toBoolean(literal);
   if (type === 'integer') return typeof literal === 'number' ? literal : undefined;
-  // Numbers without quotes: ids made of digits are sent like that.
-  return typeof literal === 'boolean' ? undefined : String(literal);
+  // Ids made of digits are sent without quotes. As a number a long one would become another id.
+  return typeof literal === 'boolean' ? undefined : text;
 }
 
 /** Entra writes booleans as the texts "True" and "False". */
 function toBoolean(literal: string | number | boolean): boolean | undefined {
-  if (typeof literal === 'boolean') return literal;
   const word = String(literal).toLowerCase();
   return word === 'true' || word === 'false' ? word === 'true' : undefined;
 }
@@ -81,7 +83,6 @@ function toComparable(
 
 /** Epoch milliseconds, or NaN. A moment without a zone is in UTC, wherever the bridge runs. */
 function toMoment(text: string): number {
-  if (!/^\d{4}-\d\d-\d\d/.test(text)) return Number.NaN;
-  const hasZone = !text.includes('T') || /(?:Z|[+-]\d\d:\d\d)$/i.test(text);
-  return Date.parse(hasZone ? text : `${text}Z`);
+  const [, date, time = '00:00', zone = 'Z'] = MOMENT.exec(text) ?? [];
+  return Date.parse(`${date}T${time}${zone}`);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../domain/json.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
 import { matches } from './matches.ts';
@@ -38,17 +38,29 @@ const cases: { filter: string; want: boolean; why?: string }[] = [
   { filter: 'userName sw "ada@"', want: true },
   { filter: 'userName ew ".com"', want: true },
   { filter: 'userName sw "com"', want: false },
+  { filter: 'userName co "com.example"', want: false },
+  { filter: 'userName ew "ada"', want: false },
   { filter: 'name.familyName gt "a"', want: true },
+  { filter: 'name.familyName gt "LOVELACE"', want: false },
   { filter: 'name.familyName lt "A"', want: false },
+  { filter: 'name.familyName lt "m"', want: true },
+  { filter: 'name.familyName lt "lovelace"', want: false },
   { filter: 'name.familyName ge "lovelace"', want: true },
+  { filter: 'name.familyName ge "m"', want: false },
   { filter: 'name.familyName le "lovelace"', want: true },
+  { filter: 'name.familyName le "l"', want: false },
+  { filter: 'name eq "Ada"', want: false, why: 'a name as a whole has no value' },
   { filter: 'title eq "say \\"hi\\"\\\\now"', want: true, why: 'escapes of JSON' },
   { filter: 'userName eq "\\u0061da@example.com"', want: true, why: 'escapes by number' },
   { filter: 'active eq true', want: true },
   { filter: 'active eq True', want: true, why: 'Entra writes True' },
   { filter: 'active eq "True"', want: true, why: 'and "True"' },
   { filter: 'active ne false', want: true },
-  { filter: 'active eq "yes"', want: false },
+  { filter: 'active eq "FALSE"', want: false },
+  { filter: 'active eq "yes"', want: false, why: 'it is neither' },
+  { filter: 'active ne "yes"', want: false, why: 'it is neither' },
+  { filter: 'active eq 1', want: false, why: 'it is neither' },
+  { filter: 'userName ne true', want: false, why: 'a text is never a boolean' },
   { filter: 'nickName pr', want: false, why: 'an empty text is no value' },
   { filter: 'displayName pr', want: false },
   { filter: 'displayName ne "x"', want: true, why: 'no value is not this value' },
@@ -76,6 +88,12 @@ const cases: { filter: string; want: boolean; why?: string }[] = [
   { filter: 'emails[type eq "work"].value eq "ada@home.example"', want: false },
   { filter: 'emails[type eq "work"].value pr', want: true },
   { filter: 'emails[type eq "other"].value pr', want: false },
+  { filter: 'emails[type eq "home" and primary eq false]', want: true, why: 'not said is false' },
+  { filter: 'emails[type eq "home" and primary ne true]', want: true },
+  { filter: 'emails[type eq "home" and primary ne false]', want: false },
+  { filter: 'emails[type eq "home" and primary pr]', want: false, why: 'it is not said' },
+  { filter: 'emails.primary eq false', want: true },
+  { filter: 'phoneNumbers.primary eq false', want: false, why: 'there is none' },
   { filter: 'phoneNumbers[type eq "work"]', want: false, why: 'a list that is not there' },
   { filter: 'emails.value ne "ada@work.example"', want: true, why: 'some other value is there' },
   { filter: 'groups.value eq "g1"', want: true },
@@ -85,6 +103,10 @@ const cases: { filter: string; want: boolean; why?: string }[] = [
   { filter: `${enterprise}:department eq "r&d"`, want: true },
   { filter: `${workManagement}:appsPermissions ge 5`, want: true },
   { filter: `${workManagement}:appsPermissions gt 5`, want: false },
+  { filter: `${workManagement}:appsPermissions le 5`, want: true },
+  { filter: `${workManagement}:appsPermissions lt 5`, want: false },
+  { filter: `${workManagement}:appsPermissions ne 5`, want: false },
+  { filter: `${workManagement}:appsPermissions ne -5.0e1`, want: true },
   { filter: `${workManagement}:appsPermissions eq "5"`, want: false },
   { filter: 'meta.lastModified gt "2026-03-01T11:59:59Z"', want: true },
   {
@@ -95,7 +117,11 @@ const cases: { filter: string; want: boolean; why?: string }[] = [
   { filter: 'meta.lastModified lt "2026-03-01T12:00:00Z"', want: false },
   { filter: 'meta.lastModified eq "2026-03-01T12:00:00"', want: true, why: 'UTC without a zone' },
   { filter: 'meta.lastModified gt "2026-03-01"', want: true, why: 'a day is its first moment' },
+  { filter: 'meta.lastModified ge "2026-03-01t12:00z"', want: true, why: 'in lower case as well' },
+  { filter: 'meta.lastModified le "2026-03-01T12:00:00.000-00:01"', want: true },
+  { filter: 'meta.lastModified gt "2026-03-01T12:00:00.000-00:01"', want: false },
   { filter: 'meta.lastModified sw "2026-03"', want: true },
+  { filter: 'meta.lastModified co "T12:"', want: true, why: 'parts are those of the text' },
   { filter: 'schemas eq "urn:ietf:params:scim:schemas:core:2.0:User"', want: true },
   { filter: 'id eq "a1" and manager eq "m2"', want: false },
   { filter: 'id eq "x" or id eq "a1" and active eq true', want: true, why: 'and binds closer' },
@@ -127,10 +153,62 @@ for (const { filter, want, why } of cases) {
   });
 }
 
-test('a resource that lacks the attribute does not fail the search', () => {
-  expect(matches(parseFilter('name.givenName eq "Ada"', userSchema), { id: 'b' })).toBe(false);
-  expect(matches(parseFilter('emails[type eq "work"]', userSchema), { id: 'b' })).toBe(false);
-});
+const others: { filter: string; resource: JsonObject; want: boolean; why: string }[] = [
+  {
+    filter: 'name.givenName eq "Ada"',
+    resource: {},
+    want: false,
+    why: 'nothing is there',
+  },
+  { filter: 'emails[type eq "work"]', resource: {}, want: false, why: 'nothing is there' },
+  { filter: 'emails[type pr]', resource: { emails: ['x'] }, want: false, why: 'no objects' },
+  { filter: 'userName pr', resource: { userName: null }, want: false, why: 'null is no value' },
+  {
+    filter: 'userName eq "null"',
+    resource: { userName: null },
+    want: false,
+    why: 'null is no text',
+  },
+  { filter: 'userName ne "x"', resource: { userName: null }, want: true, why: 'null is no value' },
+  { filter: 'name pr', resource: { name: {} }, want: false, why: 'an empty object is no value' },
+  {
+    filter: 'name pr',
+    resource: { name: { givenName: '', familyName: null } },
+    want: false,
+    why: 'an object without any value is none',
+  },
+  {
+    filter: 'name pr',
+    resource: { name: { givenName: '', familyName: 'L' } },
+    want: true,
+    why: 'one part is enough',
+  },
+  { filter: 'emails pr', resource: { emails: [] }, want: false, why: 'an empty list is no value' },
+  { filter: 'emails pr', resource: { emails: [{}] }, want: false, why: 'nor is an empty element' },
+  { filter: 'active pr', resource: { active: false }, want: true, why: 'false is a value' },
+  {
+    filter: `${workManagement}:appsPermissions ge 5`,
+    resource: { [workManagement]: { appsPermissions: '7' } },
+    want: false,
+    why: 'a text is no number',
+  },
+  { filter: 'active ne true', resource: { active: 'yes' }, want: false, why: 'nor a boolean' },
+  { filter: 'title ne "x"', resource: { title: 5 }, want: false, why: 'a number is no text' },
+  {
+    filter: `${workManagement}:appsPermissions ne "x"`,
+    resource: {},
+    want: false,
+    why: 'it can never hold that',
+  },
+  { filter: 'userName ne true', resource: {}, want: false, why: 'it can never hold that' },
+  { filter: 'name ne "x"', resource: {}, want: false, why: 'it has no value of its own' },
+];
+
+for (const { filter, resource, want, why } of others) {
+  test(`${filter} is ${want} for ${JSON.stringify(resource)}: ${why}`, () => {
+    expect(matches(parseFilter(filter, userSchema), resource)).toBe(want);
+  });
+}
 
 describe('members of a group', () => {
   const group: JsonObject = { displayName: 'Math', members: [{ value: 'u1' }, { value: 'u2' }] };
@@ -147,8 +225,33 @@ describe('members of a group', () => {
   }
 });
 
-test('a number without quotes finds an id of digits', () => {
-  expect(matches(parseFilter('externalId eq 42', userSchema), { externalId: '42' })).toBe(true);
+const numbers = [
+  { written: '42', other: '42.0' },
+  { written: '9007199254740993', other: '9007199254740992' },
+  { written: '1e3', other: '1000' },
+];
+for (const { written, other } of numbers) {
+  test(`a number without quotes finds the id that is written so and no other: ${written}`, () => {
+    const filter = parseFilter(`externalId eq ${written}`, userSchema);
+
+    expect(matches(filter, { externalId: written })).toBe(true);
+    expect(matches(filter, { externalId: other })).toBe(false);
+  });
+}
+
+test('a moment without a zone is in UTC, wherever the bridge runs', () => {
+  const zone = process.env.TZ;
+  process.env.TZ = 'Asia/Tokyo';
+  onTestFinished(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+  expect(new Date(0).getHours()).toBe(9);
+
+  for (const moment of ['2026-03-01T12:00:00', '2026-03-01T12:00']) {
+    const filter = parseFilter(`meta.lastModified eq "${moment}"`, userSchema);
+    expect(matches(filter, ada)).toBe(true);
+  }
 });
 
 test('no filter changes the prototype of objects', () => {

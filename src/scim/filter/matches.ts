@@ -1,7 +1,7 @@
 import { assertNever } from '../../domain/errors.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import type { Comparison, Filter, FilterTarget } from './tree.ts';
+import type { CompareOp, Comparison, Filter, FilterTarget } from './tree.ts';
 
 /**
  * Whether the resource fulfils the filter: a list does when one of its values does, `ne` also where
@@ -32,17 +32,18 @@ export function matches(filter: Filter, resource: JsonObject): boolean {
   }
 }
 
-/** Whether the value says anything: null, empty text, empty list and empty object do not. */
-function isAssigned(value: JsonValue | undefined): boolean {
-  if (value === undefined || value === null || value === '') return false;
-  if (Array.isArray(value)) return value.some(isAssigned);
+/** Whether the value says anything: null, empty text and empty object do not. */
+function isAssigned(value: JsonValue): boolean {
+  if (value === null || value === '') return false;
   return !isJsonObject(value) || Object.values(value).some(isAssigned);
 }
 
 function compares(comparison: Comparison, resource: JsonObject): boolean {
   const { target, op } = comparison;
-  if (someValue(resource, target, (value) => test(comparison, value))) return true;
-  return op === 'ne' && !someValue(resource, target, isAssigned);
+  // Nobody is preferred who is not said to be (RFC 7643 §2.4).
+  const sought = target.rule.name === 'primary' ? { ...target, missing: false } : target;
+  if (someValue(resource, sought, (value) => test(comparison, value))) return true;
+  return op === 'ne' && !someValue(resource, sought, isAssigned);
 }
 
 function test({ target: { rule }, op, comparable }: Comparison, value: JsonValue): boolean {
@@ -54,17 +55,10 @@ function test({ target: { rule }, op, comparable }: Comparison, value: JsonValue
     return typeof value === 'boolean' && (op === 'ne') === (value !== comparable);
   }
   if (typeof value !== 'string') return false;
-  return holdsText(op, rule.caseExact ? value : foldCase(value), comparable);
+  return holds(op, rule.caseExact ? value : foldCase(value), comparable);
 }
 
-function holdsText(op: Comparison['op'], value: string, comparable: string): boolean {
-  if (op === 'co') return value.includes(comparable);
-  if (op === 'sw') return value.startsWith(comparable);
-  if (op === 'ew') return value.endsWith(comparable);
-  return holds(op, value, comparable);
-}
-
-function holds<T extends string | number>(op: Comparison['op'], value: T, comparable: T): boolean {
+function holds<T extends string | number>(op: CompareOp, value: T, comparable: T): boolean {
   switch (op) {
     case 'eq':
       return value === comparable;
@@ -78,23 +72,33 @@ function holds<T extends string | number>(op: Comparison['op'], value: T, compar
       return value < comparable;
     case 'le':
       return value <= comparable;
+    case 'co':
+      return String(value).includes(String(comparable));
+    case 'sw':
+      return String(value).startsWith(String(comparable));
+    case 'ew':
+      return String(value).endsWith(String(comparable));
     default:
-      return false; // co, sw and ew never get here with anything but texts, which are tested before.
+      return assertNever(op);
   }
+}
+
+/** `missing`: what an element holds that lacks the attribute. */
+interface Sought extends FilterTarget {
+  readonly missing?: JsonValue;
 }
 
 function someValue(
   resource: JsonObject,
-  { keys }: FilterTarget,
+  { keys, missing = null }: Sought,
   accepts: (value: JsonValue) => boolean,
 ): boolean {
   return walk(resource, 0);
 
   function walk(value: JsonValue | undefined, depth: number): boolean {
-    if (value === undefined || value === null) return false;
     if (Array.isArray(value)) return value.some((item) => walk(item, depth));
     const key = keys[depth];
-    if (key === undefined) return accepts(value);
-    return isJsonObject(value) && walk(value[key], depth + 1);
+    if (key !== undefined) return isJsonObject(value) && walk(value[key], depth + 1);
+    return accepts(value ?? missing);
   }
 }

@@ -131,9 +131,9 @@ function readTest(reader: Reader, target: FilterTarget | undefined): Filter {
   if (name === 'pr') return target ? { kind: 'present', target } : { kind: 'nothing' };
   const op = COMPARE_OPS.get(name);
   if (!op) throw invalidFilter('an unknown operator', operator.at);
-  const { at } = peek(reader);
+  const { text, at } = peek(reader);
   const literal = takeLiteral(reader);
-  return target ? toComparison({ target, op, literal, at }) : { kind: 'nothing' };
+  return target ? toComparison({ target, op, literal, text, at }) : { kind: 'nothing' };
 }
 
 function takeLiteral(reader: Reader): Literal {

@@ -3,6 +3,7 @@ import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
 import { parseFilter } from './parse-filter.ts';
 import { toSelector } from './to-selector.ts';
 
+const workManagement = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 const email = { kind: 'email', op: 'eq', value: 'ada@example.com' };
 const id = { kind: 'id', op: 'eq', value: 'X1' };
 
@@ -36,11 +37,11 @@ const cases = [
     selector: { kind: 'member', op: 'eq', value: 'g1' },
     exact: true,
   },
-  {
-    filter: 'meta.lastModified ge "2026-03-01T12:00:00Z"',
-    selector: { kind: 'lastModified', op: 'ge', value: Date.UTC(2026, 2, 1, 12) },
+  ...['eq', 'gt', 'ge', 'lt', 'le'].map((op) => ({
+    filter: `meta.lastModified ${op} "2026-03-01T12:00:00Z"`,
+    selector: { kind: 'lastModified', op, value: Date.UTC(2026, 2, 1, 12) },
     exact: true,
-  },
+  })),
   {
     filter: 'id eq "X1" and active eq true',
     selector: { kind: 'and', parts: [id, { kind: 'active', op: 'eq', value: true }] },
@@ -61,6 +62,25 @@ const cases = [
   { filter: 'userName pr', selector: undefined, exact: false },
   { filter: 'meta.lastModified ne "2026-03-01T12:00:00Z"', selector: undefined, exact: false },
   { filter: 'title eq "x"', selector: undefined, exact: false },
+  { filter: 'title eq "x" and title pr', selector: undefined, exact: false },
+  { filter: 'emails[primary eq true]', selector: undefined, exact: false },
+  {
+    filter: 'emails[value eq "a"] and emails[primary eq true]',
+    selector: { ...email, value: 'a' },
+    exact: false,
+  },
+  { filter: `${workManagement}:appsPermissions ge 5`, selector: undefined, exact: false },
+  { filter: `${workManagement}:appsPermissions eq 5`, selector: undefined, exact: false },
+  { filter: 'meta.lastModified sw "2026"', selector: undefined, exact: false },
+  { filter: 'meta.lastModified co "T12:"', selector: undefined, exact: false },
+  {
+    filter: 'id eq "X1" or id eq "X1" and active eq true',
+    selector: {
+      kind: 'or',
+      parts: [id, { kind: 'and', parts: [id, { kind: 'active', op: 'eq', value: true }] }],
+    },
+    exact: true,
+  },
 ];
 
 for (const { filter, selector, exact } of cases) {

@@ -18,11 +18,11 @@ const SPACE = /\s*/y;
  */
 export function toTokens(filter: string): Token[] {
   const tokens: Token[] = [];
-  let at = skipSpace(filter, 0);
+  let at = skip(SPACE, filter, 0);
   while (at < filter.length) {
     const [token, end] = readToken(filter, at);
     tokens.push(token);
-    at = skipSpace(filter, end);
+    at = skip(SPACE, filter, end);
   }
   tokens.push({ kind: 'end', text: '', at });
   return tokens;
@@ -40,9 +40,8 @@ function readToken(filter: string, at: number): [Token, number] {
     return [{ kind: first, text: first, at }, at + 1];
   }
   if (first === '"') return readText(filter, at);
-  WORD.lastIndex = at;
-  const [word = ''] = WORD.exec(filter) ?? [];
-  return [{ kind: 'word', text: word, at }, at + word.length];
+  const end = skip(WORD, filter, at);
+  return [{ kind: 'word', text: filter.slice(at, end), at }, end];
 }
 
 function readText(filter: string, at: number): [Token, number] {
@@ -69,8 +68,9 @@ function parseJsonText(quoted: string, at: number): string {
   }
 }
 
-function skipSpace(filter: string, at: number): number {
-  SPACE.lastIndex = at;
-  SPACE.exec(filter);
-  return SPACE.lastIndex;
+/** Where the piece that starts at `at` ends. */
+function skip(piece: RegExp, filter: string, at: number): number {
+  piece.lastIndex = at;
+  piece.exec(filter);
+  return piece.lastIndex;
 }
