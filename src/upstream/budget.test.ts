@@ -57,7 +57,7 @@ test('no more than the rate leaves in any second', async () => {
   expect(order).toHaveLength(5);
   await clock.advance(999);
   expect(order).toHaveLength(5);
-  await clock.advance(1);
+  await clock.advance(1_000);
   expect(order).toHaveLength(10);
   await clock.advance(1_000);
   await Promise.all(all);
@@ -227,6 +227,55 @@ test('the estimate counts who goes before, the pause, and the share of looking',
   budget.pause(clock.now() + 10_000);
   expect(budget.queueAheadMs('remove')).toBeGreaterThanOrEqual(10_000);
   budget.close();
+});
+
+test('who has had to wait leaves in even spaces, so that the next urgent call waits for one of them', async () => {
+  const { clock, ask } = setUp({ requestsPerSecond: 5, marginMs: 25 });
+  const begin = clock.now();
+  const all = Array.from({ length: 60 }, (_, n) => ask(String(n), 'change'));
+  const waited: number[] = [];
+  for (let n = 1; n <= 20; n += 1) {
+    // Instants that fall anywhere between two calls.
+    await clock.advance(begin + 1_100 + n * 437 - clock.now());
+    const askedAt = clock.now();
+    const urgent = ask('urgent', 'remove').then(() => waited.push(clock.now() - askedAt));
+    await clock.advance(300);
+    await urgent;
+  }
+  await clock.advance(10_000);
+  await Promise.all(all);
+  expect(waited).toHaveLength(20);
+  expect(Math.max(...waited)).toBeLessThanOrEqual(250);
+});
+
+test('what waits for a resource that is to lose access goes first, before its class and others', async () => {
+  const { clock, budget, ask, order } = setUp();
+  await ask('first');
+  const waiting = [
+    ask('other', 'change', 'user:b'),
+    ask('wanted', 'change', 'user:a'),
+    ask('look', 'look', 'user:a'),
+    ask('pass'),
+  ];
+  budget.hasten('user:a');
+  expect(budget.state().waiting).toEqual({ remove: 2, change: 1, look: 0, pass: 1 });
+  await clock.advance(4_000);
+  await Promise.all(waiting);
+  expect(order).toEqual(['first', 'wanted', 'look', 'other', 'pass']);
+});
+
+test('a call that was hastened can still be given up', async () => {
+  const { clock, budget, ask, order } = setUp();
+  await ask('first');
+  const caller = new AbortController();
+  const waiting = Promise.resolve(take(budget, 'change', 'user:a', caller.signal));
+  const other = ask('other');
+  budget.hasten('user:a');
+  caller.abort(new Error('enough'));
+  await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+  await clock.advance(1_000);
+  await other;
+  expect(order).toEqual(['first', 'other']);
 });
 
 test('a closed budget refuses everybody', async () => {

@@ -15,6 +15,8 @@ export interface Budget {
   pause(untilMs: number): void;
   /** Roughly how long a new call of this class would wait, in milliseconds. */
   queueAheadMs(callClass: CallClass): number;
+  /** What waits for this resource stands in the way of taking access away: it goes as if it did that itself. */
+  hasten(key: string): void;
   state(): BudgetState;
   /** Refuses everybody who waits and all who come. */
   close(): void;
@@ -86,7 +88,9 @@ class TurnBudget implements Budget {
     const { operation, signal } = request;
     if (this.#closing.signal.aborted) throw closed(operation);
     if (signal?.aborted) throw aborted(operation, signal.reason);
-    if (this.#room.size === 0 && this.#waitMs() === 0) return this.#grant();
+    if (this.#room.size === 0 && this.#waitMs((nowMs) => this.#window.waitMs(nowMs)) === 0) {
+      return this.#grant();
+    }
     if (this.#room.size >= this.#queueMax) throw overloaded(operation, this.#queueMax);
     return this.#wait(request);
   }
@@ -101,11 +105,17 @@ class TurnBudget implements Budget {
     const pauseMs = Math.max(0, this.#pausedUntilMs - nowMs);
     const urgent = callClasses.slice(0, callClasses.indexOf(callClass) + 1);
     const ahead = urgent.reduce((sum, each) => sum + this.#room.count(each), 0);
-    const missing = ahead + 1 - Math.max(0, this.#window.free(nowMs));
+    // Free places are of no use to who has to wait: they are given out one after the other.
+    const free = this.#room.size === 0 ? Math.max(0, this.#window.free(nowMs)) : 0;
+    const missing = ahead + 1 - free;
     if (missing <= 0) return pauseMs;
     // A waiting look gets a tenth of the turns of those before it.
     const share = this.#room.count('look') > 0 && !urgent.includes('look') ? 10 / 9 : 1;
     return pauseMs + Math.ceil(missing * share * this.#window.costMs);
+  }
+
+  hasten(key: string): void {
+    this.#room.hasten(key);
   }
 
   state(): BudgetState {
@@ -123,28 +133,28 @@ class TurnBudget implements Budget {
   }
 
   /** Milliseconds until somebody may go, or undefined when the end of a turn will tell. */
-  #waitMs(): number | undefined {
+  #waitMs(rateWaitMs: (nowMs: number) => number | undefined): number | undefined {
     const nowMs = this.#clock.now();
     if (nowMs < this.#pausedUntilMs) return this.#pausedUntilMs - nowMs;
     if (this.#probe === 'out' || this.#inFlight >= this.#inFlightMax) return undefined;
-    return this.#window.waitMs(nowMs);
+    return rateWaitMs(nowMs);
   }
 
   #grant(): Turn {
     const isProbe = this.#probe === 'due';
     if (isProbe) this.#probe = 'out';
     this.#inFlight += 1;
-    this.#window.hold();
+    const place = this.#window.hold(this.#clock.now());
     let left = false;
     return {
       sent: () => {
         left = true;
-        this.#window.sent(this.#clock.now());
+        place.sent(this.#clock.now());
         this.#wake();
       },
       end: () => {
         this.#inFlight -= 1;
-        if (!left) this.#window.release();
+        if (!left) place.release();
         // Still out: its answer brought no new pause. A probe that never left proves nothing.
         if (isProbe && this.#probe === 'out') this.#probe = left ? 'none' : 'due';
         this.#wake();
@@ -173,7 +183,7 @@ class TurnBudget implements Budget {
   async #pump(): Promise<void> {
     this.#pumping = true;
     while (this.#room.size > 0) {
-      const delayMs = this.#waitMs();
+      const delayMs = this.#waitMs((nowMs) => this.#window.waitSpacedMs(nowMs));
       if (delayMs === undefined) break;
       if (delayMs === 0) this.#room.next()?.resolve(this.#grant());
       else if (!(await slept(this.#clock, delayMs, this.#closing.signal))) break;

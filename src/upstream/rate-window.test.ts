@@ -1,21 +1,19 @@
 import { expect, test } from 'vitest';
-import { createRateWindow } from './rate-window.ts';
+import { createRateWindow, type HeldPlace } from './rate-window.ts';
 
 test('never more than n leave in any second, however late they are sent', () => {
   const window = createRateWindow(5, 0);
   const sentAt: number[] = [];
-  const held: number[] = [];
+  const held: { readonly leavesAt: number; readonly place: HeldPlace }[] = [];
   // A fixed pattern of times between permission and sending, 0 to 390 ms.
   for (let nowMs = 0; nowMs < 20_000; nowMs += 10) {
-    while (held[0] !== undefined && held[0] <= nowMs) {
-      held.shift();
-      window.sent(nowMs);
+    while (held[0] !== undefined && held[0].leavesAt <= nowMs) {
+      held.shift()?.place.sent(nowMs);
       sentAt.push(nowMs);
     }
     if (window.waitMs(nowMs) === 0) {
-      window.hold();
-      held.push(nowMs + ((nowMs * 7) % 400));
-      held.sort((a, b) => a - b);
+      held.push({ leavesAt: nowMs + ((nowMs * 7) % 400), place: window.hold(nowMs) });
+      held.sort((a, b) => a.leavesAt - b.leavesAt);
     }
   }
   expect(sentAt.length).toBeGreaterThan(70);
@@ -27,18 +25,44 @@ test('never more than n leave in any second, however late they are sent', () => 
 
 test('the margin widens the window', () => {
   const window = createRateWindow(1, 25);
-  window.hold();
-  window.sent(0);
+  window.hold(0).sent(0);
   expect(window.waitMs(1_000)).toBe(25);
   expect(window.waitMs(1_025)).toBe(0);
 });
 
 test('a request that never left takes nothing', () => {
   const window = createRateWindow(1, 0);
-  window.hold();
-  expect(window.waitMs(0)).toBeUndefined();
-  window.release();
+  const place = window.hold(0);
+  expect([window.waitMs(0), window.waitSpacedMs(0)]).toEqual([undefined, undefined]);
+  place.release();
+  expect([window.waitMs(0), window.waitSpacedMs(0)]).toEqual([0, 0]);
+});
+
+test('a burst that finds the window free leaves at once; who waits leaves in even spaces', () => {
+  const window = createRateWindow(5, 25);
+  for (let n = 0; n < 3; n += 1) window.hold(0).sent(0);
   expect(window.waitMs(0)).toBe(0);
+  expect(window.waitSpacedMs(10_000)).toBe(0);
+  window.hold(10_000).sent(10_000);
+  const spaces = [window.waitSpacedMs(10_000), window.waitSpacedMs(10_100)];
+  expect(spaces).toEqual([175, 75]);
+});
+
+test.each([
+  { why: 'timers that are exact', lateMs: 0 },
+  { why: 'timers that fire late', lateMs: 20 },
+])('spaces cost nothing of the rate: $why', ({ lateMs }) => {
+  const window = createRateWindow(5, 25);
+  const sentAt: number[] = [];
+  for (let nowMs = 0; nowMs < 100_000; ) {
+    window.hold(nowMs).sent(nowMs);
+    sentAt.push(nowMs);
+    nowMs += (window.waitSpacedMs(nowMs) ?? 0) + lateMs;
+  }
+  const gaps = sentAt.slice(1).map((at, n) => at - (sentAt[n] ?? 0));
+  // Five in a second and its margin, whatever the spaces; a late timer delays all that follows by no more than itself.
+  expect(sentAt.length).toBeGreaterThanOrEqual(Math.floor((100_000 / (1_025 + lateMs)) * 5));
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(250 + lateMs);
 });
 
 test.each([
@@ -48,8 +72,7 @@ test.each([
 ])('$requestsPerSecond per second: the window is $wantMs ms', ({ requestsPerSecond, wantMs }) => {
   const window = createRateWindow(requestsPerSecond, 0);
   while (window.free(0) > 0 && requestsPerSecond > 0) {
-    window.hold();
-    window.sent(0);
+    window.hold(0).sent(0);
   }
   expect(window.waitMs(0)).toBe(wantMs);
 });

@@ -2,16 +2,25 @@
 export interface RateWindow {
   /** Milliseconds until a request may leave, 0 for now; undefined when that depends on requests not sent yet. */
   waitMs(nowMs: number): number | undefined;
+  /**
+   * The same for one who has had to wait: such requests leave evenly spaced instead of all at once, so that whoever
+   * comes with something more urgent waits for one space and not for a whole window.
+   */
+  waitSpacedMs(nowMs: number): number | undefined;
   /** Holds a place in the window for a request that is about to leave. */
-  hold(): void;
-  /** The held request leaves now: its place is free again one window later. */
-  sent(nowMs: number): void;
-  /** The held request never left. */
-  release(): void;
+  hold(nowMs: number): HeldPlace;
   /** Places free at `nowMs`. */
   free(nowMs: number): number;
   /** Milliseconds that one request takes of the rate, on average; 0 without a limit. */
   readonly costMs: number;
+}
+
+/** A place in the window. One of the two is called, once. */
+export interface HeldPlace {
+  /** The request leaves now: its place is free again one window later. */
+  sent(nowMs: number): void;
+  /** The request never left. */
+  release(): void;
 }
 
 /**
@@ -26,30 +35,49 @@ export function createRateWindow(requestsPerSecond: number, marginMs: number): R
   }
   if (requestsPerSecond === 0) return unlimited;
   const places = Math.max(1, Math.floor(requestsPerSecond));
-  const windowMs = Math.ceil((places / requestsPerSecond) * 1_000) + marginMs;
+  const rateMs = Math.ceil((places / requestsPerSecond) * 1_000);
+  const windowMs = rateMs + marginMs;
+  // Without the margin: spaces that add up to less than the window never make it longer.
+  const spaceMs = rateMs / places;
+  const lateMs = spaceMs / 8; // A timer that fires late by no more than this costs nothing of the rate.
   const freeAt: number[] = []; // Times at which places become free again, oldest first; at most `places` of them.
   let held = 0;
+  let lastTurnAt = Number.NEGATIVE_INFINITY;
 
   function free(nowMs: number): number {
     while (freeAt[0] !== undefined && freeAt[0] <= nowMs) freeAt.shift();
     return places - held - freeAt.length;
   }
 
+  function waitMs(nowMs: number): number | undefined {
+    if (free(nowMs) > 0) return 0;
+    const [next] = freeAt;
+    return next === undefined ? undefined : next - nowMs;
+  }
+
   return {
-    waitMs(nowMs) {
-      if (free(nowMs) > 0) return 0;
-      const [next] = freeAt;
-      return next === undefined ? undefined : next - nowMs;
+    waitMs,
+    waitSpacedMs(nowMs) {
+      const windowWaitMs = waitMs(nowMs);
+      if (windowWaitMs === undefined) return undefined;
+      return Math.max(windowWaitMs, Math.ceil(lastTurnAt + spaceMs - nowMs));
     },
-    hold() {
+    hold(heldAt) {
+      const before = lastTurnAt;
+      const turnAt = Math.max(lastTurnAt + spaceMs, heldAt - lateMs);
+      lastTurnAt = turnAt;
       held += 1;
-    },
-    sent(nowMs) {
-      held -= 1;
-      freeAt.push(nowMs + windowMs);
-    },
-    release() {
-      held -= 1;
+      return {
+        sent(nowMs) {
+          held -= 1;
+          freeAt.push(nowMs + windowMs);
+        },
+        release() {
+          held -= 1;
+          // Whoever comes next does not keep a distance from one that never left.
+          if (lastTurnAt === turnAt) lastTurnAt = before;
+        },
+      };
     },
     free,
     costMs: windowMs / places,
@@ -58,9 +86,8 @@ export function createRateWindow(requestsPerSecond: number, marginMs: number): R
 
 const unlimited: RateWindow = {
   waitMs: () => 0,
-  hold: () => undefined,
-  sent: () => undefined,
-  release: () => undefined,
+  waitSpacedMs: () => 0,
+  hold: () => ({ sent: () => undefined, release: () => undefined }),
   free: () => Number.POSITIVE_INFINITY,
   costMs: 0,
 };

@@ -23,6 +23,8 @@ export interface Transport {
   health(): TransportHealth;
   /** Roughly how long a new call of this class would wait for its turn, in milliseconds. */
   queueAheadMs(callClass: CallClass): number;
+  /** Calls that wait with this key go as urgently as `remove`: the resource is about to lose access. */
+  hasten(key: string): void;
   /** Refuses what waits, lets what is on its way finish, closes the connections. May be called again. */
   close(): Promise<void>;
 }
@@ -63,6 +65,7 @@ export function createTransport(options: TransportOptions): Transport {
       service: gates.service(),
     }),
     queueAheadMs: (callClass) => budget.queueAheadMs(callClass),
+    hasten: (key) => budget.hasten(key),
     close() {
       closing ??= closeOnce();
       return closing;

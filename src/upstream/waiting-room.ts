@@ -8,6 +8,8 @@ export interface WaitingRoom<W> {
   remove(place: Place<W>): boolean;
   /** Takes the next one out, or undefined when nobody waits. */
   next(): W | undefined;
+  /** Those who wait with this key become the most urgent class, in the order in which they came. */
+  hasten(key: unknown): void;
   /** Takes everybody out. */
   clear(): W[];
   readonly size: number;
@@ -55,11 +57,17 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
       size += 1;
     },
     remove(place) {
-      const removed = queues[place.callClass].delete(place);
+      // In the queue of its class, unless it was hastened.
+      const removed = callClasses.some((callClass) => queues[callClass].delete(place));
       if (removed) size -= 1;
       return removed;
     },
     next,
+    hasten(key) {
+      for (const callClass of callClasses.slice(1)) {
+        for (const place of queues[callClass].takeAll(key)) queues.remove.push(place);
+      }
+    },
     clear() {
       const everybody: W[] = [];
       for (let waiter = next(); waiter !== undefined; waiter = next()) everybody.push(waiter);
@@ -76,6 +84,8 @@ interface ClassQueue<W> {
   readonly size: number;
   push(place: Place<W>): void;
   delete(place: Place<W>): boolean;
+  /** Takes out what waits with this key, in the order in which it came. */
+  takeAll(key: unknown): Place<W>[];
   shift(): W | undefined;
 }
 
@@ -101,6 +111,15 @@ function createClassQueue<W>(): ClassQueue<W> {
     return undefined;
   }
 
+  function remove(place: Place<W>): boolean {
+    const key = place.key ?? place;
+    const places = place.again ? again : byKey.get(key);
+    if (!places?.delete(place)) return false;
+    if (!place.again && places.size === 0) byKey.delete(key);
+    size -= 1;
+    return true;
+  }
+
   return {
     get size() {
       return size;
@@ -112,13 +131,10 @@ function createClassQueue<W>(): ClassQueue<W> {
       places.add(place);
       if (!place.again) byKey.set(key, places);
     },
-    delete(place) {
-      const key = place.key ?? place;
-      const places = place.again ? again : byKey.get(key);
-      if (!places?.delete(place)) return false;
-      if (!place.again && places.size === 0) byKey.delete(key);
-      size -= 1;
-      return true;
+    delete: remove,
+    takeAll(key) {
+      const repeated = [...again].filter((place) => place.key === key);
+      return [...repeated, ...(byKey.get(key) ?? [])].filter(remove);
     },
     shift,
   };
