@@ -62,6 +62,15 @@ export interface GroupState {
   readonly admins: readonly LinkChange[];
 }
 
+/** Whether something that waits and can be done now takes access away: that goes before everything else. */
+export function removesGroupAccess({
+  deleted,
+  members,
+  admins,
+}: Pick<GroupState, 'deleted' | 'members' | 'admins'>): boolean {
+  return deleted || [...members, ...admins].some(({ wanted }) => !wanted);
+}
+
 /** What the attributes of a managed group ask of the service. */
 export function toDesiredGroup(attributes: JsonObject): DesiredGroup {
   const displayName = attributes.displayName;

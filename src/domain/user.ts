@@ -85,6 +85,16 @@ export function toDesiredUser(attributes: JsonObject, deleted: boolean): Desired
   };
 }
 
+/** Whether something that waits takes access away: that goes before everything else. */
+export function removesUserAccess({
+  desired,
+  pending,
+}: Pick<UserState, 'desired' | 'pending'>): boolean {
+  const waits = pending.active !== undefined || pending.account !== undefined;
+  const suspends = desired.temporarilyInactive && pending.temporarilyInactive !== undefined;
+  return (waits && !desired.active) || suspends === true;
+}
+
 /** Which of the service's two switches stands for `active` (settings: users.deactivation). */
 export type Deactivation = 'scim' | 'temporarilyInactive';
 

@@ -3,23 +3,24 @@ import { findGroupRow } from '../store/groups.ts';
 import { type LaneClaim, type Lease, recoverLanes } from '../store/lanes.ts';
 import { readWaiting } from '../store/link-work.ts';
 import { findUserRow } from '../store/users.ts';
+import { isBehindTooMany, isWorthWaiting } from './bounded-wait.ts';
 import { LEASE_MS } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { readAdmins } from './group/read-admins.ts';
 import type { GroupUndo } from './group/undo.ts';
-import { createLaneRunner } from './lane-runner.ts';
+import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
 import type { Settlement } from './outcome.ts';
 import { GONE, type Progress, toProgress } from './recorded.ts';
 import type { UserUndo } from './user/undo.ts';
-import { createWaiters } from './waiters.ts';
+import { createWaiters, type Waiters } from './waiters.ts';
 import { createWorkers } from './workers.ts';
 
 /** Lanes that requests may run themselves at the same time; beyond that the workers do it. */
 const INLINE_MAX = 256;
-/** Requests that may wait at the same time; beyond that a write is answered once it is stored. */
-const WAITING_MAX = 2_000;
 /** Users and groups of which this process remembers that it just accepted them. */
 const FRESH_MAX = 100_000;
+
+const QUEUE_TOO_LONG = 'the queue ahead is longer than the wait';
 
 /** A provider's write that was stored. */
 export interface StoredWrite {
@@ -30,6 +31,8 @@ export interface StoredWrite {
   readonly creates: boolean;
   /** How long the request may still wait, in milliseconds. */
   readonly waitMs: number;
+  /** Whether it takes access away, which goes before changes. */
+  readonly class: 'remove' | 'change';
 }
 
 /** Keeps a bridge from changing the service before it knows that it may. */
@@ -64,6 +67,14 @@ export interface Reconciler {
 /** Nobody may take a lane before those of an earlier process were taken back. */
 const NEVER_STARTED: Hold = { over: new Promise(() => undefined), isLong: () => false };
 
+/** A write whose request is to wait. */
+interface Settling<Undo> {
+  readonly write: StoredWrite;
+  readonly undo: Undo;
+  /** Another run may have finished the write before anybody waited for it. */
+  readonly readProgress: () => Promise<Progress>;
+}
+
 /** The reconciler of one process. */
 export function createReconciler(deps: ReconcileDeps): Reconciler {
   const users = { waiters: createWaiters<UserUndo>(deps.clock), fresh: new Set<UserId>() };
@@ -78,35 +89,41 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     else workers.wake();
   }
 
-  /** False when too many wait already or the queue ahead is longer than the wait, so that nobody waits in vain. */
-  function isWorthWaiting({ waitMs }: StoredWrite): boolean {
-    if (holding?.isLong()) return false;
+  async function settle<Undo>(
+    key: ResourceKey,
+    waiters: Waiters<Undo>,
+    { write, undo, readProgress }: Settling<Undo>,
+  ): Promise<Settlement> {
     const waiting = users.waiters.size + groups.waiters.size;
-    return waitMs > 0 && waiting < WAITING_MAX && deps.upstream.queueAheadMs('change') < waitMs;
+    if (holding?.isLong() || !isWorthWaiting(deps, write, waiting)) {
+      carryOn(key, write);
+      return { kind: 'not-yet', reason: QUEUE_TOO_LONG };
+    }
+    const settled = waiters.wait(key, { version: write.version, undo }, write.waitMs);
+    carryOn(key, write);
+    if (write.lease === undefined) {
+      waiters.settle(key, await readProgress());
+      const isInVain = workers.isBehind && (await isBehindTooMany(deps, write));
+      if (isInVain) waiters.release(key, write.version, QUEUE_TOO_LONG);
+    }
+    return settled;
   }
 
   return {
     claim() {
-      if (holding !== undefined || runner.active >= INLINE_MAX) return undefined;
+      const isFull = runner.active >= INLINE_MAX || workers.isBehind;
+      if (holding !== undefined || isFull) return undefined;
       return { owner: deps.owner, now: deps.clock.now(), leaseMs: LEASE_MS };
     },
-    async settleUser(id, write, undo) {
-      const key = { type: 'user', id } as const;
+    settleUser(id, write, undo) {
       if (write.creates && users.fresh.size < FRESH_MAX) users.fresh.add(id);
-      if (!isWorthWaiting(write)) return passOn(key, write, carryOn);
-      const settled = users.waiters.wait(key, { version: write.version, undo }, write.waitMs);
-      carryOn(key, write);
-      if (write.lease === undefined) users.waiters.settle(key, await readUserProgress(deps, id));
-      return settled;
+      const readProgress = () => readUserProgress(deps, id);
+      return settle({ type: 'user', id }, users.waiters, { write, undo, readProgress });
     },
-    async settleGroup(id, write, undo) {
-      const key = { type: 'group', id } as const;
+    settleGroup(id, write, undo) {
       if (write.creates && groups.fresh.size < FRESH_MAX) groups.fresh.add(id);
-      if (!isWorthWaiting(write)) return passOn(key, write, carryOn);
-      const settled = groups.waiters.wait(key, { version: write.version, undo }, write.waitMs);
-      carryOn(key, write);
-      if (write.lease === undefined) groups.waiters.settle(key, await readGroupProgress(deps, id));
-      return settled;
+      const readProgress = () => readGroupProgress(deps, id);
+      return settle({ type: 'group', id }, groups.waiters, { write, undo, readProgress });
     },
     readAdmins: (id) => readAdmins(deps, id),
     wake: () => workers.wake(),
@@ -123,24 +140,19 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     },
     async stop(graceMs) {
       await workers.stop();
-      const grace = new AbortController();
-      const timeUp = deps.clock.sleep(graceMs, grace.signal).catch(() => undefined);
-      await Promise.race([runner.idle(), timeUp]);
-      grace.abort();
+      await untilIdle(deps, runner, graceMs);
     },
   };
 }
 
-function passOn(
-  key: ResourceKey,
-  write: StoredWrite,
-  carryOn: (key: ResourceKey, write: StoredWrite) => void,
-): Settlement {
-  carryOn(key, write);
-  return { kind: 'not-yet', reason: 'the queue ahead is longer than the wait' };
+/** Waits until no lane runs, at most `graceMs`. */
+async function untilIdle({ clock }: ReconcileDeps, runner: LaneRunner, graceMs: number) {
+  const grace = new AbortController();
+  const timeUp = clock.sleep(graceMs, grace.signal).catch(() => undefined);
+  await Promise.race([runner.idle(), timeUp]);
+  grace.abort();
 }
 
-/** Another run may have finished this write before anybody waited for it. */
 async function readUserProgress({ store }: ReconcileDeps, id: UserId): Promise<Progress> {
   const row = await findUserRow(store.read, id);
   return row === undefined ? GONE : toProgress(row);

@@ -1,6 +1,5 @@
-import { findNextDueAt, listDue } from '../store/lanes.ts';
-import { takeLane } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
+import { createDueTaker } from './due-taker.ts';
 import type { LaneRunner } from './lane-runner.ts';
 
 /** The longest sleep between two looks at what is due, in milliseconds. */
@@ -15,35 +14,23 @@ export interface Workers {
   start(): void;
   /** Something became due. */
   wake(): void;
+  /** True while changes that are due find no lane: what comes now has to wait behind them. */
+  readonly isBehind: boolean;
   /** Takes nothing more; what runs is the runner's to finish. */
   stop(): Promise<void>;
 }
 
 /** The due workers of one process. One resource's failure never stops another's. */
 export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers {
+  const due = createDueTaker(deps, runner, wake);
   const stopping = new AbortController();
   let wakeUp: (() => void) | undefined;
   let woken = false;
-  let active = 0;
   let loop: Promise<void> = Promise.resolve();
 
   function wake(): void {
     woken = true;
     wakeUp?.();
-  }
-
-  async function takeDue(): Promise<void> {
-    const free = deps.policy.concurrency - active;
-    if (free <= 0) return;
-    for (const key of await listDue(deps.store.read, deps.clock.now(), free)) {
-      const lease = await takeLane(deps, key);
-      if (lease === undefined) continue;
-      active += 1;
-      void runner.run(key, lease).then(() => {
-        active -= 1;
-        wake();
-      });
-    }
   }
 
   async function rest(ms: number): Promise<void> {
@@ -55,8 +42,7 @@ export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers 
   }
 
   async function nextRestMs(): Promise<number> {
-    if (active >= deps.policy.concurrency) return SLEEP_MAX_MS;
-    const dueAt = await findNextDueAt(deps.store.read);
+    const dueAt = await due.findNextDueAt();
     if (dueAt === undefined) return SLEEP_MAX_MS;
     return Math.min(Math.max(dueAt - deps.clock.now(), SLEEP_MIN_MS), SLEEP_MAX_MS);
   }
@@ -66,7 +52,7 @@ export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers 
       woken = false;
       let restMs = STORE_REST_MS;
       try {
-        await takeDue();
+        await due.take();
         restMs = await nextRestMs();
       } catch (error) {
         deps.events.failed({ type: 'store', id: 'due', error });
@@ -80,6 +66,9 @@ export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers 
       loop = work();
     },
     wake,
+    get isBehind() {
+      return due.isBehind;
+    },
     async stop() {
       stopping.abort();
       wakeUp?.();

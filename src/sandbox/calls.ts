@@ -35,6 +35,11 @@ export class CallLog {
     return this.#peak;
   }
 
+  /** Calls that are open now. */
+  get open(): number {
+    return this.#running;
+  }
+
   /** Oldest first. */
   recent(): readonly CallRecord[] {
     return this.#recent.slice(-recentMax);

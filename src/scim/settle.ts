@@ -1,4 +1,5 @@
 import type { Problem } from '../reconcile/outcome.ts';
+import type { StoredWrite } from '../reconcile/reconciler.ts';
 import type { ScimDeps } from './deps.ts';
 import { ScimError, unavailable } from './errors.ts';
 import type { GroupWriteResult } from './groups/store-change.ts';
@@ -25,7 +26,7 @@ export async function settleUser(
   arrivedAt: number,
 ): Promise<void> {
   if (undo === undefined) return;
-  const write = { version: row.version, lease, creates, waitMs: toWaitMs(deps, arrivedAt) };
+  const write = toStoredWrite(deps, { row, lease, creates }, arrivedAt);
   const settlement = await deps.reconciler.settleUser(id, write, undo);
   if (settlement.kind === 'refused') throw toRefusal(settlement.problem);
 }
@@ -37,14 +38,24 @@ export async function settleGroup(
   arrivedAt: number,
 ): Promise<void> {
   if (undo === undefined) return;
-  const write = { version: row.version, lease, creates, waitMs: toWaitMs(deps, arrivedAt) };
+  const write = toStoredWrite(deps, { row, lease, creates }, arrivedAt);
   const settlement = await deps.reconciler.settleGroup(id, write, undo);
   if (settlement.kind === 'refused') throw toRefusal(settlement.problem);
 }
 
 /** The wait runs from the arrival of the request. */
-function toWaitMs({ clock, policy }: ScimDeps, arrivedAt: number): number {
-  return arrivedAt + policy.writeWaitMs - clock.now();
+function toStoredWrite(
+  { clock, policy }: ScimDeps,
+  { row, lease, creates }: Pick<UserWriteResult | GroupWriteResult, 'row' | 'lease' | 'creates'>,
+  arrivedAt: number,
+): StoredWrite {
+  return {
+    version: row.version,
+    lease,
+    creates,
+    waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
+    class: row.due_class === 0 ? 'remove' : 'change',
+  };
 }
 
 /** What the service said, in the form that a provider shows its administrator. */

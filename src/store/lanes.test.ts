@@ -5,14 +5,18 @@ import { type ResourceKey, userId } from '../domain/ids.ts';
 import type { Store } from './database.ts';
 import {
   claimLane,
+  countDueChanges,
+  DUE_CLASSES,
   findNextDueAt,
   type LaneClaim,
   listDue,
+  listHeldRemovals,
   readBacklog,
   recoverLanes,
   releaseLane,
 } from './lanes.ts';
 
+const all = { classes: DUE_CLASSES };
 const claim: LaneClaim = { owner: 'one', now: 1_000, leaseMs: 500 };
 
 function take(store: Store, key: ResourceKey, change: Partial<LaneClaim> = {}) {
@@ -123,13 +127,16 @@ describeStores('lanes', ({ makeStore }) => {
     const store = await makeStore();
     const { keys, read } = await makeBoth(store);
     const idle = await addUser(store);
+    const leaver = await addUser(store, { due_class: 0, due_at: 5 });
     for (const key of keys) await take(store, key);
+    await take(store, { type: 'user', id: leaver.id });
 
     const recovered = await store.write((tx) => recoverLanes(tx, 7_000));
 
     const free = { lane_owner: null, lane_until: null, must_look: 1, due_at: 7_000 };
-    expect(recovered).toBe(2);
+    expect(recovered).toBe(3);
     expect(await read()).toMatchObject([free, free]);
+    expect(await getUser(store, leaver)).toMatchObject({ ...free, due_class: 0 });
     expect(await getUser(store, idle)).toMatchObject({ must_look: 0, due_at: null });
   });
 });
@@ -143,11 +150,11 @@ describeStores('due work', ({ makeStore }) => {
     const early = await addGroup(store, { due_class: 1, due_at: 20 });
     const leaver = await addUser(store, { due_class: 0, due_at: 80 });
 
-    const due = await listDue(store.read, 100, 10);
+    const due = await listDue(store.read, { ...all, now: 100, limit: 10 });
 
     const order = [leaver, removal, early, late, look];
-    expect(due.map(({ id }) => id)).toEqual(order.map(({ id }) => id));
-    expect(due.map(({ type }) => type)).toEqual(['user', 'group', 'group', 'user', 'user']);
+    expect(due.map(({ key }) => key.id)).toEqual(order.map(({ id }) => id));
+    expect(due.map(({ key }) => key.type)).toEqual(['user', 'group', 'group', 'user', 'user']);
   });
 
   test('only so much as is asked for, the most urgent', async () => {
@@ -156,11 +163,11 @@ describeStores('due work', ({ makeStore }) => {
     const leaver = await addUser(store, { due_class: 0, due_at: 8 });
     const group = await addGroup(store, { due_class: 0, due_at: 9 });
 
-    const due = await listDue(store.read, 100, 2);
+    const due = await listDue(store.read, { ...all, now: 100, limit: 2 });
 
-    expect(due).toEqual([
-      { type: 'user', id: leaver.id },
-      { type: 'group', id: group.id },
+    expect(due).toMatchObject([
+      { key: { type: 'user', id: leaver.id }, dueClass: 0 },
+      { key: { type: 'group', id: group.id }, dueClass: 0 },
     ]);
   });
 
@@ -172,16 +179,61 @@ describeStores('due work', ({ makeStore }) => {
     const now = await addUser(store, { due_at: 100 });
     const expired = await addGroup(store, { due_at: 99, lane_owner: 'one', lane_until: 100 });
 
-    const due = await listDue(store.read, 100, 10);
+    const due = await listDue(store.read, { ...all, now: 100, limit: 10 });
 
-    expect(due.map(({ id }) => id)).toEqual([expired.id, now.id]);
+    expect(due.map(({ key }) => key.id)).toEqual([expired.id, now.id]);
   });
 
   test('deleted resources are finished like all others', async () => {
     const store = await makeStore();
     const gone = await addUser(store, { due_at: 1, deleted_at: 1 });
 
-    expect(await listDue(store.read, 100, 10)).toEqual([{ type: 'user', id: gone.id }]);
+    expect(await listDue(store.read, { ...all, now: 100, limit: 10 })).toMatchObject([
+      { key: { type: 'user', id: gone.id } },
+    ]);
+  });
+
+  test('only the classes that are asked for, also for the next due time', async () => {
+    const store = await makeStore();
+    await addUser(store, { due_class: 1, due_at: 1 });
+    const leaver = await addUser(store, { due_class: 0, due_at: 5 });
+    await addGroup(store, { due_class: 2, due_at: 2 });
+
+    const due = await listDue(store.read, { classes: [0], now: 100, limit: 10 });
+
+    expect(due).toMatchObject([{ key: { type: 'user', id: leaver.id }, dueClass: 0 }]);
+    expect(await findNextDueAt(store.read, [0])).toBe(5);
+    expect(await findNextDueAt(store.read, [0, 2])).toBe(2);
+  });
+
+  test('removals that wait behind other work of their own lane are found by its owner', async () => {
+    const store = await makeStore();
+    const held = { due_at: 1, lane_owner: 'one', lane_until: 500 };
+    const leaver = await addUser(store, { ...held, due_class: 0 });
+    const group = await addGroup(store, { ...held, due_class: 0 });
+    await addUser(store, { ...held, due_class: 1 });
+    await addUser(store, { ...held, due_class: 0, lane_owner: 'two' });
+    await addUser(store, { ...held, due_class: 0, due_at: 101 });
+    await addUser(store, { due_class: 0, due_at: 1 });
+
+    const found = await listHeldRemovals(store.read, { owner: 'one', now: 100 });
+
+    expect(found).toEqual([
+      { type: 'user', id: leaver.id },
+      { type: 'group', id: group.id },
+    ]);
+  });
+
+  test('due changes are counted up to a bound, looks and what comes later are not', async () => {
+    const store = await makeStore();
+    for (const due_at of [1, 2, 3]) await addUser(store, { due_class: 1, due_at });
+    await addGroup(store, { due_class: 0, due_at: 4 });
+    await addGroup(store, { due_class: 2, due_at: 4 });
+    await addUser(store, { due_class: 1, due_at: 101 });
+
+    const counts = [10, 4, 2].map((max) => countDueChanges(store.read, 100, max));
+
+    expect(await Promise.all(counts)).toEqual([4, 4, 2]);
   });
 
   test('the next due time is the earliest of people and groups', async () => {

@@ -3,6 +3,11 @@ import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import type { Db } from './database.ts';
 import type { DueClass } from './schema.ts';
 
+/** Every class of due work, the most urgent first. */
+export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];
+/** Lanes of removals that are looked for behind other work of their own; more than one process runs at once. */
+const HELD_MAX = 1_000;
+
 /** The right to converge one resource until `until` (epoch milliseconds). `token` fences what it records. */
 export interface Lease {
   readonly token: number;
@@ -70,14 +75,29 @@ export async function recoverLanes(tx: Db, now: number): Promise<number> {
   return recovered;
 }
 
+/** Which due work to list. */
+export interface DueQuery {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly classes: readonly DueClass[];
+  readonly limit: number;
+}
+
+/** Work whose time has come. */
+export interface DueWork {
+  readonly key: ResourceKey;
+  readonly dueClass: DueClass;
+}
+
 /** Resources whose time has come and whose lane is free: removal of access first, then the oldest. */
-export async function listDue(db: Db, now: number, limit: number): Promise<ResourceKey[]> {
-  const due: { key: ResourceKey; dueClass: DueClass; dueAt: number }[] = [];
+export async function listDue(db: Db, { now, classes, limit }: DueQuery): Promise<DueWork[]> {
+  const due: (DueWork & { readonly dueAt: number })[] = [];
   for (const type of ['user', 'group'] as const) {
     const rows = await db
       .selectFrom(type === 'user' ? 'users' : 'groups')
       .select(['id', 'due_class', 'due_at'])
       .where('due_at', '<=', now)
+      .where('due_class', 'in', classes)
       .where((where) => where.or([where('lane_until', 'is', null), where('lane_until', '<=', now)]))
       .orderBy('due_class')
       .orderBy('due_at')
@@ -90,15 +110,43 @@ export async function listDue(db: Db, now: number, limit: number): Promise<Resou
     }
   }
   due.sort((a, b) => a.dueClass - b.dueClass || a.dueAt - b.dueAt);
-  return due.slice(0, limit).map(({ key }) => key);
+  return due.slice(0, limit);
 }
 
-/** When the next work is due (epoch milliseconds), or undefined when nothing is. */
-export async function findNextDueAt(db: Db): Promise<number | undefined> {
+/** Resources that are to lose access now and whose lane this owner holds: what they do first is in the way. */
+export async function listHeldRemovals(
+  db: Db,
+  { owner, now }: { owner: string; now: number },
+): Promise<ResourceKey[]> {
+  const { rows } = await sql<{ type: 'user' | 'group'; id: string }>`
+    select 'user' as type, id from users where due_class = 0 and due_at <= ${now} and lane_owner = ${owner}
+    union all
+    select 'group' as type, id from groups where due_class = 0 and due_at <= ${now} and lane_owner = ${owner}
+    limit ${HELD_MAX}`.execute(db);
+  return rows.map(({ type, id }) =>
+    type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) },
+  );
+}
+
+/** How many removals and changes are due now; those beyond `max` are not counted. */
+export async function countDueChanges(db: Db, now: number, max: number): Promise<number> {
+  const due = (table: 'users' | 'groups') => sql`select * from (select id from ${sql.table(table)}
+    where due_class in (0, 1) and due_at <= ${now} limit ${max}) as ${sql.table(table)}`;
+  const { rows } = await sql<{ due: number }>`
+    select count(*) as due from (${due('users')} union all ${due('groups')}) as due`.execute(db);
+  return Math.min(rows[0]?.due ?? 0, max);
+}
+
+/** When the next work of these classes is due (epoch milliseconds), or undefined when nothing is. */
+export async function findNextDueAt(
+  db: Db,
+  classes: readonly DueClass[] = DUE_CLASSES,
+): Promise<number | undefined> {
+  const among = sql`due_at is not null and due_class in (${sql.join(classes)})`;
   const { rows } = await sql<{ due_at: number | null }>`
     select min(due_at) as due_at from (
-      select min(due_at) as due_at from users where due_at is not null
-      union all select min(due_at) as due_at from groups where due_at is not null
+      select min(due_at) as due_at from users where ${among}
+      union all select min(due_at) as due_at from groups where ${among}
     ) as due`.execute(db);
   return rows[0]?.due_at ?? undefined;
 }

@@ -138,8 +138,15 @@ describeStores('the waiting changes of a group', ({ makeStore }) => {
     await addLink(store, { group, user: other, retryAt: 70 }, [1, 1, null]);
     await addLink(store, { group: await addGroup(store), user, retryAt: 1 }, [1, 0, 1]);
 
-    expect(before).toEqual({ oldest: undefined, nextRetryAt: undefined });
-    expect(await readWaiting(store.read, group.id)).toEqual({ oldest: 6, nextRetryAt: 80 });
+    expect(before).toEqual({ oldest: undefined, nextRetryAt: undefined, removes: false });
+    expect(await readWaiting(store.read, group.id)).toEqual({
+      oldest: 6,
+      nextRetryAt: 80,
+      removes: false,
+    });
+
+    await addLink(store, { group, user: other, table: 'group_admins' }, [0, 1, 9]);
+    expect(await readWaiting(store.read, group.id)).toMatchObject({ oldest: 6, removes: true });
   });
 });
 

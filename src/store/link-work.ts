@@ -62,18 +62,30 @@ export interface WaitingSummary {
   readonly oldest: number | undefined;
   /** When a refused change is tried again (epoch milliseconds). */
   readonly nextRetryAt: number | undefined;
+  /** Somebody is to leave. */
+  readonly removes: boolean;
+}
+
+interface WaitingTotals {
+  readonly oldest: number | null;
+  readonly retry_at: number | null;
+  readonly desired: number | null;
 }
 
 /** Sums up what waits in the lists of a group. */
 export async function readWaiting(db: Db, groupId: GroupId): Promise<WaitingSummary> {
-  const { rows } = await sql<{ oldest: number | null; retry_at: number | null }>`
-    select min(pending) as oldest, min(retry_at) as retry_at from (
-      select pending, retry_at from memberships where group_id = ${groupId} and pending is not null
-      union all
-      select pending, retry_at from group_admins where group_id = ${groupId} and pending is not null
-    ) as waiting`.execute(db);
+  const select = (list: LinkTable) => sql`
+    select pending, retry_at, desired from ${sql.table(list)}
+    where group_id = ${groupId} and pending is not null`;
+  const { rows } = await sql<WaitingTotals>`
+    select min(pending) as oldest, min(retry_at) as retry_at, min(desired) as desired
+    from (${select('memberships')} union all ${select('group_admins')}) as waiting`.execute(db);
   const [row] = rows;
-  return { oldest: row?.oldest ?? undefined, nextRetryAt: row?.retry_at ?? undefined };
+  return {
+    oldest: row?.oldest ?? undefined,
+    nextRetryAt: row?.retry_at ?? undefined,
+    removes: row?.desired === 0,
+  };
 }
 
 /** Makes every group due in which something waits for this person. */

@@ -222,6 +222,7 @@ test('the estimate counts who goes before, the pause, and the share of looking',
   for (let n = 0; n < 50; n += 1) void ask('c', 'change').catch(() => undefined);
   expect(budget.queueAheadMs('remove')).toBe(200);
   expect(budget.queueAheadMs('change')).toBe(51 * 200);
+  expect(budget.queueAheadMs('change', 9)).toBe(60 * 200);
   void ask('l', 'look').catch(() => undefined);
   expect(budget.queueAheadMs('change')).toBe(Math.ceil((51 * 200 * 10) / 9));
   budget.pause(clock.now() + 10_000);

@@ -13,8 +13,8 @@ export interface Budget {
   take(request: TurnRequest): Turn | Promise<Turn>;
   /** The service said "too many": nobody sends until `untilMs`, then one request as a probe, the rest after its answer. */
   pause(untilMs: number): void;
-  /** Roughly how long a new call of this class would wait, in milliseconds. */
-  queueAheadMs(callClass: CallClass): number;
+  /** Roughly how long a new call of this class would wait behind what waits and `others` more, in milliseconds. */
+  queueAheadMs(callClass: CallClass, others?: number): number;
   /** What waits for this resource stands in the way of taking access away: it goes as if it did that itself. */
   hasten(key: string): void;
   state(): BudgetState;
@@ -100,11 +100,11 @@ class TurnBudget implements Budget {
     this.#probe = 'due';
   }
 
-  queueAheadMs(callClass: CallClass): number {
+  queueAheadMs(callClass: CallClass, others = 0): number {
     const nowMs = this.#clock.now();
     const pauseMs = Math.max(0, this.#pausedUntilMs - nowMs);
     const urgent = callClasses.slice(0, callClasses.indexOf(callClass) + 1);
-    const ahead = urgent.reduce((sum, each) => sum + this.#room.count(each), 0);
+    const ahead = urgent.reduce((sum, each) => sum + this.#room.count(each), others);
     // Free places are of no use to who has to wait: they are given out one after the other.
     const free = this.#room.size === 0 ? Math.max(0, this.#window.free(nowMs)) : 0;
     const missing = ahead + 1 - free;

@@ -21,8 +21,8 @@ export interface Transport {
   /** The same for arguments known only at run time; they are checked the same way. */
   callChecked(operation: Operation, args: unknown, options?: CallOptions): Promise<unknown>;
   health(): TransportHealth;
-  /** Roughly how long a new call of this class would wait for its turn, in milliseconds. */
-  queueAheadMs(callClass: CallClass): number;
+  /** Roughly how long a new call of this class would wait for its turn, in milliseconds: behind what waits and `others` more. */
+  queueAheadMs(callClass: CallClass, others?: number): number;
   /** Calls that wait with this key go as urgently as `remove`: the resource is about to lose access. */
   hasten(key: string): void;
   /** Refuses what waits, lets what is on its way finish, closes the connections. May be called again. */
@@ -64,7 +64,7 @@ export function createTransport(options: TransportOptions): Transport {
       credentials: gates.credentials(),
       service: gates.service(),
     }),
-    queueAheadMs: (callClass) => budget.queueAheadMs(callClass),
+    queueAheadMs: (callClass, others) => budget.queueAheadMs(callClass, others),
     hasten: (key) => budget.hasten(key),
     close() {
       closing ??= closeOnce();

@@ -1,6 +1,11 @@
 import { assertNever } from '../../domain/errors.ts';
 import { foldCase } from '../../domain/fold.ts';
-import type { GroupField, GroupState, ObservedGroup } from '../../domain/group.ts';
+import {
+  type GroupField,
+  type GroupState,
+  type ObservedGroup,
+  removesGroupAccess,
+} from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
 import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
 import { listLeavingGroups, toObservedGroup } from '../../store/groups.ts';
@@ -59,7 +64,7 @@ function isRemoval(state: GroupState, action: GroupAction): boolean {
     case 'change-members':
       return action.changes.some(({ wanted }) => !wanted);
     default:
-      return state.deleted;
+      return removesGroupAccess(state);
   }
 }
 

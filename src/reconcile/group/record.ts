@@ -4,6 +4,7 @@ import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
+import { toDueClass } from '../../store/due-class.ts';
 import {
   deleteGroup,
   type GroupRow,
@@ -269,8 +270,9 @@ async function finish(
     await save(tx, step, { ...next, due_at: step.now });
     return { finished: false, state: { ...state, pending }, undone, woken: [] };
   }
-  const { oldest, nextRetryAt } = await readWaiting(tx, row.id);
-  await save(tx, step, { ...next, ...FREE_LANE, due_at: nextRetryAt ?? null });
+  const { oldest, nextRetryAt, removes } = await readWaiting(tx, row.id);
+  const due_class = toDueClass(removes || state.deleted);
+  await save(tx, step, { ...next, ...FREE_LANE, due_at: nextRetryAt ?? null, due_class });
   // A deleted group that the service does not know has nobody in it.
   if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
   return { finished: true, ...toProgress(next, oldest), undone, woken: [] };

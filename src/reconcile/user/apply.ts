@@ -1,7 +1,12 @@
 import { assertNever } from '../../domain/errors.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
-import type { ObservedUser, UserField, UserState } from '../../domain/user.ts';
+import {
+  type ObservedUser,
+  removesUserAccess,
+  type UserField,
+  type UserState,
+} from '../../domain/user.ts';
 import type {
   LookAtUser,
   TryAddress,
@@ -48,7 +53,7 @@ export async function applyUserAction(
 
 /** Removal of access goes before everything else in the budget. */
 function toContext(state: UserState, action: UserAction): CallContext {
-  const removes = !state.desired.active && state.pending.active !== undefined;
+  const removes = removesUserAccess(state);
   const looks = action.kind === 'look-at-user' && Object.keys(state.pending).length === 0;
   return { class: removes ? 'remove' : looks ? 'look' : 'change', key: `user:${state.id}` };
 }

@@ -3,11 +3,17 @@ import { listFoldedEmails } from '../../domain/address.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
-import { listUserDifferences, type UserField, type UserState } from '../../domain/user.ts';
+import {
+  listUserDifferences,
+  removesUserAccess,
+  type UserField,
+  type UserState,
+} from '../../domain/user.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
+import { toDueClass } from '../../store/due-class.ts';
 import type { Lease } from '../../store/lanes.ts';
 import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
 import {
@@ -263,7 +269,8 @@ async function finish(
   const state = toUserState(row);
   const { actions, settled } = planUser(state, policy);
   const pending = settlePending(state.pending, state.pending, settled);
-  const next: UserRow = { ...row, pending: JSON.stringify(pending) };
+  const due_class = toDueClass(removesUserAccess({ ...state, pending }));
+  const next: UserRow = { ...row, pending: JSON.stringify(pending), due_class };
   if (actions.length > 0) {
     await save(tx, step, { ...next, due_at: now });
     return { finished: false, state: toUserState(next), undone, woken };

@@ -9,6 +9,7 @@ import type { GroupUndo } from '../../reconcile/group/undo.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
+import { toDueClass } from '../../store/due-class.ts';
 import { type GroupRow, toGroupState, updateGroup } from '../../store/groups.ts';
 import type { LaneClaim, Lease } from '../../store/lanes.ts';
 import { listExistingUsers, saveLinks } from '../../store/links.ts';
@@ -18,7 +19,7 @@ import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
 import { withSchemas } from '../schemas-of.ts';
 import { toLane } from '../take-lane.ts';
-import { isLaneHeld, toDueClass } from '../users/store-change.ts';
+import { isLaneHeld } from '../users/store-change.ts';
 import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
 
 /** A stored write of a group, with what the wait for it needs. */
@@ -144,7 +145,8 @@ function toChangedRow(
       version,
       modified_at: now,
       due_at: isDue ? now : row.due_at,
-      due_class: toDueClass(members.removes || admins.removes),
+      // A removal that waits already keeps its class, whatever this write adds.
+      due_class: toDueClass(members.removes || admins.removes || row.due_class === 0),
       stuck_at: null,
     },
   };

@@ -4,13 +4,14 @@ import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { removesUserAccess, toDesiredUser } from '../../domain/user.ts';
 import { toPendingAfterWrite, toUserFields } from '../../domain/user-write.ts';
 import type { UserUndo } from '../../reconcile/user/undo.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
+import { toDueClass } from '../../store/due-class.ts';
 import type { LaneClaim, Lease } from '../../store/lanes.ts';
-import type { DueClass } from '../../store/schema.ts';
 import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { withSchemas } from '../schemas-of.ts';
@@ -75,7 +76,9 @@ export async function storeUserChange(
     version,
     modified_at: now,
     due_at: isDue ? now : adopted.due_at,
-    due_class: toDueClass(columns.active === 0 && pending.active !== undefined),
+    due_class: toDueClass(
+      removesUserAccess({ desired: toDesiredUser(next, state.deleted), pending }),
+    ),
     stuck_at: null,
   };
   const { id } = row;
@@ -116,9 +119,4 @@ function adopt(row: UserRow, shown: JsonObject): UserRow {
 /** Whether somebody may be calling the service for this row right now. */
 export function isLaneHeld(row: { readonly lane_until: number | null }, now: number): boolean {
   return row.lane_until !== null && row.lane_until > now;
-}
-
-/** Removal of access goes before everything else. */
-export function toDueClass(removesAccess: boolean): DueClass {
-  return removesAccess ? 0 : 1;
 }

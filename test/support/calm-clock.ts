@@ -1,0 +1,78 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { createFakeClock, type FakeClock } from '../../src/upstream/testing/fake-clock.ts';
+import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
+
+/** Turns of the event loop without a call after which nobody is at work but whoever waits for the time. */
+const CALM_TURNS = 6;
+const STEP_MS = 50;
+
+/** A clock for a whole bridge and its service: minutes of their time in seconds of a test's. */
+interface CalmClock extends FakeClock {
+  /** Resolves when neither the bridge nor the sandbox has anything to do at this moment. */
+  untilCalm(sandbox: Pick<Sandbox, 'calls'>): Promise<void>;
+  /** Lets time pass in small steps, each once all is calm, until `isOver` says so. @throws Error after an hour */
+  pass(sandbox: Pick<Sandbox, 'calls'>, isOver: () => boolean): Promise<void>;
+  /** Lets time pass in seconds from now on, whoever works, until the returned function is called. */
+  flow(): () => void;
+}
+
+/** Runs a test with a bridge and a sandbox whose time is the test's, from the end of the first read on. */
+export async function withCalmBridge(
+  options: TestBridgeOptions,
+  run: (bridge: TestBridge, clock: CalmClock) => Promise<void>,
+): Promise<void> {
+  const clock = createCalmClock();
+  let stopFlow = () => {};
+  const sandbox = { ...options.sandbox, clock: clock.now };
+  try {
+    await withTestBridge({ ...options, clock, sandbox, awaitsFirstRead: false }, async (bridge) => {
+      try {
+        await clock.pass(bridge.sandbox, () => bridge.bridge.firstRead.finished);
+        await run(bridge, clock);
+      } finally {
+        // What still waits ends with the bridge.
+        stopFlow = clock.flow();
+      }
+    });
+  } finally {
+    stopFlow();
+  }
+}
+
+/**
+ * Time stands still while anybody works, so what a test measures is waiting alone and not how busy the
+ * machine is. Only for a bridge whose store works in this process.
+ */
+function createCalmClock(): CalmClock {
+  const clock = createFakeClock();
+
+  async function untilCalm({ calls }: Pick<Sandbox, 'calls'>): Promise<void> {
+    for (let turns = 0; turns < CALM_TURNS; turns += 1) {
+      await nextTurn();
+      if (calls.open > 0) turns = 0;
+    }
+  }
+
+  async function flowUntil(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) await clock.advance(1_000);
+  }
+
+  return {
+    ...clock,
+    flow() {
+      const stop = new AbortController();
+      void flowUntil(stop.signal);
+      return () => stop.abort();
+    },
+    untilCalm,
+    async pass(sandbox, isOver) {
+      const endMs = clock.now() + 3_600_000;
+      while (!isOver()) {
+        if (clock.now() > endMs) throw new Error('an hour has passed and it is not over');
+        await untilCalm(sandbox);
+        await clock.advance(STEP_MS);
+      }
+    },
+  };
+}
