@@ -12,24 +12,23 @@ export const USER_LIST_MAX = 1_000;
 /**
  * A list of objects out of what was sent: one object or text becomes a list, elements that say nothing
  * are left out, equal ones become one, and at most one is primary: the first.
- * @returns null when there is no element
+ * @returns null when there is no element; undefined when all that was sent is nothing an element could hold
  * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` values
  */
 export function coerceList(
   rule: AttributeRule,
   value: JsonValue,
   repairs: Repairs,
-): JsonObject[] | null {
+): JsonObject[] | null | undefined {
   const items = toItems(value, repairs);
   if (items.length > USER_LIST_MAX) {
     throw invalidValue(`${rule.name} has more than ${USER_LIST_MAX} values.`);
   }
-  const elements: JsonObject[] = [];
-  for (const item of items) {
-    const coerced = coerceElement(rule, item, repairs);
-    const element = coerced ? withoutNulls(coerced) : undefined;
-    if (element && hasContent(element)) elements.push(element);
-  }
+  const coerced = items.map((item) => coerceElement(rule, item, repairs));
+  if (coerced.length > 0 && coerced.every((element) => element === undefined)) return undefined;
+  const elements = coerced
+    .flatMap((element): JsonObject[] => (element ? [withoutNulls(element)] : []))
+    .filter(hasContent);
   const merged = mergeElements(rule, [], elements);
   if (merged.length < elements.length) repairs.count('duplicate-values');
   const single = keepFirstPrimary(merged, repairs);

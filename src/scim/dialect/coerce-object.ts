@@ -6,7 +6,7 @@ import type { Repairs } from './repairs.ts';
 
 /**
  * The parts of an object in the types of their sub-attributes; a part may be null: it is to have no
- * value. null: none of them has one. undefined: nothing the attribute could hold was sent.
+ * value. null: the object is empty. undefined: nothing the attribute could hold was sent.
  */
 export function coerceObject(
   rule: AttributeRule,
@@ -21,9 +21,8 @@ export function coerceObject(
     if (sub?.name === 'value') assertShort(rule.name, coerced);
     if (sub && coerced !== undefined) result[sub.name] = coerced;
   }
-  if (Object.values(result).some((part) => part !== null)) return result;
-  // Nothing was said, or nothing that is known; only an explicit null unassigns.
-  return names.length === 0 || Object.keys(result).length > 0 ? null : undefined;
+  if (Object.keys(result).length > 0) return result;
+  return names.length === 0 ? null : undefined;
 }
 
 /** An object for what was sent instead of one: its value or, for a name or an address, the whole as one text. */

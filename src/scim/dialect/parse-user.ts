@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { invalidValue } from '../errors.ts';
 import { type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import { coerceValue } from './coerce.ts';
-import { withoutNulls } from './elements.ts';
+import { hasContent, withoutNulls } from './elements.ts';
 import { type BodyEntry, readBody } from './entries.ts';
 import { countSchemas, isSchemaOf, parseBody } from './parse-body.ts';
 import type { Repairs } from './repairs.ts';
@@ -48,7 +48,8 @@ export function toInput(
       continue;
     }
     mentioned.add(path.extension ?? path.attribute.name);
-    if (coerced !== null) assign(attributes, path.keys, coerced);
+    const isAssigned = isJsonObject(coerced) ? hasContent(coerced) : coerced !== null;
+    if (isAssigned) assign(attributes, path.keys, coerced);
   }
   return { attributes, mentioned };
 }

@@ -60,8 +60,7 @@ function coerceSub(
   value: JsonValue,
   repairs: Repairs,
 ): JsonValue | undefined {
-  const coerced = coerceElement(attribute, { [sub.name]: value }, repairs);
-  return coerced === null ? null : coerced?.[sub.name];
+  return coerceElement(attribute, { [sub.name]: value }, repairs)?.[sub.name];
 }
 
 function toUnassignment(op: PatchOp, target: PatchTarget, repairs: Repairs): PatchStep[] {

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { parsePatch } from '../dialect/parse-patch.ts';
+import { groupSchema } from '../schema/resource-schemas.ts';
+import { applyUserPatch } from './apply-user-patch.ts';
 import {
   ada,
   add,
@@ -47,6 +50,33 @@ const cases: readonly PatchCase[] = [
     { name: { givenName: 'Ada', middleName: 'B' } },
   ],
   [
+    'null in one part leaves the others',
+    replace('name', { givenName: null }),
+    { name: { familyName: 'Lovelace' } },
+  ],
+  ['a blank part that was never there changes nothing', add('name', { middleName: '' }), {}],
+  [
+    'null in every part takes the object along',
+    replaceKeys({ name: { givenName: null, familyName: '' } }),
+    { name: undefined },
+  ],
+  [
+    'parts without value of an object that is not there make none',
+    [remove('name'), replace('name', { givenName: null })],
+    { name: undefined },
+  ],
+  ['an empty object unassigns', replace('name', {}), { name: undefined }],
+  [
+    'one part is removed, the others stay',
+    remove('name.givenName'),
+    { name: { familyName: 'Lovelace' } },
+  ],
+  [
+    'a text for a name is how it is written',
+    add('name', 'Ada King'),
+    { name: { givenName: 'Ada', familyName: 'Lovelace', formatted: 'Ada King' } },
+  ],
+  [
     'pathless merges objects too',
     replaceKeys({ name: { familyName: 'King' } }),
     { name: { givenName: 'Ada', familyName: 'King' } },
@@ -90,6 +120,17 @@ const cases: readonly PatchCase[] = [
   ['remove of an extension', remove(enterprise), { [enterprise]: undefined }],
   ['null for an extension', replaceKeys({ [enterprise]: null }), { [enterprise]: undefined }],
   ['null for the core schema', replaceKeys({ [core]: null }), {}],
+  ['"" for an extension as the path', replace(enterprise, ''), { [enterprise]: undefined }],
+  ['null for an extension as the path', replace(enterprise, null), { [enterprise]: undefined }],
+  [
+    'an extension that was not there',
+    [remove(enterprise), add(`${enterprise}:division`, 'V')],
+    { [enterprise]: { division: 'V' } },
+  ],
+  ['a path with space around it', replace(' title ', 'T'), { title: 'T' }],
+  ['a blank path is none', replace(' ', { title: 'T' }), { title: 'T' }],
+  ['a path of null is none', { op: 'add', path: null, value: { title: 'T' } }, { title: 'T' }],
+  ['an op with space around it', { op: ' add', path: 'title', value: 'T' }, { title: 'T' }],
   ['the core schema with an object', replace(core, { title: 'T' }), { title: 'T' }],
   [
     'the manager as text',
@@ -100,6 +141,16 @@ const cases: readonly PatchCase[] = [
     'the manager by its value',
     replace(`${enterprise}:manager.value`, 'm2'),
     { [enterprise]: { department: 'R&D', manager: { value: 'm2' } } },
+  ],
+  [
+    'the same manager again keeps what is known of it',
+    replace(`${enterprise}:manager.value`, 'm1'),
+    {},
+  ],
+  [
+    'a part of the manager that is unassigned',
+    replace(`${enterprise}:manager`, { $ref: null }),
+    { [enterprise]: { department: 'R&D', manager: { value: 'm1' } } },
   ],
   [
     'the manager in an array, bare',
@@ -156,6 +207,15 @@ for (const row of cases) {
     expect(patch(patched, operations), 'again: no change').toStrictEqual(patched);
   });
 }
+
+test('a user has no members, and a program that says so is told', () => {
+  for (const path of ['members[value eq "u"]', 'members[display sw "u"]']) {
+    const steps = parsePatch({ Operations: [remove(path)] }, groupSchema, { count: () => {} });
+    expect(() => applyUserPatch(ada, steps)).toThrow(
+      expect.objectContaining({ code: 'bug', message: 'a user has no members' }),
+    );
+  }
+});
 
 test('manager and its value in two operations, reference first, keep both', () => {
   const patched = patch({ userName: 'a' }, [

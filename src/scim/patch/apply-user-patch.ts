@@ -1,6 +1,6 @@
 import { assertNever, BridgeError } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { withoutNulls } from '../dialect/elements.ts';
+import { hasContent, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import { patchList, tidyList } from './patch-list.ts';
@@ -35,10 +35,13 @@ function toAttributeStep(step: PatchStep): AttributeStep {
 
 function applyStep(result: JsonObject, step: AttributeStep, change: Change): void {
   const { extension, attribute } = step.target.path;
-  const held = extension === undefined ? undefined : result[extension];
-  const container = extension === undefined ? result : { ...(isJsonObject(held) ? held : {}) };
+  if (extension === undefined) {
+    put(result, attribute.name, change(result[attribute.name], step));
+    return;
+  }
+  const held = result[extension];
+  const container = { ...(isJsonObject(held) ? held : {}) };
   put(container, attribute.name, change(container[attribute.name], step));
-  if (extension === undefined) return;
   put(result, extension, Object.keys(container).length > 0 ? container : undefined);
 }
 
@@ -73,9 +76,10 @@ function patchPart(current: JsonObject, name: string, step: AttributeStep): Json
   return isReference || Object.keys(others).length === 0 ? undefined : others;
 }
 
-function patchObject(current: JsonValue | undefined, value: JsonObject): JsonObject {
+function patchObject(current: JsonValue | undefined, value: JsonObject): JsonObject | undefined {
   const merges = isJsonObject(current) && !Object.hasOwn(value, 'value');
-  return withoutNulls(merges ? { ...current, ...value } : value);
+  const patched = withoutNulls(merges ? { ...current, ...value } : value);
+  return hasContent(patched) ? patched : undefined;
 }
 
 function tidyValue(current: JsonValue | undefined, step: AttributeStep): JsonValue | undefined {

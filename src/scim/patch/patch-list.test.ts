@@ -92,6 +92,18 @@ const cases: readonly PatchCase[] = [
     [replace('emails[type eq "work"].value', null), remove('emails[type eq "home"]')],
     { emails: undefined },
   ],
+  [
+    'an unassigned part of a filtered element leaves the rest',
+    replace('emails[type eq "work"]', { display: null, primary: null }),
+    { emails: [{ value: work.value, type: 'work' }, home] },
+  ],
+  ['null for a filtered element', replace('emails[type eq "work"]', null), { emails: [home] }],
+  ['an empty object for it', replace('emails[type eq "work"]', {}), { emails: [home] }],
+  [
+    'unassigned parts of an absent element make none',
+    replace('emails[type eq "other"]', { display: null }),
+    {},
+  ],
   ['a blank value of an absent element makes none', replace('ims[type eq "xmpp"].value', ''), {}],
   [
     'a bracket inside a text',
@@ -104,6 +116,38 @@ const cases: readonly PatchCase[] = [
     'remove of a part by filter',
     remove('emails[type eq "work"].primary'),
     { emails: [{ value: work.value, type: 'work' }, home] },
+  ],
+  [
+    'an element made with primary takes it from the others',
+    add('emails[value eq "z@x"].primary', true),
+    { emails: [{ ...work, primary: false }, home, { value: 'z@x', primary: true }] },
+  ],
+  [
+    'an element made without primary takes it from nobody',
+    add('emails[value eq "z@x"].type', 'other'),
+    { emails: [work, home, { value: 'z@x', type: 'other' }] },
+  ],
+  [
+    'what is not said to be primary is not',
+    replace('emails[primary eq false].display', 'H'),
+    { emails: [work, { ...home, display: 'H' }] },
+  ],
+  [
+    'remove of a part of all elements',
+    remove('emails.type'),
+    {
+      emails: [{ value: work.value, primary: true }, { value: home.value }],
+    },
+  ],
+  [
+    'primary for all stays with the last',
+    replace('emails.primary', true),
+    {
+      emails: [
+        { ...work, primary: false },
+        { ...home, primary: true },
+      ],
+    },
   ],
   [
     'a part of all elements',
@@ -163,6 +207,17 @@ const cases: readonly PatchCase[] = [
     replaceKeys({ emails: [{ value: 'o@x' }] }),
     { emails: [{ value: 'o@x' }] },
   ],
+  ['replace by what no element can hold changes nothing', replace('emails', [{ x: 1 }]), {}],
+  [
+    'what no element can hold is left out',
+    replace('emails', [{ x: 1 }, { value: 'o@x' }]),
+    { emails: [{ value: 'o@x' }] },
+  ],
+  [
+    'replace by an element that says nothing',
+    replace('emails', [{ type: 'work' }]),
+    { emails: undefined },
+  ],
   ['replace of a list by none', replace('emails', []), { emails: undefined }],
   ['remove of a list', remove('emails'), { emails: undefined }],
   [
@@ -174,6 +229,19 @@ const cases: readonly PatchCase[] = [
     'remove of a given value for another use',
     remove('emails', [{ value: 'ada@work.example', type: 'home' }]),
     {},
+  ],
+  ['remove of a value by its text', remove('emails', home.value), { emails: [work] }],
+  ['remove of null removes all', remove('emails', null), { emails: undefined }],
+  ['remove of a use without a value', remove('emails', [{ type: 'work' }]), {}],
+  [
+    'a filter says which, not the value beside it',
+    remove('emails[type eq "work"]', [{ value: 'n@x' }]),
+    { emails: [home] },
+  ],
+  [
+    'a part is removed whatever the value beside it',
+    remove('emails[type eq "work"].primary', [{ value: 'n@x' }]),
+    { emails: [{ value: work.value, type: 'work' }, home] },
   ],
   ['remove of no values', remove('emails', []), {}],
   [
@@ -194,15 +262,35 @@ for (const row of cases) {
   });
 }
 
-test('a list cannot grow without end', () => {
-  const values = (from: number) => Array.from({ length: 600 }, (_, i) => `${from + i}@x`);
-  const operations = [add('emails', values(0)), add('emails', values(1_000))];
-  expect(() => patch(ada, operations)).toThrow(/more than 1000 values/);
+test('a list holds a thousand values and no more', () => {
+  const values = (from: number, length: number) =>
+    Array.from({ length }, (_, i) => `${from + i}@x`);
+  const operations = [add('emails', values(0, 600)), add('emails', values(1_000, 398))];
+
+  expect(patch(ada, operations).emails).toHaveLength(1_000);
+  expect(() => patch(ada, [...operations, add('emails', 'one@x')])).toThrow(
+    expect.objectContaining({
+      status: 400,
+      scimType: 'invalidValue',
+      message: 'emails would have more than 1000 values.',
+    }),
+  );
 });
 
 test('a filter that finds nothing and does not say what to create has no target', () => {
-  const operation = replace('emails[type ne "work" and type ne "home"].value', 'x@x');
-  expect(() => patch(ada, operation)).toThrow(
-    expect.objectContaining({ status: 400, scimType: 'noTarget' }),
-  );
+  const filters = [
+    'type ne "work" and type ne "home"',
+    'type eq "other" or type eq "fax"',
+    'type eq "other" and value sw "x"',
+    'x eq 1',
+  ];
+  for (const filter of filters) {
+    expect(() => patch(ada, replace(`emails[${filter}].value`, 'x@x'))).toThrow(
+      expect.objectContaining({
+        status: 400,
+        scimType: 'noTarget',
+        message: 'No value of emails fits the filter.',
+      }),
+    );
+  }
 });

@@ -149,6 +149,29 @@ for (const { why, ops, want } of cases) {
   test(`group PATCH: ${why}`, () => expect(changes(...ops)).toEqual(want));
 }
 
+test('changes of different lists, and by id and by filter, stay apart', () => {
+  const byName = { op: 'remove', path: 'members[display sw "A"]' };
+  const byId = { op: 'remove', path: 'members[value eq "u1"]' };
+  const admin = { op: 'remove', path: `${GROUP_EXTENSION}:admins[value eq "u1"]` };
+  const rename = { op: 'replace', path: 'displayName', value: 'N' };
+  const operations = [byName, byName, byId, byName, admin, byId, rename, byId];
+
+  const made = changes(...operations).map((change) =>
+    'op' in change ? [change.kind, change.op] : change.kind,
+  );
+
+  expect(made).toEqual([
+    ['members', 'removeWhere'],
+    ['members', 'removeWhere'],
+    ['members', 'remove'],
+    ['members', 'removeWhere'],
+    ['admins', 'remove'],
+    ['members', 'remove'],
+    'set',
+    ['members', 'remove'],
+  ]);
+});
+
 test('any other filter is handed on', () => {
   expect(changes({ op: 'remove', path: 'members[display sw "A"]' })).toMatchObject([
     { kind: 'members', op: 'removeWhere', filter: { kind: 'compare', op: 'sw', literal: 'A' } },

@@ -1,7 +1,7 @@
 import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { PeopleList } from '../dialect/parse-members.ts';
-import type { AttributeStep, PatchStep, PeopleStep } from '../dialect/patch-step.ts';
+import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
 import type { Filter } from '../filter/tree.ts';
 
 /**
@@ -24,24 +24,19 @@ export type GroupChange =
  * providers send an operation for each member. Linear in the number of ids.
  */
 export function toGroupChanges(steps: readonly PatchStep[]): GroupChange[] {
-  const changes: GroupChange[] = [];
-  for (let i = 0; i < steps.length; ) {
-    const run = takeRun(steps, i);
-    i += run.length;
-    changes.push(toChange(run));
+  const runs: Run[] = [];
+  for (const step of steps) {
+    const last = runs.at(-1);
+    if (last && isSameChange(last[0], step)) last.push(step);
+    else runs.push([step]);
   }
-  return changes;
+  return runs.map(toChange);
 }
 
-/** The steps from `start` on that become one change. At least one. */
-function takeRun(steps: readonly PatchStep[], start: number): PatchStep[] {
-  let end = start + 1;
-  while (end < steps.length && isSameChange(steps[start], steps[end])) end += 1;
-  return steps.slice(start, end);
-}
+/** Neighbouring steps that become one change. */
+type Run = [PatchStep, ...PatchStep[]];
 
-function isSameChange(a: PatchStep | undefined, b: PatchStep | undefined): boolean {
-  if (!a || !b) return false;
+function isSameChange(a: PatchStep, b: PatchStep): boolean {
   if (isAttributeStep(a)) return isAttributeStep(b);
   if (a.kind !== 'people' || b.kind !== 'people') return false;
   return a.list === b.list && a.op === b.op && a.op !== 'replace';
@@ -51,14 +46,15 @@ function isAttributeStep(step: PatchStep): step is AttributeStep {
   return step.kind !== 'people' && step.kind !== 'people-where';
 }
 
-function toChange(run: readonly PatchStep[]): GroupChange {
-  const people = run.filter((step): step is PeopleStep => !isAttributeStep(step));
-  const [first] = people;
-  if (!first) return { kind: 'set', attributes: toAttributes(run.filter(isAttributeStep)) };
+function toChange(run: Run): GroupChange {
+  const [first] = run;
+  if (isAttributeStep(first)) {
+    return { kind: 'set', attributes: toAttributes(run.filter(isAttributeStep)) };
+  }
   if (first.kind === 'people-where') {
     return { kind: first.list, op: 'removeWhere', filter: first.filter };
   }
-  const ids = people.flatMap((step) => (step.kind === 'people' ? step.ids : []));
+  const ids = run.flatMap((step) => (step.kind === 'people' ? step.ids : []));
   return { kind: first.list, op: first.op, ids: [...new Set(ids)] };
 }
 
