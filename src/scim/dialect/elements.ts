@@ -16,8 +16,6 @@ export function hasContent(element: JsonObject): boolean {
 
 /** The element without the parts that are to have no value. */
 export function withoutNulls(element: JsonObject): JsonObject {
-  const values = Object.values(element);
-  if (!values.includes(null)) return element;
   return Object.fromEntries(Object.entries(element).filter(([, value]) => value !== null));
 }
 

@@ -1,61 +1,124 @@
 import { expect, test } from 'vitest';
-import { userSchema } from '../schema/resource-schemas.ts';
+import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
+import { core, enterprise } from './dialect-test-support.ts';
 import { parsePatch } from './parse-patch.ts';
 import type { RepairKind } from './repairs.ts';
 
-const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const silent = { count: () => {} };
 const replace = (path: unknown, value: unknown) => ({ op: 'replace', path, value });
 
-/** Why; the operation; the scimType of the refusal. */
-const refused: readonly (readonly [string, unknown, string])[] = [
-  ['remove without path', { op: 'remove', value: { active: false } }, 'noTarget'],
-  ['an unknown op', { op: 'frobnicate', path: 'active', value: true }, 'invalidSyntax'],
-  ['no op', { path: 'active', value: true }, 'invalidSyntax'],
-  ['an operation that is no object', 'replace', 'invalidSyntax'],
-  ['active that is no boolean', replace('active', 'yes'), 'invalidValue'],
-  ['no value', { op: 'replace', path: 'title' }, 'invalidValue'],
-  ['no path and no object', { op: 'replace', value: 'x' }, 'invalidValue'],
-  ['a blank userName', replace('userName', ''), 'invalidValue'],
-  ['a userName of white space', { op: 'replace', value: { userName: ' ' } }, 'invalidValue'],
-  ['a userName that is no text', replace('userName', { x: 1 }), 'invalidValue'],
-  ['a name no index could hold', replace('displayName', 'a'.repeat(513)), 'invalidValue'],
+const noOp = 'The op of an operation is none of add, replace and remove.';
+const noObject = 'An operation is not a JSON object.';
+const noAttributes = 'An operation without a path needs an object of attributes as its value.';
+const noSchema = 'A schema needs an object of attributes.';
+const unknown = 'The path names no attribute of a User.';
+
+/** Why; the operation; the scimType and the words of the refusal. */
+const refused: readonly (readonly [string, unknown, string, string])[] = [
+  [
+    'remove without path',
+    { op: 'remove', value: { active: false } },
+    'noTarget',
+    'A remove operation has no path.',
+  ],
+  ['an unknown op', { op: 'frobnicate', path: 'active', value: true }, 'invalidSyntax', noOp],
+  ['no op', { path: 'active', value: true }, 'invalidSyntax', noOp],
+  ['an op that is no text', { op: 5, path: 'active', value: true }, 'invalidSyntax', noOp],
+  ['an operation that is a text', 'replace', 'invalidSyntax', noObject],
+  ['an operation that is a list', [replace('title', 'T')], 'invalidSyntax', noObject],
+  [
+    'active that is no boolean',
+    replace('active', 'yes'),
+    'invalidValue',
+    'The value of active is not a boolean.',
+  ],
+  [
+    'no value',
+    { op: 'replace', path: 'title' },
+    'invalidValue',
+    'The replace of title has no value.',
+  ],
+  [
+    'no value for a part',
+    { op: 'add', path: 'name.givenName' },
+    'invalidValue',
+    'The add of name.givenName has no value.',
+  ],
+  ['no path and no object', { op: 'replace', value: 'x' }, 'invalidValue', noAttributes],
+  ['no path and nothing', { op: 'replace' }, 'invalidValue', noAttributes],
+  [
+    'no path and two objects',
+    { op: 'add', value: [{ title: 'T' }, { title: 'U' }] },
+    'invalidValue',
+    noAttributes,
+  ],
+  ['a blank userName', replace('userName', ''), 'invalidValue', 'userName cannot be blank.'],
+  ['a userName of null', replace('userName', null), 'invalidValue', 'userName cannot be blank.'],
+  [
+    'a userName of white space',
+    { op: 'replace', value: { userName: ' ' } },
+    'invalidValue',
+    'userName cannot be blank.',
+  ],
+  [
+    'a userName that is no text',
+    replace('userName', { x: 1 }),
+    'invalidValue',
+    'The value of userName is not a text.',
+  ],
+  [
+    'a name no index could hold',
+    replace('displayName', 'a'.repeat(513)),
+    'invalidValue',
+    'displayName is longer than 512 characters.',
+  ],
   [
     'an address no index could hold',
     replace('emails[type eq "work"].value', 'a'.repeat(513)),
     'invalidValue',
+    'emails is longer than 512 characters.',
   ],
-  ['NUL', replace('title', '\0'), 'invalidValue'],
-  ['remove of userName', { op: 'remove', path: 'userName' }, 'mutability'],
-  ['a read-only attribute as path', replace('id', 'x'), 'mutability'],
-  ['a read-only part as path', replace('meta.version', 'x'), 'mutability'],
-  ['groups as path', { op: 'add', path: 'groups', value: [{ value: 'g' }] }, 'mutability'],
-  ['an unknown core name', replace('shoeSize', 1), 'invalidPath'],
-  ['an unknown core name with its URN', replace(`${core}:shoeSize`, 1), 'invalidPath'],
-  ['an unknown part', replace('name.x', 1), 'invalidPath'],
-  ['an unknown part behind a filter', replace('emails[type eq "work"].x', 1), 'invalidPath'],
-  ['members of a user', { op: 'add', path: 'members', value: [] }, 'invalidPath'],
-  ['a path that is no text', replace(5, 1), 'invalidPath'],
-  ['a bracket that does not close', replace('emails[type eq "work"', 1), 'invalidPath'],
-  ['something after the bracket', replace('emails[type eq "work"]x', 1), 'invalidPath'],
-  ['a filter on what is no list', replace('name[x eq 1]', 1), 'invalidPath'],
-  ['a filter that is none', replace('emails[work]', 1), 'invalidFilter'],
-  ['the prototype in a filter', replace('emails[__proto__ eq "x"].value', 1), 'invalidFilter'],
-  ['the prototype as path', replace('__proto__.x', 1), 'invalidPath'],
-  ['a path of 100,000 characters', replace(`${'a.'.repeat(50_000)}a`, 1), 'invalidPath'],
+  [
+    'NUL',
+    replace('title', '\0'),
+    'invalidValue',
+    'The body holds a NUL character or half of a surrogate pair.',
+  ],
+  [
+    'remove of userName',
+    { op: 'remove', path: 'userName' },
+    'mutability',
+    'userName cannot be removed.',
+  ],
+  [
+    'remove of the core schema',
+    { op: 'remove', path: core },
+    'mutability',
+    'The core schema cannot be removed.',
+  ],
+  ['null for the core schema', replace(core, null), 'invalidValue', noSchema],
+  ['a text for a schema', replace(enterprise, 'x'), 'invalidValue', noSchema],
+  ['members of a user', { op: 'add', path: 'members', value: [] }, 'invalidPath', unknown],
+  ['the prototype as path', replace('__proto__.x', 1), 'invalidPath', unknown],
+  [
+    'a path that is no text',
+    replace(5, 1),
+    'invalidPath',
+    'The path of an operation is not a text.',
+  ],
 ];
 
-for (const [why, operation, scimType] of refused) {
+for (const [why, operation, scimType, message] of refused) {
   test(`a PATCH is refused as a whole: ${why}`, () => {
     const body = { Operations: [replace('title', 'T'), operation] };
     expect(() => parsePatch(body, userSchema, silent)).toThrow(
-      expect.objectContaining({ status: 400, scimType }),
+      expect.objectContaining({ status: 400, scimType, message }),
     );
   });
 }
 
-for (const body of [null, [], {}, { Operations: [] }, { Operations: 'x' }]) {
+for (const body of [null, []]) {
   test(`the body ${JSON.stringify(body)} is no PATCH`, () => {
     expect(() => parsePatch(body, userSchema, silent)).toThrow(
       expect.objectContaining({ status: 400, scimType: 'invalidSyntax' }),
@@ -63,9 +126,35 @@ for (const body of [null, [], {}, { Operations: [] }, { Operations: 'x' }]) {
   });
 }
 
-test('more operations on one user than anybody needs are refused', () => {
-  const body = { Operations: Array(1_001).fill(replace('title', 'T')) };
-  expect(() => parsePatch(body, userSchema, silent)).toThrow(/more than 1000 Operations/);
+for (const body of [{}, { Operations: [] }, { Operations: 'x' }]) {
+  test(`the body ${JSON.stringify(body)} has no operations`, () => {
+    expect(() => parsePatch(body, userSchema, silent)).toThrow(
+      expect.objectContaining({
+        status: 400,
+        scimType: 'invalidSyntax',
+        message: 'The body has no Operations.',
+      }),
+    );
+  });
+}
+
+test('a thousand operations on one user are read, more are refused', () => {
+  const Operations = Array(1_000).fill(replace('title', 'T'));
+  const more = { Operations: [...Operations, replace('title', 'T')] };
+
+  expect(parsePatch({ Operations }, userSchema, silent)).toHaveLength(1_000);
+  expect(() => parsePatch(more, userSchema, silent)).toThrow(
+    expect.objectContaining({ status: 400, message: 'The body has more than 1000 Operations.' }),
+  );
+});
+
+test('a group is changed by as many operations as it has members', () => {
+  const Operations = Array.from({ length: 1_001 }, (_, i) => ({
+    op: 'add',
+    path: 'members',
+    value: [{ value: `u${i}` }],
+  }));
+  expect(parsePatch({ Operations }, groupSchema, silent)).toHaveLength(1_001);
 });
 
 test('a refusal does not repeat the value', () => {
@@ -73,9 +162,10 @@ test('a refusal does not repeat the value', () => {
   expect(() => parsePatch(body, userSchema, silent)).not.toThrow(/secret/);
 });
 
-/** Why; the body; the repairs that are counted. */
+/** Why; the operation, or the whole body; the repairs that are counted. */
 const repaired: readonly (readonly [string, object, RepairKind[]])[] = [
-  ['a clean one', { schemas: [PATCH_OP], Operations: [replace('title', 'T')] }, []],
+  ['a clean one', replace('title', 'T'), []],
+  ['a clean removal', { op: 'remove', path: 'title' }, []],
   ['no schemas', { Operations: [replace('title', 'T')] }, ['schemas-missing']],
   ['other schemas', { schemas: [core], Operations: [replace('title', 'T')] }, ['schemas-unknown']],
   [
@@ -83,21 +173,42 @@ const repaired: readonly (readonly [string, object, RepairKind[]])[] = [
     { schemas: [PATCH_OP], operations: replace('title', 'T') },
     ['name-case', 'operation-for-list'],
   ],
+  ['an op in upper case', { op: 'Replace', path: 'title', value: 'T' }, ['op-case']],
+  ['active that is blank', replace('active', ''), ['blank-active-dropped', 'blank-as-unassign']],
+  ['active that is removed', { op: 'remove', path: 'active' }, ['blank-active-dropped']],
+  ['a password', replace('password', 'p'), ['password-dropped']],
+  ['schemas', replace('schemas', [core]), []],
+  ['an unknown schema', replace('urn:acme:2.0:User:size', 1), ['unknown-schema-dropped']],
   [
-    'an op in upper case',
-    { schemas: [PATCH_OP], Operations: [{ op: 'Replace', path: 'title', value: 'T' }] },
-    ['op-case'],
+    'values beside a removal',
+    { op: 'remove', path: 'emails', value: [{ value: 'a@x' }] },
+    ['remove-by-value'],
   ],
+  ['a needless value beside a removal', { op: 'remove', path: 'title', value: 'T' }, []],
 ];
 
-for (const [why, body, want] of repaired) {
+for (const [why, given, want] of repaired) {
   test(`a PATCH is taken and its repairs are counted: ${why}`, () => {
+    const body = 'op' in given ? { schemas: [PATCH_OP], Operations: [given] } : given;
     const kinds: RepairKind[] = [];
-    const steps = parsePatch(body, userSchema, { count: (kind) => kinds.push(kind) });
-    expect(steps).toMatchObject([{ kind: 'set', value: 'T' }]);
+    parsePatch(body, userSchema, { count: (kind) => kinds.push(kind) });
     expect(kinds.sort()).toEqual(want);
   });
 }
+
+test('of the people of a group only values beside a removal are repaired', () => {
+  const value = [{ value: 'u' }];
+  for (const [op, want] of [
+    ['add', []],
+    ['replace', []],
+    ['remove', ['remove-by-value']],
+  ] as const) {
+    const kinds: RepairKind[] = [];
+    const body = { schemas: [PATCH_OP], Operations: [{ op, path: 'members', value }] };
+    parsePatch(body, groupSchema, { count: (kind) => kinds.push(kind) });
+    expect(kinds).toEqual(want);
+  }
+});
 
 test('keys that every object has are only keys', () => {
   const body: unknown = JSON.parse(

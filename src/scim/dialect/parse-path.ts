@@ -20,6 +20,8 @@ export type PatchPath =
 /** Characters of a path. */
 const PATH_LENGTH_MAX = 10_000;
 
+const NO_LIST = 'has a filter on something that is no list';
+
 /**
  * Reads the path of an operation: `name`, `name.sub`, `list[filter]`, `list[filter].sub`, each
  * qualified by a URN or not, or the URN of a schema.
@@ -41,7 +43,7 @@ export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs
     return { kind: 'dropped' };
   }
   if (filter === undefined) return { kind: 'attribute', target: { path: found, where: undefined } };
-  if (!attribute.multiValued) throw invalidPath('has a filter on something that is no list');
+  if (!attribute.multiValued) throw invalidPath(NO_LIST);
   return {
     kind: 'attribute',
     target: { path: found, where: parseElementFilter(filter, attribute) },
@@ -54,8 +56,11 @@ function toOther(
   schema: ResourceSchema,
   { repairs, filter }: { repairs: Repairs; filter: string | undefined },
 ): PatchPath {
-  const table = filter === undefined ? findTable(schema, name) : undefined;
-  if (table) return { kind: 'schema', table };
+  const table = findTable(schema, name);
+  if (table) {
+    if (filter !== undefined) throw invalidPath(NO_LIST);
+    return { kind: 'schema', table };
+  }
   if (!isQualified(name) || isCoreQualified(schema, name)) {
     throw invalidPath(`names no attribute of a ${schema.name}`);
   }

@@ -38,6 +38,21 @@ const cases = [
     want: [{ kind: 'members', op: 'replace', ids: [] }],
   },
   {
+    why: 'remove of null empties',
+    ops: [{ op: 'remove', path: 'members', value: null }],
+    want: [{ kind: 'members', op: 'replace', ids: [] }],
+  },
+  {
+    why: 'remove of the id of one',
+    ops: [{ op: 'remove', path: 'members[value eq "u1"].value' }],
+    want: [{ kind: 'members', op: 'remove', ids: ['u1'] }],
+  },
+  {
+    why: 'remove of an id of digits, as it is written',
+    ops: [{ op: 'remove', path: 'members[value eq 12345678901234567890]' }],
+    want: [{ kind: 'members', op: 'remove', ids: ['12345678901234567890'] }],
+  },
+  {
     why: 'remove of an empty value array removes nobody',
     ops: [{ op: 'remove', path: 'members', value: [] }],
     want: [],
@@ -172,14 +187,23 @@ test('changes of different lists, and by id and by filter, stay apart', () => {
   ]);
 });
 
-test('any other filter is handed on', () => {
-  expect(changes({ op: 'remove', path: 'members[display sw "A"]' })).toMatchObject([
-    { kind: 'members', op: 'removeWhere', filter: { kind: 'compare', op: 'sw', literal: 'A' } },
-  ]);
-  expect(changes({ op: 'remove', path: 'members[value ne "u1"]' })).toMatchObject([
-    { kind: 'members', op: 'removeWhere' },
-  ]);
-});
+for (const [filter, kind] of [
+  ['display sw "A"', 'compare'],
+  ['display eq "A"', 'compare'],
+  ['value ne "u1"', 'compare'],
+  ['value co "u1"', 'compare'],
+  ['value pr', 'present'],
+  ['not (value eq "u1")', 'not'],
+  ['value eq "u1" and display eq "A"', 'and'],
+  ['value eq "u1" or display eq "A"', 'or'],
+  ['value eq "u1" or (value eq "u2" and display eq "A")', 'or'],
+]) {
+  test(`whom any other filter finds is not known yet: ${filter}`, () => {
+    expect(changes({ op: 'remove', path: `members[${filter}]` })).toEqual([
+      { kind: 'members', op: 'removeWhere', filter: expect.objectContaining({ kind }) },
+    ]);
+  });
+}
 
 describe('a PATCH of a group is refused', () => {
   const refused = [
@@ -187,56 +211,98 @@ describe('a PATCH of a group is refused', () => {
       why: 'a group as a member',
       op: { op: 'add', path: 'members', value: [{ value: 'g', type: 'Group' }] },
       scimType: 'invalidValue',
+      message: 'Groups as members are not supported.',
     },
     {
       why: 'a member without an id',
       op: { op: 'add', path: 'members', value: [{ display: 'x' }] },
       scimType: 'invalidValue',
+      message: 'Each of the members needs a value: the id of a user.',
     },
     {
       why: 'replace of members without a value',
       op: { op: 'replace', path: 'members' },
       scimType: 'invalidValue',
+      message: 'The replace of members has no value.',
+    },
+    {
+      why: 'add of admins without a value',
+      op: { op: 'add', path: `${GROUP_EXTENSION}:admins` },
+      scimType: 'invalidValue',
+      message: 'The add of admins has no value.',
+    },
+    {
+      why: 'the kind of a member',
+      op: { op: 'remove', path: 'members[value eq "u1"].type' },
+      scimType: 'invalidPath',
+      message: 'members are added by value and removed, never changed.',
+    },
+    {
+      why: 'adding to a member',
+      op: { op: 'add', path: 'members[value eq "u1"]', value: { value: 'u1' } },
+      scimType: 'invalidPath',
+      message: 'members are added by value and removed, never changed.',
+    },
+    {
+      why: 'a displayName that is no text',
+      op: { op: 'replace', path: 'displayName', value: { x: 1 } },
+      scimType: 'invalidValue',
+      message: 'The value of displayName is not a text.',
+    },
+    {
+      why: 'a displayName of null',
+      op: { op: 'replace', value: { displayName: null } },
+      scimType: 'invalidValue',
+      message: 'displayName cannot be blank.',
     },
     {
       why: 'a part of the members',
       op: { op: 'remove', path: 'members.value' },
       scimType: 'invalidPath',
+      message: 'members change as a whole, not by value.',
     },
     {
       why: 'changing a member',
       op: { op: 'replace', path: 'members[value eq "u1"]', value: { value: 'u2' } },
       scimType: 'invalidPath',
+      message: 'members are added by value and removed, never changed.',
     },
     {
       why: 'the name of a member',
       op: { op: 'replace', path: 'members[value eq "u1"].display', value: 'x' },
       scimType: 'mutability',
+      message: 'members.display is read-only.',
     },
     {
       why: 'a blank displayName',
       op: { op: 'replace', path: 'displayName', value: '' },
       scimType: 'invalidValue',
+      message: 'displayName cannot be blank.',
     },
     {
       why: 'remove of displayName',
       op: { op: 'remove', path: 'displayName' },
       scimType: 'mutability',
+      message: 'displayName cannot be removed.',
     },
     {
       why: 'an unknown name',
       op: { op: 'replace', path: 'userName', value: 'x' },
       scimType: 'invalidPath',
+      message: 'The path names no attribute of a Group.',
     },
     {
       why: 'permissions that are no number',
       op: { op: 'replace', path: `${GROUP_EXTENSION}:permissions`, value: 'all' },
       scimType: 'invalidValue',
+      message: 'The value of permissions is not a integer.',
     },
   ];
-  for (const { why, op, scimType } of refused) {
+  for (const { why, op, scimType, message } of refused) {
     test(why, () => {
-      expect(() => changes(op)).toThrow(expect.objectContaining({ status: 400, scimType }));
+      expect(() => changes(op)).toThrow(
+        expect.objectContaining({ status: 400, scimType, message }),
+      );
     });
   }
 });

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { userSchema } from '../schema/resource-schemas.ts';
+import { core, enterprise } from './dialect-test-support.ts';
+import { parsePath } from './parse-path.ts';
+import type { RepairKind } from './repairs.ts';
+
+const silent = { count: () => {} };
+
+/** The path of an operation; the names that lead to what it points at; what a filter compares with. */
+const read: readonly (readonly [string, readonly string[], string?])[] = [
+  ['title', ['title']],
+  [' TITLE ', ['title']],
+  ['name.givenName', ['name', 'givenName']],
+  [`${core}:name.givenName`, ['name', 'givenName']],
+  ['manager', [enterprise, 'manager']],
+  [`${enterprise}:manager.value`, [enterprise, 'manager', 'value']],
+  ['emails', ['emails']],
+  ['emails.value', ['emails', 'value']],
+  ['emails[type eq "work"]', ['emails'], 'work'],
+  ['emails[type eq "work"].value', ['emails', 'value'], 'work'],
+  [`${core}:emails[type eq "work"].value`, ['emails', 'value'], 'work'],
+  ['emails[type eq "a]b"].value', ['emails', 'value'], 'a]b'],
+  ['emails[type eq "a\\"]b"].value', ['emails', 'value'], 'a"]b'],
+];
+
+for (const [path, keys, literal] of read) {
+  test(`a path is read: ${path}`, () => {
+    const where = literal === undefined ? undefined : expect.objectContaining({ literal });
+    expect(parsePath(path, userSchema, silent)).toEqual({
+      kind: 'attribute',
+      target: { path: expect.objectContaining({ keys }), where },
+    });
+  });
+}
+
+for (const urn of [core, enterprise, enterprise.toUpperCase()]) {
+  test(`the URN of a schema is a path: ${urn}`, () => {
+    expect(parsePath(urn, userSchema, silent)).toMatchObject({
+      kind: 'schema',
+      table: { urn: urn === core ? core : enterprise },
+    });
+  });
+}
+
+/** The path, and the repair that is counted. */
+const forgotten: readonly (readonly [string, RepairKind[]])[] = [
+  ['password', ['password-dropped']],
+  ['schemas', []],
+  ['urn:acme:custom:2.0:User:size', ['unknown-schema-dropped']],
+  ['urn:acme:custom:2.0:User', ['unknown-schema-dropped']],
+  [`${enterprise}:shoeSize`, ['unknown-schema-dropped']],
+  [`${enterprise}:shoes[size eq 42]`, ['unknown-schema-dropped']],
+];
+
+for (const [path, repairs] of forgotten) {
+  test(`what is accepted and forgotten is counted: ${path}`, () => {
+    const kinds: RepairKind[] = [];
+    const parsed = parsePath(path, userSchema, { count: (kind) => kinds.push(kind) });
+    expect(parsed).toEqual({ kind: 'dropped' });
+    expect(kinds).toEqual(repairs);
+  });
+}
+
+const unknown = 'names no attribute of a User';
+const malformed = 'is malformed';
+const noList = 'has a filter on something that is no list';
+
+/** Why, the path, and what the answer says of it. */
+const refused: readonly (readonly [string, string, string])[] = [
+  ['an unknown name', 'shoeSize', unknown],
+  ['an unknown name with the core URN', `${core}:shoeSize`, unknown],
+  ['an unknown part', 'name.x', unknown],
+  ['an unknown part behind a filter', 'emails[type eq "work"].x', unknown],
+  ['a bracket that closes before it opens', 'a][x eq 1]', unknown],
+  ['the longest path', 'a'.repeat(10_000), unknown],
+  ['a path that is longer', 'a'.repeat(10_001), 'is too long'],
+  ['a bracket that does not close', 'emails[type eq "work"', malformed],
+  ['a bracket inside a text that does not end', 'emails[type eq "work]', malformed],
+  ['a bracket at the end', 'a[', malformed],
+  ['a part with a bracket that does not close', '.a[b', malformed],
+  ['something after the bracket', 'emails[type eq "work"]x', malformed],
+  ['a filter on what is no list', 'name[x eq 1]', noList],
+  ['a filter on a schema', `${enterprise}[department eq "D"]`, noList],
+  ['a filter on the core schema', `${core}[title eq "T"]`, noList],
+];
+
+for (const [why, path, problem] of refused) {
+  test(`a path is refused: ${why}`, () => {
+    expect(() => parsePath(path, userSchema, silent)).toThrow(
+      expect.objectContaining({
+        status: 400,
+        scimType: 'invalidPath',
+        message: `The path ${problem}.`,
+      }),
+    );
+  });
+}
+
+for (const path of ['id', 'meta.version', 'groups', `${enterprise}:manager.displayName`]) {
+  test(`what is read-only cannot be written: ${path}`, () => {
+    const name = path.replace(`${enterprise}:`, `${enterprise}.`);
+    expect(() => parsePath(path, userSchema, silent)).toThrow(
+      expect.objectContaining({
+        status: 400,
+        scimType: 'mutability',
+        message: `${name} is read-only.`,
+      }),
+    );
+  });
+}
+
+for (const filter of ['work', '', '__proto__ eq "x"']) {
+  test(`the filter of a path is refused as every other: [${filter}]`, () => {
+    expect(() => parsePath(`emails[${filter}].value`, userSchema, silent)).toThrow(
+      expect.objectContaining({ status: 400, scimType: 'invalidFilter' }),
+    );
+  });
+}
