@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** The tests that `npm run mutation` lets judge: of what is pure, without a store. */
+/** The tests that `npm run mutation` lets judge: those of what is pure, and of what decides on errors. */
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/global-setup.ts'],
     include: [
       'src/{domain,plan}/*.test.ts',
       'src/reconcile/{backoff,failure,retry-columns,verdict}.test.ts',

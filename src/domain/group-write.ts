@@ -27,7 +27,7 @@ export function toPendingAfterGroupWrite(write: GroupWrite): Pending<GroupField>
   const { scimId, restId, uid } = state.ids;
   if ((scimId ?? restId ?? uid) === undefined) return { existence: version };
   const desired = toDesiredGroup(attributes);
-  const unsure = inFlight || state.mustLook || state.observed === undefined;
+  const unsure = inFlight || state.mustLook;
   const differing = new Set(
     state.observed === undefined ? fields : listGroupDifferences(desired, state.observed),
   );

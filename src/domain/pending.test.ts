@@ -22,7 +22,7 @@ test('a field that waits again waits for the newer write, the others as before',
 
   const after = addPending(before, ['name', 'address'], 3);
 
-  expect(after).toEqual({ active: 1, name: 3, address: 3 });
+  expect(after).toStrictEqual({ active: 1, name: 3, address: 3 });
   expect(before).toEqual({ active: 1, name: 2 });
 });
 
@@ -68,7 +68,7 @@ for (const { why, pending, fields, want } of settlements) {
   test(`no wake-up is lost: ${why}`, () => {
     const planned: Pending<Field> = { active: 1, name: 2 };
 
-    expect(settlePending(pending, planned, fields)).toEqual(want);
+    expect(settlePending(pending, planned, fields)).toStrictEqual(want);
   });
 }
 
@@ -77,6 +77,6 @@ test('what is restored waits as it did before, or no longer; its neighbours stay
 
   const restored = restorePending(pending, { active: 2 }, ['active', 'name']);
 
-  expect(restored).toEqual({ active: 2, address: 3 });
+  expect(restored).toStrictEqual({ active: 2, address: 3 });
   expect(pending).toEqual({ active: 4, name: 4, address: 3 });
 });

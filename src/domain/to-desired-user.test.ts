@@ -34,6 +34,11 @@ describe('what the attributes of a person ask of the service', () => {
     });
   });
 
+  test('without a userName it is an empty text, which no account has', () => {
+    expect(toDesiredUser({}, false).userName).toBe('');
+    expect(toDesiredUser({ userName: 5 }, false).userName).toBe('');
+  });
+
   test('a deleted person is to be inactive, whatever the attributes say', () => {
     expect(toDesiredUser({ ...attributes, active: true }, true).active).toBe(false);
   });

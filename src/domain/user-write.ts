@@ -46,7 +46,7 @@ export function toPendingAfterWrite(write: UserWrite): Pending<UserField> {
     const mayExist = state.pending.account !== undefined && (inFlight || state.mustLook);
     return mayExist ? { account: version } : {};
   }
-  const unsure = inFlight || state.mustLook || state.observed === undefined;
+  const unsure = inFlight || state.mustLook;
   const differing = new Set(
     state.observed === undefined
       ? fields

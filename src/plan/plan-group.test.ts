@@ -44,7 +44,7 @@ function runCases(cases: readonly PlanCase[]): void {
     const plan = planGroup({ ...held, ...state }, { ...policy, ...given });
     const planned = plan.actions.map(({ reason: _, ...action }) => action);
 
-    expect({ ...plan, actions: planned }).toEqual({ actions, settled: settled ?? [] });
+    expect({ ...plan, actions: planned }).toStrictEqual({ actions, settled: settled ?? [] });
   });
 }
 
@@ -104,6 +104,23 @@ describe('the plan of a group: itself', () =>
       why: 'what nobody saw is taken to differ',
       state: { observed: undefined, pending: { displayName: 1 } },
       actions: [{ ...update, displayName: 'Board' }],
+    },
+    {
+      why: 'but not what nobody wants',
+      state: { observed: undefined, pending: everything },
+      actions: [{ ...update, displayName: 'Board' }],
+      settled: ['permissions', 'addToCardsAndSpacesEnabled'],
+    },
+    {
+      why: 'all that is wanted, where nobody saw anything',
+      state: { observed: undefined, desired: different, pending: everything },
+      actions: [{ ...update, ...different }],
+    },
+    {
+      why: 'what was given up while it waited is settled',
+      state: { pending: { permissions: 1 }, observed: { ...observed, permissions: 4 } },
+      actions: [],
+      settled: ['permissions'],
     },
     {
       why: 'that it is there needs no look and no call',

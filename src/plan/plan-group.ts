@@ -1,4 +1,9 @@
-import { type GroupField, type GroupState, listGroupDifferences } from '../domain/group.ts';
+import {
+  type DesiredGroup,
+  type GroupField,
+  type GroupState,
+  listGroupDifferences,
+} from '../domain/group.ts';
 import { parsePendingFields } from '../domain/pending.ts';
 import type { ChangeAdmin, GroupAction, UpdateGroup } from './actions.ts';
 
@@ -72,10 +77,15 @@ function planCreation({ pending, desired }: GroupState): GroupPlan {
 function listOpenFields({ pending, desired, observed }: GroupState): Set<GroupField> {
   const { existence: _, ...rest } = pending;
   const waiting = parsePendingFields(rest);
-  // Without an observation every waiting field is taken to differ: a call too many, never one too few.
-  if (observed === undefined) return new Set(waiting);
-  const differing = new Set(listGroupDifferences(desired, observed));
+  // Without an observation all that is wanted is taken to differ: a call too many, never one too few.
+  const differing = new Set(observed ? listGroupDifferences(desired, observed) : toWanted(desired));
   return new Set(waiting.filter((field) => differing.has(field)));
+}
+
+/** What nobody ever set is not ours. */
+function toWanted(desired: DesiredGroup): GroupField[] {
+  const fields = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
+  return fields.filter((field) => desired[field] !== undefined);
 }
 
 function listSettled(state: GroupState): GroupField[] {
@@ -100,8 +110,6 @@ function toUpdateGroup(state: GroupState): UpdateGroup | undefined {
 
 /** Whichever form needs fewer calls: one change by itself, several together where the service takes that. */
 function planMembers({ members }: GroupState, { membersPerCall }: GroupPolicy): GroupAction[] {
-  const [first] = members;
-  if (first === undefined) return [];
   if (members.length === 1 || membersPerCall === 1) {
     return members.map((change) => ({
       kind: 'change-member',

@@ -72,6 +72,6 @@ function planCase({ state, policy: given }: PlanCase) {
 /** Plans each case from `held` and compares everything but the reasons. */
 export function runCases(cases: readonly PlanCase[]): void {
   test.each(cases)('$why', (row) => {
-    expect(planCase(row)).toEqual({ actions: row.actions, settled: row.settled ?? [] });
+    expect(planCase(row)).toStrictEqual({ actions: row.actions, settled: row.settled ?? [] });
   });
 }

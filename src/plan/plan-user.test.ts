@@ -176,6 +176,13 @@ describe('the plan of a person: changes', () =>
       settled: ['address'],
     },
     {
+      why: 'an address that may not change settles nothing else',
+      policy: { ...policy, addressMayChange: false },
+      state: { desired: { ...different, active: false }, pending: { active: 1, address: 1 } },
+      actions: [{ ...update, active: false }],
+      settled: ['address'],
+    },
+    {
       why: 'a field that waits beside one that holds',
       state: { observed: { ...observed, active: false }, pending: { active: 1, name: 2 } },
       actions: [{ ...update, active: true }],

@@ -1,4 +1,3 @@
-import { assertNever } from '../domain/errors.ts';
 import { parsePendingFields } from '../domain/pending.ts';
 import {
   type Deactivation,
@@ -33,12 +32,9 @@ export function planUser(state: UserState, policy: UserPolicy): UserPlan {
   if (state.upstreamId === undefined) return planAccount(state);
   if (state.observed === undefined) return { actions: [lookAt(state)], settled: [] };
   const account = { ...policy, upstreamId: state.upstreamId, observed: state.observed };
-  return isVirtualToGo(state) ? planRemoval(account) : planChanges(state, account);
-}
-
-/** Ordinary accounts can only be deactivated; a virtual one is deleted. */
-function isVirtualToGo({ deleted, observed, pending }: UserState): boolean {
-  return deleted && observed?.virtual === true && pending.active !== undefined;
+  // Ordinary accounts can only be deactivated; a virtual one is deleted.
+  const isToGo = state.deleted && state.observed.virtual && state.pending.active !== undefined;
+  return isToGo ? planRemoval(account) : planChanges(state, account);
 }
 
 function planRemoval({ upstreamId }: Account): UserPlan {
@@ -98,7 +94,9 @@ function toUpdateUser(
   { upstreamId, deactivation, observed }: Account,
   changes: ReadonlySet<UserField>,
 ): UpdateUser | undefined {
-  const active = changes.has('active') && needsScimSwitch(desired.active, observed, deactivation);
+  // Where suspending deactivates, who is to go keeps the SCIM flag; who is to work needs both switches.
+  const isScims = deactivation === 'scim' || (desired.active && !observed.active);
+  const active = changes.has('active') && isScims;
   const name = changes.has('name') ? desired.name : undefined;
   if (!active && !name) return undefined;
   return {
@@ -113,22 +111,6 @@ function toUpdateUser(
       .filter(Boolean)
       .join(', '),
   };
-}
-
-/** A person who is to be suspended keeps the SCIM flag; one who is to work needs both switches right. */
-function needsScimSwitch(
-  wanted: boolean,
-  observed: ObservedUser,
-  deactivation: Deactivation,
-): boolean {
-  switch (deactivation) {
-    case 'scim':
-      return wanted !== observed.active;
-    case 'temporarilyInactive':
-      return wanted && !observed.active;
-    default:
-      return assertNever(deactivation);
-  }
 }
 
 function toUpdateCompanyUser(

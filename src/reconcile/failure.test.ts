@@ -1,20 +1,79 @@
-import { expect, test } from 'vitest';
-import { toLater } from './failure.ts';
+import { describe, expect, test } from 'vitest';
+import { createReadForTest, startCompany } from '../../test/support/first-read.ts';
+import { describeStores } from '../../test/support/stores.ts';
+import { toFailure, toLater } from './failure.ts';
 import { toRetryColumns } from './retry-columns.ts';
+import { readSections } from './sections.ts';
 
 const problem = { code: 'busy', words: 'Too many requests', status: 429 };
 const row = { attempts: 0, must_look: 0 };
 const moment = { now: 1_000_000, random: 0 };
 
-test('what the service did not do is tried again when it said, and costs no look', () => {
-  const outcome = toLater({ verdict: 'later', problem, retryAfterMs: 30_000 });
+describe('what is tried another time', () => {
+  test('when the service said so, without a look', () => {
+    const outcome = toLater({ verdict: 'later', problem, retryAfterMs: 30_000 });
 
-  expect(toRetryColumns(row, outcome, moment)).toMatchObject({ must_look: 0, due_at: 1_030_000 });
+    expect(toRetryColumns(row, outcome, moment)).toMatchObject({ must_look: 0, due_at: 1_030_000 });
+  });
+
+  test('without a time from the service, after the usual delay', () => {
+    const outcome = toLater({ verdict: 'later', problem });
+
+    expect(outcome).toStrictEqual({ kind: 'later', problem });
+    expect(toRetryColumns(row, outcome, moment)).toMatchObject({ must_look: 0, attempts: 1 });
+  });
 });
 
-test('without a time from the service it is tried again after the usual delay', () => {
-  const outcome = toLater({ verdict: 'later', problem });
+const parts = ['displayName', 'permissions'];
+const refused = { kind: 'refused', parts, problem };
 
-  expect(outcome).toEqual({ kind: 'later', problem });
-  expect(toRetryColumns(row, outcome, moment)).toMatchObject({ must_look: 0, attempts: 1 });
+describeStores('what a failed call means for the resource', ({ makeStore }) => {
+  test('all but "forbidden" is known without another call', async () => {
+    const sandbox = await startCompany({});
+    const { deps } = await createReadForTest(sandbox, await makeStore());
+    const table = [
+      ['refused', refused],
+      ['conflict', refused],
+      ['smaller', refused],
+      ['missing', { kind: 'unknown', problem, lookNow: true }],
+      ['unknown', { kind: 'unknown', problem }],
+      ['later', { kind: 'later', problem, retryAfterMs: 5 }],
+    ] as const;
+
+    for (const [verdict, want] of table) {
+      const judged = { verdict, problem, retryAfterMs: 5 };
+      expect(await toFailure(deps, judged, { parts, section: 'groups' })).toStrictEqual(want);
+    }
+    expect(sandbox.calls.count()).toBe(0);
+  });
+
+  test.each(['users', 'groups', 'companyUsers'] as const)(
+    'forbidden while the section %s can be read: this resource is refused',
+    async (section) => {
+      const sandbox = await startCompany({});
+      const { deps, told } = await createReadForTest(sandbox, await makeStore());
+      const judged = { verdict: 'forbidden', problem } as const;
+
+      expect(await toFailure(deps, judged, { parts, section })).toStrictEqual(refused);
+      expect(sandbox.calls.count()).toBe(1);
+      expect(told.sections).toEqual([]);
+    },
+  );
+
+  test.each(['users', 'groups', 'companyUsers'] as const)(
+    'forbidden, and the section %s cannot be read either: it is closed, and this has to wait',
+    async (section) => {
+      const store = await makeStore();
+      const sandbox = await startCompany({});
+      const { deps, told } = await createReadForTest(sandbox, store);
+      sandbox.faults.refuse(section, 403);
+      const judged = { verdict: 'forbidden', problem, retryAfterMs: 5 } as const;
+
+      const outcome = await toFailure(deps, judged, { parts, section });
+
+      expect(outcome).toStrictEqual({ kind: 'later', problem, retryAfterMs: 5 });
+      expect(told.sections).toMatchObject([{ section, up: false }]);
+      expect(await readSections({ store })).toMatchObject({ [section]: { problem } });
+    },
+  );
 });

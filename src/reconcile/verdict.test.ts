@@ -63,7 +63,7 @@ describe('what a failed call means', () => {
   });
 
   test('without words ours serve, and what is not known is absent', () => {
-    expect(judge(makeError('connection', { outcome: 'unknown' }))).toEqual({
+    expect(judge(makeError('connection', { outcome: 'unknown' }))).toStrictEqual({
       verdict: 'unknown',
       problem: { code: 'connection', words: 'scim.getUser: connection: why' },
     });

@@ -23,21 +23,19 @@ export function pauseAfter429Ms(
  */
 export function parseRetryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
   const text = first(headers['retry-after']);
-  if (text === undefined) return undefined;
   const delayMs = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
   return positive(delayMs);
 }
 
 /** `X-RateLimit-Reset` in milliseconds from now: UTC epoch in seconds, or in milliseconds where it is that large. */
 function parseResetMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
-  const text = first(headers['x-ratelimit-reset']);
-  if (text === undefined) return undefined;
-  const epoch = Number(text);
+  const epoch = Number(first(headers['x-ratelimit-reset']));
   return positive((epoch > EPOCH_SECONDS_MAX ? epoch : epoch * 1_000) - nowMs);
 }
 
-function first(header: string | string[] | undefined): string | undefined {
-  return (Array.isArray(header) ? header[0] : header)?.trim();
+function first(header: string | string[] = ''): string {
+  const [text = ''] = Array.isArray(header) ? header : [header];
+  return text.trim();
 }
 
 function positive(ms: number): number | undefined {

@@ -71,6 +71,21 @@ const cases = [
     failed: { error: fail('unavailable', 'unknown'), remainingMs: 100 },
     wantMs: undefined,
   },
+  {
+    why: 'not: a backoff that ends with the time left',
+    failed: { error: fail('unavailable', 'unknown'), remainingMs: 250 },
+    wantMs: undefined,
+  },
+  {
+    why: 'not: a pause that ends with the time left',
+    failed: { error: fail('rate-limited', 'answered', 30_000) },
+    wantMs: undefined,
+  },
+  {
+    why: 'not: a 429 when no time is left',
+    failed: { error: fail('rate-limited', 'answered'), remainingMs: 0 },
+    wantMs: undefined,
+  },
   { why: 'not: a refusal', failed: { error: fail('refused', 'answered') }, wantMs: undefined },
   { why: 'not: a redirect', failed: { error: fail('redirected', 'unknown') }, wantMs: undefined },
   {
