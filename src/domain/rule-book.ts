@@ -1,0 +1,147 @@
+import { foldCase } from './fold.ts';
+import { createMatcher } from './matcher.ts';
+import {
+  type AdminsRule,
+  RULED_GROUP_FIELDS,
+  RULED_USER_FIELDS,
+  type Rule,
+  type RuledGroupField,
+  type RuledUserField,
+} from './rules.ts';
+
+/** What a rule says of a field, and which one: its place in the list, from 1. */
+export interface Ruling {
+  readonly value: number | boolean;
+  readonly rule: number;
+}
+
+/** What the rules say of some fields; a field that is absent is driven by none. */
+export type Rulings<Field extends string> = { readonly [F in Field]?: Ruling };
+
+/** Which groups are meant: the one of this folded name, or all that match. */
+export type NameQuery =
+  | { readonly kind: 'name'; readonly folded: string }
+  | { readonly kind: 'pattern'; readonly pattern: string };
+
+/** Where the admins of a group come from. */
+export interface AdminRuling {
+  readonly rule: number;
+  readonly sources: NameQuery;
+}
+
+/**
+ * The rules, ready to be asked. Everything is a pure function of names: no result of a rule is an input of
+ * another, so no chain of rules can turn in a circle.
+ */
+export interface RuleBook {
+  readonly rules: readonly Rule[];
+  /** What drives fields of a group of this name: per field the first rule that matches and sets it. */
+  ruleGroup(name: string): Rulings<RuledGroupField>;
+  /** What drives fields of a person in groups of these names. */
+  rulePerson(groupNames: readonly string[]): Rulings<RuledUserField>;
+  /** Whose members administer a group of this name: the first rule that matches. */
+  ruleAdmins(name: string): AdminRuling | undefined;
+  /** Groups that may have admins because of a group of this name; `ruleAdmins` of each has the last word. */
+  listAdministered(name: string): NameQuery[];
+  /** Whether being in a group of this name drives fields of a person. */
+  drivesMembers(name: string): boolean;
+  /** Whether the members of a group of this name administer others. */
+  isSource(name: string): boolean;
+}
+
+/** Compiles the rules of the settings once. */
+export function createRuleBook(rules: readonly Rule[]): RuleBook {
+  const numbered = rules.map((rule, index) => ({ rule, number: index + 1 }));
+  const groups = numbered.flatMap(({ rule, number }) =>
+    'group' in rule ? [compile(rule, number, rule.group)] : [],
+  );
+  const people = numbered.flatMap(({ rule, number }) =>
+    'membersOf' in rule ? [compile(rule, number, rule.membersOf)] : [],
+  );
+  const admins = numbered.flatMap(({ rule, number }) =>
+    'adminsOf' in rule ? [compileAdmins(rule, number)] : [],
+  );
+  return {
+    rules,
+    ruleGroup: (name) => ruleFields(RULED_GROUP_FIELDS, groups, [name]),
+    rulePerson: (names) => ruleFields(RULED_USER_FIELDS, people, names),
+    ruleAdmins(name) {
+      const first = admins.find(({ matches }) => matches([name]));
+      return first && { rule: first.number, sources: first.sourcesOf(name) };
+    },
+    listAdministered: (name) => admins.flatMap((rule) => rule.administeredBy(name)),
+    drivesMembers: (name) => people.some(({ matches }) => matches([name])),
+    isSource: (name) => admins.some((rule) => rule.administeredBy(name).length > 0),
+  };
+}
+
+interface Compiled<R> {
+  readonly rule: R;
+  readonly number: number;
+  readonly matches: (names: readonly string[]) => boolean;
+}
+
+function compile<R extends Rule>(rule: R, number: number, pattern: string): Compiled<R> {
+  return { rule, number, matches: createMatcher([pattern]) };
+}
+
+/** First match wins, field by field: a rule that does not set a field leaves it to the next. */
+function ruleFields<Field extends string>(
+  fields: readonly Field[],
+  rules: readonly Compiled<{ readonly [F in Field]?: number | boolean }>[],
+  names: readonly string[],
+): Rulings<Field> {
+  const rulings: { [F in Field]?: Ruling } = {};
+  for (const { rule, number, matches } of rules) {
+    const open = fields.filter((field) => rule[field] !== undefined && !rulings[field]);
+    if (open.length === 0 || !matches(names)) continue;
+    for (const field of open) {
+      const value = rule[field];
+      if (value !== undefined) rulings[field] = { value, rule: number };
+    }
+  }
+  return rulings;
+}
+
+interface CompiledAdmins extends Compiled<AdminsRule> {
+  sourcesOf(target: string): NameQuery;
+  administeredBy(source: string): NameQuery[];
+}
+
+function compileAdmins(rule: AdminsRule, number: number): CompiledAdmins {
+  const { adminsOf, from } = rule;
+  const isBound = hasStar(adminsOf) && hasStar(from);
+  const isSource = createMatcher([from]);
+  return {
+    ...compile(rule, number, adminsOf),
+    sourcesOf: (target) =>
+      isBound ? toName(from, findStarText(adminsOf, target) ?? '') : toQuery(from),
+    administeredBy(source) {
+      if (!isSource([source])) return [];
+      return [isBound ? toName(adminsOf, findStarText(from, source) ?? '') : toQuery(adminsOf)];
+    },
+  };
+}
+
+/** Whether a pattern stands for more than one name. */
+export function hasStar(pattern: string): boolean {
+  return pattern.includes('*');
+}
+
+function toQuery(pattern: string): NameQuery {
+  return hasStar(pattern)
+    ? { kind: 'pattern', pattern }
+    : { kind: 'name', folded: foldCase(pattern) };
+}
+
+/** The text that the only `*` of a pattern stands for in a name that matches. */
+function findStarText(pattern: string, name: string): string | undefined {
+  const [head = '', tail = ''] = foldCase(pattern).split('*');
+  const folded = foldCase(name);
+  return folded.slice(head.length, folded.length - tail.length);
+}
+
+function toName(pattern: string, starText: string): NameQuery {
+  // A function, because `$` in a name must not be read as a reference.
+  return { kind: 'name', folded: foldCase(pattern).replace('*', () => starText) };
+}

@@ -1,0 +1,44 @@
+import type { GroupField } from './group.ts';
+import type { UserField } from './user.ts';
+
+/** Drives fields of every group whose name matches. */
+export interface GroupRule {
+  readonly group: string;
+  readonly permissions?: number;
+  readonly addToCardsAndSpacesEnabled?: boolean;
+}
+
+/**
+ * Makes the members of some groups admins of others. Where both patterns have a `*`, it stands for the
+ * same text in both.
+ */
+export interface AdminsRule {
+  readonly adminsOf: string;
+  readonly from: string;
+}
+
+/** Drives fields of everybody in a group whose name matches. */
+export interface MembersRule {
+  readonly membersOf: string;
+  readonly appsPermissions?: number;
+  readonly temporarilyInactive?: boolean;
+}
+
+/** One rule of the configuration (settings: rules). In patterns `*` stands for any text. */
+export type Rule = GroupRule | AdminsRule | MembersRule;
+
+/** The fields of a group that rules can drive. */
+export const RULED_GROUP_FIELDS = [
+  'permissions',
+  'addToCardsAndSpacesEnabled',
+] as const satisfies readonly GroupField[];
+/** One of them. */
+export type RuledGroupField = (typeof RULED_GROUP_FIELDS)[number];
+
+/** The fields of a person that rules can drive. */
+export const RULED_USER_FIELDS = [
+  'appsPermissions',
+  'temporarilyInactive',
+] as const satisfies readonly UserField[];
+/** One of them. */
+export type RuledUserField = (typeof RULED_USER_FIELDS)[number];
