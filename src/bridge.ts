@@ -8,6 +8,7 @@ import {
 } from './bridge-settings.ts';
 import { toReconcileEvents, toScimTelemetry, toTransportHooks } from './bridge-telemetry.ts';
 import type { Clock } from './domain/clock.ts';
+import { createRuleBook } from './domain/rule-book.ts';
 import { followRequests } from './ops/follow-requests.ts';
 import { type HealthSources, readReadiness } from './ops/health.ts';
 import { createHealthRouter, createOperatorRouter } from './ops/router.ts';
@@ -16,11 +17,13 @@ import { createFirstRead, type FirstRead } from './reconcile/first-read/first-re
 import { openForms } from './reconcile/forms.ts';
 import { createLedger } from './reconcile/ledger/ledger.ts';
 import { createReconciler, type Reconciler } from './reconcile/reconciler.ts';
+import type { Rules } from './reconcile/rules/rules.ts';
 import { readSections, type SectionStates } from './reconcile/sections.ts';
 import type { ScimDeps } from './scim/deps.ts';
 import { answerUnknown } from './scim/http/respond.ts';
 import { createMoments } from './scim/render/resource-text.ts';
 import { createScimRouter } from './scim/router.ts';
+import { createUserProtection } from './scim/users/protect-user.ts';
 import type { Settings } from './settings/schema.ts';
 import { toStoreUrl } from './settings/store-url.ts';
 import { openStore, type Store } from './store/database.ts';
@@ -70,6 +73,8 @@ export interface Bridge {
   /** Metrics for a listener of their own. */
   readonly opsApp: Express;
   readonly firstRead: FirstRead;
+  /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
+  rulesApplied(): Promise<void>;
   /** @throws BridgeError `other-service` when the store belongs to another address. */
   start(): Promise<void>;
   /** `/readyz` says so from now on; requests are still answered. */
@@ -111,6 +116,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     random: options.random,
     forms: await openForms({ store, clock, fixed: toFixedForms(settings) }),
     policy: toReconcilePolicy(settings),
+    rules: toRules(settings, () => firstRead.ownAccount()),
     events,
     owner: randomUUID(),
   };
@@ -119,6 +125,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const state = { draining: false };
   const { app, opsApp } = createApps(options, {
     upstream,
+    rules: deps.rules,
     reconciler,
     firstRead,
     sections,
@@ -128,6 +135,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     app,
     opsApp,
     firstRead,
+    rulesApplied: reconciler.rulesApplied,
     async start() {
       await firstRead.start();
       await reconciler.start(firstRead.hold);
@@ -151,8 +159,20 @@ interface WatchedOptions extends BridgeOptions {
   readonly store: WatchedStore;
 }
 
+function toRules(
+  { rules, users, protect }: Settings,
+  findOwnAccount: () => number | undefined,
+): Rules {
+  return {
+    book: createRuleBook(rules),
+    deactivation: users.deactivation,
+    protection: createUserProtection({ policy: { protectUsers: protect.users }, findOwnAccount }),
+  };
+}
+
 interface Parts {
   readonly upstream: Transport;
+  readonly rules: Rules;
   readonly reconciler: Reconciler;
   readonly firstRead: FirstRead;
   readonly sections: SectionView;
@@ -201,9 +221,10 @@ function createApp(): Express {
 
 function toScimDeps(options: BridgeOptions, parts: Parts): ScimDeps {
   const { settings, store, clock, logger, metrics } = options;
-  const { upstream, reconciler, firstRead, sections } = parts;
+  const { upstream, rules, reconciler, firstRead, sections } = parts;
   return {
     store,
+    rules,
     reconciler,
     clock,
     policy: toScimPolicy(settings, options.scimTokens),

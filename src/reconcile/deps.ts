@@ -3,6 +3,7 @@ import type { Deactivation } from '../domain/user.ts';
 import type { Store } from '../store/database.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
 import type { FormBook } from './forms.ts';
+import type { Rules } from './rules/rules.ts';
 
 /** The part of the settings that convergence follows. */
 export interface ReconcilePolicy {
@@ -46,6 +47,8 @@ export interface ReconcileDeps {
   readonly random: () => number;
   readonly forms: FormBook;
   readonly policy: ReconcilePolicy;
+  /** The rules of the configuration. */
+  readonly rules: Rules;
   readonly events: ReconcileEvents;
   /** Names this process as the holder of lanes. */
   readonly owner: string;

@@ -11,6 +11,7 @@ import type { GroupUndo } from './group/undo.ts';
 import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
 import type { Settlement } from './outcome.ts';
 import { GONE, type Progress, toProgress } from './recorded.ts';
+import { createReapplication } from './rules/reapply.ts';
 import type { UserUndo } from './user/undo.ts';
 import { createWaiters, type Waiters } from './waiters.ts';
 import { createWorkers } from './workers.ts';
@@ -58,6 +59,8 @@ export interface Reconciler {
   readAdmins(id: GroupId): Promise<void>;
   /** Something became due without anybody waiting. */
   wake(): void;
+  /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
+  rulesApplied(): Promise<void>;
   /** Takes back what an earlier process left; lanes run once the hold is over. */
   start(hold: Hold): Promise<void>;
   /** Takes nothing new and waits for what runs, at most `graceMs`. */
@@ -81,6 +84,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const groups = { waiters: createWaiters<GroupUndo>(deps.clock), fresh: new Set<GroupId>() };
   const runner = createLaneRunner(deps, { users, groups }, () => workers.wake());
   const workers = createWorkers(deps, runner);
+  const reapplication = createReapplication(deps, () => workers.wake());
   let holding: Hold | undefined = NEVER_STARTED;
 
   /** Runs the lane that the write took, or has somebody take it. */
@@ -127,22 +131,26 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     },
     readAdmins: (id) => readAdmins(deps, id),
     wake: () => workers.wake(),
+    rulesApplied: () => reapplication.done(),
     async start(hold) {
-      if (deps.store.engine === 'sqlite') {
-        // One process has the file, so every lane in it was left by one that is gone.
-        await deps.store.write((tx) => recoverLanes(tx, deps.clock.now()));
-      }
+      await takeBackLanes(deps);
       holding = hold;
       void hold.over.then(() => {
         holding = undefined;
         workers.start();
+        reapplication.start();
       });
     },
     async stop(graceMs) {
-      await workers.stop();
+      await Promise.all([reapplication.stop(), workers.stop()]);
       await untilIdle(deps, runner, graceMs);
     },
   };
+}
+
+/** On SQLite one process has the file, so every lane in it was left by one that is gone. */
+async function takeBackLanes({ store, clock }: ReconcileDeps): Promise<void> {
+  if (store.engine === 'sqlite') await store.write((tx) => recoverLanes(tx, clock.now()));
 }
 
 /** Waits until no lane runs, at most `graceMs`. */

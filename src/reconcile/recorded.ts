@@ -1,5 +1,5 @@
 import { assertNever } from '../domain/errors.ts';
-import type { GroupId } from '../domain/ids.ts';
+import type { GroupId, UserId } from '../domain/ids.ts';
 import { oldestPending, type Pending } from '../domain/pending.ts';
 import { parseStored } from '../store/documents.ts';
 import type { Outcome, Problem } from './outcome.ts';
@@ -41,7 +41,7 @@ export type Recorded<State> =
       readonly finished: false;
       readonly state: State;
       readonly undone: readonly Undone[];
-      readonly woken: readonly GroupId[];
+      readonly woken: readonly (GroupId | UserId)[];
     }
   | (Progress & {
       readonly finished: true;
@@ -49,7 +49,7 @@ export type Recorded<State> =
       readonly retryAt?: number;
       /** Versions of writes that were taken back. */
       readonly undone: readonly Undone[];
-      readonly woken: readonly GroupId[];
+      readonly woken: readonly (GroupId | UserId)[];
     });
 
 /** What recording does with each way in which a step can end. */

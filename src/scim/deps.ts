@@ -2,6 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { AdoptionPolicy } from '../reconcile/deps.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { Rules } from '../reconcile/rules/rules.ts';
 import type { Store } from '../store/database.ts';
 import type { RepairKind } from './dialect/repairs.ts';
 import type { ToMoment } from './render/resource-text.ts';
@@ -40,6 +41,8 @@ export interface ScimDeps {
   readonly reconciler: Reconciler;
   readonly clock: Clock;
   readonly policy: ScimPolicy;
+  /** The rules of the configuration. */
+  readonly rules: Rules;
   /** What `meta.location` starts with: the public address and `/scim/v2`, never from a request. */
   readonly baseUrl: string;
   readonly toMoment: ToMoment;

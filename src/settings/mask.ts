@@ -5,9 +5,13 @@ export function toShownValue(row: SettingRow, value: unknown): string {
   if (value === undefined) return '(not set)';
   if (row.secret === 'value')
     return Array.isArray(value) ? `(hidden, ${value.length})` : '(hidden)';
-  if (Array.isArray(value)) return value.join(', ');
+  if (Array.isArray(value)) return value.map(toShownEntry).join(', ');
   if (row.secret === 'password') return maskCredentials(String(value));
   return row.unit === undefined ? String(value) : `${value} ${row.unit}`;
+}
+
+function toShownEntry(entry: unknown): string {
+  return typeof entry === 'string' ? entry : JSON.stringify(entry);
 }
 
 /** A refused value as it may be shown: shortened, on one line, and nothing of what may be a secret. */

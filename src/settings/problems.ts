@@ -18,6 +18,10 @@ export interface Origins {
 export function toProblems(error: z.ZodError | undefined, origins: Origins): SettingProblem[] {
   const all = (error?.issues ?? []).flatMap((issue) => {
     const path = issue.path.map(String);
+    // A list of things with parts says by itself what is wrong, and with which of them.
+    if (issue.code === 'custom' && issue.params?.entry !== undefined) {
+      return [toProblem(path, origins, `entry ${issue.params.entry} ${issue.message}`)];
+    }
     if (issue.code !== 'unrecognized_keys') return [toProblem(path, origins)];
     return issue.keys.map((key) => toUnknownKey([...path, key].join('.'), origins));
   });
@@ -28,6 +32,7 @@ export function toProblems(error: z.ZodError | undefined, origins: Origins): Set
 function toProblem(
   path: readonly string[],
   { rows, values, input, configFile }: Origins,
+  what?: string,
 ): SettingProblem {
   const row = rows.find((candidate) => candidate.path.every((key, index) => path[index] === key));
   if (row === undefined) {
@@ -38,6 +43,9 @@ function toProblem(
     };
   }
   const from = values.find((value) => value.row === row)?.from ?? configFile;
+  if (what !== undefined) {
+    return { setting: row.name, message: `${row.name} (from ${from}): ${what}.` };
+  }
   const shown = toShownRefusal(row, findAt(input, row.path));
   const message = `${row.name} is ${shown} (from ${from}); allowed: ${row.allowed}.`;
   return { setting: row.name, message };

@@ -12,6 +12,7 @@ import {
   textList,
   wholeNumber,
 } from './kinds.ts';
+import { ruleList } from './rule-list.ts';
 
 /** The work-management service, and what the field knows of it but its documents leave open. */
 const upstreamSchema = z.strictObject({
@@ -185,6 +186,11 @@ export const settingsSchema = z.strictObject({
   users: usersSchema.prefault({}),
   groups: groupsSchema.prefault({}),
   protect: protectSchema.prefault({}),
+  rules: ruleList()
+    .prefault([])
+    .describe(
+      'What follows from groups: permissions and flags of groups, who administers them, licences and suspensions of people. See [rules.md](rules.md).',
+    ),
   ops: opsSchema.prefault({}),
   database: z
     .strictObject({

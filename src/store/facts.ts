@@ -11,6 +11,17 @@ export async function findFact<T>(db: Db, name: string): Promise<T | undefined> 
   return row && parseStored<T>(row.value);
 }
 
+/** As `findFact`, locked until the transaction ends, so that processes take turns. */
+export async function lockFact<T>(tx: Db, name: string): Promise<T | undefined> {
+  const row = await tx
+    .selectFrom('facts')
+    .select('value')
+    .where('name', '=', name)
+    .forUpdate()
+    .executeTakeFirst();
+  return row && parseStored<T>(row.value);
+}
+
 /** Stores what is known under this name, over what was. `now` is epoch milliseconds. */
 export async function saveFact(
   tx: Db,

@@ -30,6 +30,11 @@ export async function findGroupRow(db: Db, id: string): Promise<GroupRow | undef
   return db.selectFrom('groups').selectAll().where('id', '=', groupId(id)).executeTakeFirst();
 }
 
+/** The row with this SCIM id, which the caller knows to be there. @throws Error when it is not */
+export async function getGroupRow(db: Db, id: GroupId): Promise<GroupRow> {
+  return db.selectFrom('groups').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}
+
 /** The row with this SCIM id, deleted or not, locked until the transaction ends. */
 export async function lockGroup(tx: Db, id: GroupId): Promise<GroupRow | undefined> {
   return tx.selectFrom('groups').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();

@@ -19,6 +19,8 @@ export interface ConvergenceColumns {
   external_id: string | null;
   /** The SCIM attributes as shown: desired when managed, derived from what was observed when not. */
   attributes: string;
+  /** The values among the attributes that no provider sent (`Given`): a rule gave them, or the service. */
+  given: Generated<string>;
   /** What the service was last seen to hold, with when and by which read; null: never seen. */
   observed: string | null;
   /** Per field what was sent and what came back (the service may normalise). */
@@ -80,6 +82,8 @@ export interface GroupsTable extends ConvergenceColumns {
   display_name_folded: string;
   /** When the list of admins was last read; null: never. */
   admins_read_at: number | null;
+  /** 1: a provider wrote the list of admins, so rules leave it alone. */
+  admins_asked: Generated<number>;
 }
 
 /** What memberships and admin lists share: three facts per (group, user). */
@@ -98,6 +102,12 @@ export interface LinkColumns {
   retry_at: number | null;
   /** Order of creation. */
   seq: Generated<number>;
+}
+
+/** Who administers a group. */
+export interface GroupAdminsTable extends LinkColumns {
+  /** 0: no rule wants it. 1: a rule put the person in. 2: a rule wants somebody who was there already. */
+  by_rule: Generated<number>;
 }
 
 /** What is known of the service itself: accepted forms, refused sections, cursors, its identity. */
@@ -136,7 +146,7 @@ export interface Schema {
   user_emails: UserEmailsTable;
   groups: GroupsTable;
   memberships: LinkColumns;
-  group_admins: LinkColumns;
+  group_admins: GroupAdminsTable;
   facts: FactsTable;
   disputes: DisputesTable;
   own_calls: OwnCallsTable;

@@ -23,6 +23,8 @@ export interface TestBridgeOptions {
   /** Settings as environment variables, e.g. `{ SCIM_WRITE_WAIT: '200ms' }`. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly sandbox?: SandboxOptions;
+  /** A service that runs already and outlives the bridge, which so can be started again; with a `DATABASE_URL`. */
+  readonly service?: Sandbox;
   /** Changes the service before the bridge first meets it. */
   readonly prepare?: (sandbox: Sandbox) => void;
   readonly clock?: Clock;
@@ -67,7 +69,7 @@ export interface TestBridge {
 /** Starts a bridge on a free port of loopback and waits until its first read is finished. */
 export async function startTestBridge(options: TestBridgeOptions = {}): Promise<TestBridge> {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-in-process-'));
-  const sandbox = await startSandbox(options.sandbox);
+  const sandbox = options.service ?? (await startSandbox(options.sandbox));
   options.prepare?.(sandbox);
   const { settings } = loadSettings({
     env: { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`, ...options.settings },
@@ -111,7 +113,7 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
       server.close();
       await bridge.stop();
       await store.close();
-      await sandbox.stop();
+      if (options.service === undefined) await sandbox.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -11,6 +11,8 @@ export type Calls = Partial<Record<OperationName, number>>;
 export interface CallRow {
   readonly what: string;
   readonly sandbox?: SandboxOptions;
+  /** As environment variables. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly calls: Calls;
   /** What happened before; gives the requests whose calls are counted. */
   prepare(bridge: TestBridge): Promise<() => Promise<unknown>>;
@@ -47,9 +49,9 @@ export function withGroup(
 /** A test for each row: its calls are counted until nothing is left to do. */
 export function runCallTable(title: string, rows: readonly CallRow[]): void {
   describe(title, () => {
-    for (const { what, sandbox, calls, prepare } of rows) {
+    for (const { what, sandbox, settings = {}, calls, prepare } of rows) {
       test(`${what}: ${toWords(calls)}`, async () => {
-        await withTestBridge(sandbox ? { sandbox } : {}, async (bridge) => {
+        await withTestBridge({ ...(sandbox ? { sandbox } : {}), settings }, async (bridge) => {
           const act = await prepare(bridge);
           await untilSettled(bridge);
           bridge.sandbox.calls.reset();

@@ -7,6 +7,8 @@ import type { Store } from '../../src/store/database.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
 
+import { noRules } from './no-rules.ts';
+
 /** What a first read told while it ran. */
 interface Told {
   readonly failures: { step: string; reason: string; retryInMs: number }[];
@@ -65,6 +67,7 @@ export async function createReadForTest(
       protectGroups: [],
       concurrency: 4,
     },
+    rules: noRules,
     events: {
       converged() {},
       failed() {},

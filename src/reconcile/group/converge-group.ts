@@ -55,6 +55,7 @@ export function convergeGroups(
             outcome,
             lease,
             undos,
+            rules: deps.rules,
             random: deps.random(),
           }),
         ),

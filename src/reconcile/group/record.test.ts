@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { noRules } from '../../../test/support/no-rules.ts';
 import { addGroup, addLink, addUser, findLink, getGroup } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { GroupState } from '../../domain/group.ts';
@@ -52,6 +53,7 @@ function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
         version,
         undo: { type: 'group', before, after: row.attributes, ...NOBODY, ...undo },
       })),
+      rules: noRules,
       now: NOW,
       random: 0,
     }),

@@ -1,4 +1,5 @@
 import type { GroupField, GroupState } from '../../domain/group.ts';
+import type { UserId } from '../../domain/ids.ts';
 import { type Pending, settlePending } from '../../domain/pending.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
@@ -28,7 +29,10 @@ import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
+import { isRuled, toRuledGroup } from '../rules/rule-group.ts';
+import type { Rules } from '../rules/rules.ts';
 import type { Waiter } from '../waiters.ts';
+import { followGroupStep, revertAdminsAsked } from './follow-step.ts';
 import { handOverGroup } from './heir.ts';
 import { linkGroup } from './link-group.ts';
 import { listGroupLinks } from './load.ts';
@@ -49,6 +53,7 @@ export interface GroupStep {
   readonly inactiveWait: boolean;
   /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
   readonly undos: readonly Waiter<GroupUndo>[];
+  readonly rules: Rules;
   readonly now: number;
   readonly random: number;
 }
@@ -56,6 +61,8 @@ export interface GroupStep {
 /** A step while it is recorded, with the row as it was read. */
 interface Recording extends GroupStep {
   readonly original: GroupRow;
+  /** Whose changes were taken back; what rules derived from them follows. */
+  readonly reverted: UserId[];
 }
 
 /**
@@ -74,12 +81,13 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
     await updateGroup(tx, row.id, { must_look: 1, due_at: step.now });
     return toFinished(tx, row, []);
   }
-  const recording: Recording = { ...step, original: row };
-  return recordOutcome(step.outcome, {
+  const recording: Recording = { ...step, original: row, reverted: [] };
+  const recorded = await recordOutcome(step.outcome, {
     done: (known) => recordDone(tx, row, recording, known),
     refused: (outcome) => recordRefused(tx, row, recording, outcome),
     postponed: (outcome) => recordRetry(tx, row, recording, outcome),
   });
+  return followGroupStep(tx, recording, recorded);
 }
 
 async function recordDone(
@@ -171,22 +179,19 @@ async function recordRefused(
   const undone: Undone[] = [];
   let draft = row;
   for (const waiter of step.undos) {
-    const fields = listFields(parts).filter(
-      (field) => parseStored<Pending<GroupField>>(draft.pending)[field] === waiter.version,
-    );
+    const fields = listAsked(draft, parts, waiter.version);
     if (waiter.undo.before === undefined && fields.includes('existence')) {
       const people = await listLinkedUsers(tx, row.id);
       await deleteGroup(tx, row.id);
       await touchUsers(tx, people, step.now);
+      step.reverted.push(...people);
       undone.push({ version: waiter.version, problem });
       return { finished: true, ...GONE, undone, woken: [] };
     }
     const links = await revertLinks(tx, row.id, { waiter, parts, now: step.now });
     if (fields.length === 0 && links.length === 0) continue;
     undone.push({ version: waiter.version, problem: withRefusedPeople(problem, links) });
-    const isUnchanged = draft.attributes === waiter.undo.after;
-    draft = revertGroup(draft, { undo: waiter.undo, fields, now: step.now });
-    draft = await takeBack(tx, draft, { ...waiter, isUnchanged });
+    draft = await revertWrite(tx, draft, step, { undo: waiter.undo, fields, links });
   }
   const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
   if (isTakenBack || draft.display_name !== row.display_name) {
@@ -198,11 +203,40 @@ async function recordRefused(
     : recordStuck(tx, draft, step, { parts, problem, undone });
 }
 
+/** What of the refused parts this write asked for: what a rule asked for is nobody's refusal. */
+function listAsked(row: GroupRow, parts: readonly GroupPart[], version: number): GroupField[] {
+  const pending = parseStored<Pending<GroupField>>(row.pending);
+  return listFields(parts).filter((field) => pending[field] === version && !isRuled(row, field));
+}
+
+/** What was refused of one write: fields, and people who are back already. */
+interface RefusedParts {
+  readonly undo: GroupUndo;
+  readonly fields: readonly GroupField[];
+  readonly links: readonly UserId[];
+}
+
+/** The group without what was refused of one write, and with what the rules say then. */
+async function revertWrite(
+  tx: Db,
+  row: GroupRow,
+  { rules, reverted, now }: Recording,
+  { undo, fields, links }: RefusedParts,
+): Promise<GroupRow> {
+  const isUnchanged = row.attributes === undo.after;
+  const isWhole = isUnchanged && (undo.before?.deleted !== false || undo.before.origin === null);
+  reverted.push(...links, ...(isWhole ? await listLinkedUsers(tx, row.id) : []));
+  const without = revertGroup(row, { undo, fields, now });
+  const kept = await takeBack(tx, without, { undo, isUnchanged });
+  const draft = revertAdminsAsked(kept, links, undo);
+  return toRuledGroup(rules, { row: draft, now }) ?? draft;
+}
+
 /** What taking a whole write back means for the people of the group. */
 async function takeBack(
   tx: Db,
   row: GroupRow,
-  { undo, isUnchanged }: Waiter<GroupUndo> & { readonly isUnchanged: boolean },
+  { undo, isUnchanged }: { readonly undo: GroupUndo; readonly isUnchanged: boolean },
 ): Promise<GroupRow> {
   if (!isUnchanged) return row;
   if (row.deleted_at !== null && row.origin === 'adopted') {

@@ -1,4 +1,5 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
+import { restoreGiven } from '../../domain/given.ts';
 import type { GroupField } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
@@ -26,6 +27,10 @@ export interface GroupUndo {
 export interface GroupBefore {
   readonly attributes: JsonObject;
   readonly pending: Pending<GroupField>;
+  /** The given values, as stored; absent: there were none. */
+  readonly given?: string;
+  /** 1: a provider wrote the list of admins; absent: none did. */
+  readonly adminsAsked?: number;
   /** null: only observed, so the write took the group over. */
   readonly origin: Origin | null;
   /** The group had been let go, and the write took it up again. */
@@ -49,9 +54,18 @@ export function revertGroup(
     ...row,
     ...toGroupColumns(revertGroupFields(current, before?.attributes ?? {}, fields)),
     pending: JSON.stringify(restorePending(pending, before?.pending ?? {}, fields)),
+    given: revertGroupGiven(row, fields, before?.given),
     version,
     deleted_at: before?.deleted === false ? null : row.deleted_at,
   };
+}
+
+function revertGroupGiven(
+  { given }: GroupRow,
+  fields: readonly GroupField[],
+  before = '{}',
+): string {
+  return fields.includes('existence') ? before : restoreGiven(given, before, fields);
 }
 
 /** One that the bridge created is removed; from one that was let go before it takes out what it put in. */
@@ -65,7 +79,7 @@ function bury(row: GroupRow, now: number): GroupRow {
 export function releaseGroup(row: GroupRow): GroupRow {
   const observed = toObservedGroup(row);
   const shown = observed ? toGroupColumns(toUnmanagedGroupAttributes(observed)) : {};
-  return { ...row, ...shown, origin: null, pending: '{}', deleted_at: null };
+  return { ...row, ...shown, origin: null, given: '{}', pending: '{}', deleted_at: null };
 }
 
 /** `current` with the refused fields as they were before. */

@@ -53,6 +53,7 @@ export function convergeUsers(
             lease,
             policy: toPolicy(),
             undos,
+            rules: deps.rules,
             now: deps.clock.now(),
             random: deps.random(),
           }),

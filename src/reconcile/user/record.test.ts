@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { noRules } from '../../../test/support/no-rules.ts';
 import { addUser, getUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -55,6 +56,7 @@ function record(store: Store, { row, outcome, undos = [], token = 3, ...given }:
           after: row.attributes,
         },
       })),
+      rules: noRules,
       now: NOW,
       random: 0,
     }),

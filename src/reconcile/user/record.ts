@@ -28,6 +28,9 @@ import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
+import { followPerson } from '../rules/follow.ts';
+import { isRuled } from '../rules/rule-user.ts';
+import type { Rules } from '../rules/rules.ts';
 import type { Waiter } from '../waiters.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
 import { toObservedColumns } from './observe.ts';
@@ -44,6 +47,7 @@ export interface UserStep {
   readonly policy: UserPolicy;
   /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
   readonly undos: readonly Waiter<UserUndo>[];
+  readonly rules: Rules;
   readonly now: number;
   readonly random: number;
 }
@@ -65,11 +69,27 @@ export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<U
   if (row.lane_token !== step.lease.token) return recordFenced(tx, row, step);
   const recording: Recording = { ...step, original: row };
   if (isOver) return recordHandedOver(tx, row, recording);
-  return recordOutcome(step.outcome, {
+  const recorded = await recordOutcome(step.outcome, {
     done: (known) => recordDone(tx, row, recording, known),
     refused: (outcome) => recordRefused(tx, row, recording, outcome),
     postponed: (outcome) => recordRetry(tx, row, recording, outcome),
   });
+  return followStep(tx, recording, recorded);
+}
+
+/** What rules derive from the groups of a person whose write was taken back, or who was just found to be in some. */
+async function followStep(
+  tx: Db,
+  { rules, outcome, planned, now }: Recording,
+  recorded: Recorded<UserState>,
+): Promise<Recorded<UserState>> {
+  const isLinked =
+    outcome.kind === 'done' &&
+    outcome.known.upstreamId !== undefined &&
+    planned.upstreamId === undefined;
+  if (recorded.undone.length === 0 && !isLinked) return recorded;
+  const wakes = await followPerson(tx, rules, planned.id, now);
+  return wakes ? { ...recorded, woken: [...recorded.woken, planned.id] } : recorded;
 }
 
 /** The account that the step was about, or that it found or created. */
@@ -192,7 +212,7 @@ async function recordRefused(
   let draft = row;
   for (const { version, undo } of step.undos) {
     const pending = parseStored<Pending<UserField>>(draft.pending);
-    const fields = parts.filter((field) => pending[field] === version);
+    const fields = parts.filter((field) => pending[field] === version && !isRuled(draft, field));
     if (fields.length === 0) continue;
     undone.push({ version, problem });
     if (undo.before === undefined && fields.includes('account')) {

@@ -1,5 +1,6 @@
 import { assertNever } from '../../domain/errors.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
+import { restoreGiven } from '../../domain/given.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { type Pending, restorePending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
@@ -22,6 +23,8 @@ export interface UserUndo {
 export interface UserBefore {
   readonly attributes: JsonObject;
   readonly pending: Pending<UserField>;
+  /** The given values, as stored; absent: there were none. */
+  readonly given?: string;
   /** null: only observed, so the write took the account over. */
   readonly origin: Origin | null;
   /** The account was a deleted person's, and the write gave it to a new one. */
@@ -47,9 +50,14 @@ export function revertUser(
     ...row,
     ...toUserColumns(revertUserFields(current, before?.attributes ?? {}, fields)),
     pending: JSON.stringify(restorePending(pending, before?.pending ?? {}, fields)),
+    given: revertUserGiven(row, fields, before?.given),
     version: row.version + 1,
     deleted_at: before?.deleted === false ? null : row.deleted_at,
   };
+}
+
+function revertUserGiven({ given }: UserRow, fields: readonly UserField[], before = '{}'): string {
+  return fields.includes('account') ? before : restoreGiven(given, before, fields);
 }
 
 /** The account that a new person turned out to have is not ours to deactivate. */
@@ -65,6 +73,7 @@ function release(row: UserRow): UserRow {
     ...(observed ? toUserColumns(toUnmanagedAttributes(observed)) : {}),
     origin: null,
     echoes: '{}',
+    given: '{}',
     pending: '{}',
     version: row.version + 1,
     deleted_at: null,

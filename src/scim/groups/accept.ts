@@ -87,13 +87,19 @@ async function storeLooking(
   store: (tx: Db) => Promise<CreatedGroup>,
 ): Promise<GroupWriteResult> {
   const stored = await deps.store.write(store);
-  if (!('kind' in stored)) return stored;
+  if (!('kind' in stored)) return withWake(deps, stored);
   if (stored.kind === 'disputed') throw toDispute(stored.detail);
   await readAdmins(deps, stored.row.id);
   const again = await deps.store.write(store);
-  if (!('kind' in again)) return again;
+  if (!('kind' in again)) return withWake(deps, again);
   // Read just now and still unread: the group was made anew meanwhile.
   throw again.kind === 'disputed' ? toDispute(again.detail) : cannotTell();
+}
+
+/** Nobody waits for what the rules derived from a write, so somebody has to be told that it is due. */
+function withWake({ reconciler }: ScimDeps, stored: GroupWriteResult): GroupWriteResult {
+  if (stored.wakes) reconciler.wake();
+  return stored;
 }
 
 async function readAdmins({ reconciler }: ScimDeps, id: GroupId): Promise<void> {

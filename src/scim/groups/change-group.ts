@@ -4,6 +4,7 @@ import type { GroupField } from '../../domain/group.ts';
 import { toGroupFields } from '../../domain/group-write.ts';
 import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { enterRules } from '../../reconcile/rules/follow.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, listGroupsByName, lockGroup } from '../../store/groups.ts';
@@ -48,6 +49,7 @@ export async function storeGroup(
   deps: ScimDeps,
   { id, ifMatch, claim, change }: GroupChangeCall,
 ): Promise<ChangedGroup> {
+  await enterRules(tx, deps.rules, 'people');
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('Group');
   assertVersion(ifMatch, row.version);
@@ -62,6 +64,8 @@ export async function storeGroup(
     return { id: row.id, row, lease: undefined, creates: false, undo: undefined };
   }
   if (row.origin === null && row.admins_read_at === null) return { kind: 'must-read-admins', row };
+  const isRenamed = attributes.displayName !== row.display_name;
+  if (row.origin === null || isRenamed) await enterRules(tx, deps.rules, 'names');
   const managed = row.origin === null ? await adopt(tx, deps, row) : row;
   const keeps = await findKept(tx, deps, { row: managed, members, admins });
   return storeGroupChange(tx, deps, {

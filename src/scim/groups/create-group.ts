@@ -1,8 +1,12 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
+import { toBaseline } from '../../domain/given.ts';
 import { groupId, newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
+import { withSchemas } from '../../domain/with-schemas.ts';
+import { enterRules } from '../../reconcile/rules/follow.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { saveDispute } from '../../store/disputes.ts';
@@ -22,7 +26,6 @@ import type { ScimDeps } from '../deps.ts';
 import type { GroupInput } from '../dialect/parse-group.ts';
 import type { MemberRef } from '../dialect/parse-members.ts';
 import { notUnique, ScimError } from '../errors.ts';
-import { withSchemas } from '../schemas-of.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege } from './protect-group.ts';
 import { type GroupWriteResult, storeGroupChange, toUserIds } from './store-change.ts';
@@ -55,6 +58,7 @@ export async function storeNewGroup(
 ): Promise<CreatedGroup> {
   const { attributes } = input;
   assertPermissions(deps, undefined, attributes);
+  await enterRules(tx, deps.rules, 'names');
   const nameFolded = foldCase(String(attributes.displayName));
   const live = await listGroupsByName(tx, nameFolded);
   if (live.some(({ origin }) => origin !== null)) throw notUnique('Group', 'displayName');
@@ -123,9 +127,11 @@ export function keepExtension(before: JsonObject, input: GroupInput): JsonObject
 /** Makes an observed group managed, with what is seen of it as the baseline. */
 export async function takeOver(tx: Db, deps: ScimDeps, row: GroupRow): Promise<GroupRow> {
   await adoptLinks(tx, row.id);
-  await updateGroup(tx, row.id, { origin: 'adopted' });
+  const shown = parseStored<JsonObject>(row.attributes);
+  const given = JSON.stringify(toBaseline(shown, GROUP_EXTENSION, RULED_GROUP_FIELDS));
+  await updateGroup(tx, row.id, { origin: 'adopted', given });
   deps.telemetry.adopted({ type: 'group', id: row.id });
-  return { ...row, origin: 'adopted' };
+  return { ...row, origin: 'adopted', given };
 }
 
 const SEVERAL_GROUPS =

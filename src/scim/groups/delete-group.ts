@@ -2,6 +2,7 @@ import type { GroupField } from '../../domain/group.ts';
 import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
+import { enterRules, followGroup, toRuledName } from '../../reconcile/rules/follow.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, hasUpstreamIds, lockGroup, updateGroup } from '../../store/groups.ts';
@@ -32,6 +33,7 @@ export async function storeGroupDeletion(
   deps: ScimDeps,
   { id, ifMatch, claim }: GroupDeletion,
 ): Promise<ChangedGroup> {
+  await enterRules(tx, deps.rules, 'names');
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('Group');
   assertVersion(ifMatch, row.version);
@@ -51,9 +53,12 @@ export async function storeGroupDeletion(
   const { change, lease } = toTombstone(row, { pending, isDue, claim, now });
   await updateGroup(tx, row.id, change);
   await touchUsers(tx, people, now);
+  const news = { id: row.id, before: toRuledName(row), after: undefined, people };
+  const { wakes } = await followGroup(tx, deps.rules, news, now);
   if (!isDue) await deleteAllLinks(tx, row.id);
   return {
     id: row.id,
+    wakes,
     row: { ...row, ...change },
     lease,
     creates: false,
@@ -72,6 +77,8 @@ function toUndo(row: GroupRow): Extract<ChangedGroup, { lease: unknown }>['undo'
     before: {
       attributes: parseStored<JsonObject>(row.attributes),
       pending: parseStored<Pending<GroupField>>(row.pending),
+      given: row.given,
+      adminsAsked: row.admins_asked,
       origin: row.origin,
       deleted: false,
     },

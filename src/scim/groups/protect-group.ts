@@ -2,6 +2,7 @@ import { findExtensionNumber, GROUP_EXTENSION } from '../../domain/extensions.ts
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { createMatcher } from '../../domain/matcher.ts';
+import type { RuleBook } from '../../domain/rule-book.ts';
 import type { Db } from '../../store/database.ts';
 import { type GroupRow, toGroupState } from '../../store/groups.ts';
 import { listLinks } from '../../store/links.ts';
@@ -14,11 +15,13 @@ import type { LinkEdit } from './edit-links.ts';
 /** Why a group is never taken over by itself, or undefined: it is ordinary. Its admin list was read. */
 export async function findGroupPrivilege(
   tx: Db,
-  { policy }: ScimDeps,
+  { policy, rules }: ScimDeps,
   row: GroupRow,
 ): Promise<string | undefined> {
   const isNamed = createMatcher(policy.protectGroups);
   if (isNamed([row.display_name])) return 'The group is protected by the settings of the bridge.';
+  const ruled = findRuledPrivilege(rules.book, row.display_name);
+  if (ruled !== undefined) return ruled;
   const { observed, desired } = toGroupState(row, { members: [], admins: [] });
   if ((observed?.permissions ?? desired.permissions ?? 0) > 0) {
     return 'The group holds permissions.';
@@ -26,6 +29,14 @@ export async function findGroupPrivilege(
   const admins = await listLinks(tx, 'group_admins', row.id);
   const hasAdmins = admins.some((link) => (link.desired ?? link.observed) === 1);
   return hasAdmins ? 'The group has admins.' : undefined;
+}
+
+/** Whoever is in such a group when it is taken over would be given what the rules give. */
+function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
+  if (book.isSource(name)) return 'By the rules of the bridge the members administer a group.';
+  const { permissions } = book.ruleGroup(name);
+  if (permissions === undefined || permissions.value === 0) return undefined;
+  return 'The rules of the bridge give the group permissions.';
 }
 
 /**

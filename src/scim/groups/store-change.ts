@@ -5,19 +5,22 @@ import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
+import { withSchemas } from '../../domain/with-schemas.ts';
 import type { GroupUndo } from '../../reconcile/group/undo.ts';
+import { followGroup, toRuledName } from '../../reconcile/rules/follow.ts';
+import { ruleGroup } from '../../reconcile/rules/rule-group.ts';
+import type { Rules } from '../../reconcile/rules/rules.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { toDueClass } from '../../store/due-class.ts';
-import { type GroupRow, toGroupState, updateGroup } from '../../store/groups.ts';
+import { type GroupRow, getGroupRow, toGroupState, updateGroup } from '../../store/groups.ts';
 import type { LaneClaim, Lease } from '../../store/lanes.ts';
 import { listExistingUsers, saveLinks } from '../../store/links.ts';
 import type { Origin } from '../../store/schema.ts';
 import { touchMembers, touchUsers } from '../../store/shown-links.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
-import { withSchemas } from '../schemas-of.ts';
 import { toLane } from '../take-lane.ts';
 import { isLaneHeld } from '../users/store-change.ts';
 import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
@@ -28,6 +31,8 @@ export interface GroupWriteResult {
   readonly row: GroupRow;
   readonly lease: Lease | undefined;
   readonly creates: boolean;
+  /** Other people and groups may be due now, by the rules. */
+  readonly wakes?: boolean;
   /** Undefined: the service already holds what was written, so there is nothing to wait for. */
   readonly undo: GroupUndo | undefined;
 }
@@ -59,10 +64,10 @@ export interface GroupChangeRequest {
  */
 export async function storeGroupChange(
   tx: Db,
-  { clock }: ScimDeps,
+  { clock, rules }: ScimDeps,
   request: GroupChangeRequest,
 ): Promise<GroupWriteResult> {
-  const { row, before, isNew } = request;
+  const { row, isNew } = request;
   const now = clock.now();
   const version = isNew ? row.version : row.version + 1;
   const context = {
@@ -75,27 +80,29 @@ export async function storeGroupChange(
   const members = await editLinks(tx, 'memberships', request.members, context);
   const admins = await editLinks(tx, 'group_admins', request.admins, context);
   const state = toGroupState(row, { members: [], admins: [] });
-  const attributes = withSchemas(GROUP_SCHEMA_URI, request.attributes);
-  const pending = toPendingAfterGroupWrite({ ...context, ...request, state, attributes });
-  const pendingText = JSON.stringify(pending);
-  const isSame = isDeepStrictEqual(before, attributes) && pendingText === row.pending;
-  if (!isNew && isSame && members.writes.length + admins.writes.length === 0) {
-    return { id: row.id, row, lease: undefined, creates: false, undo: undefined };
+  const ruled = ruleGroup(rules, row, request.attributes);
+  const attributes = withSchemas(GROUP_SCHEMA_URI, ruled.attributes);
+  const fields = [...request.fields, ...ruled.changed];
+  const pending = toPendingAfterGroupWrite({ ...context, ...request, fields, state, attributes });
+  const given = JSON.stringify(ruled.given);
+  const parts = { attributes, given, pending, version, now, members, admins };
+  const changed = toChangedRow(request, parts);
+  if (!isNew && isSame(request, changed.row, attributes) && countWrites(parts) === 0) {
+    return {
+      id: row.id,
+      lease: undefined,
+      creates: false,
+      undo: undefined,
+      ...(await follow(tx, rules, { request, changed: row, parts })),
+    };
   }
-  await saveLinks(tx, 'memberships', row.id, members.writes);
-  await saveLinks(tx, 'group_admins', row.id, admins.writes);
-  const changed = toChangedRow(request, { attributes, pending, version, now, members, admins });
+  await saveGroupChange(tx, request, { ...parts, changed: changed.row });
   const { lease, isDue } = changed;
   const { id } = row;
-  await updateGroup(tx, id, toChangedColumns(row, changed.row));
-  // People show what their groups are called, so another name touches everybody.
-  if (changed.row.display_name === row.display_name) {
-    await touchUsers(tx, [...members.befores.keys()], now);
-  } else await touchMembers(tx, id, now);
   return {
     id,
-    row: changed.row,
     lease,
+    ...(await follow(tx, rules, { request, changed: changed.row, parts })),
     creates: isNew || (pending.existence === version && state.pending.existence === undefined),
     undo: isDue
       ? {
@@ -111,15 +118,67 @@ export async function storeGroupChange(
 
 /** A new row stands for a group that was let go before, or for one that nobody had. */
 function toBefore(
-  { before: attributes, origin, isNew }: GroupChangeRequest,
+  { row, before: attributes, origin, isNew }: GroupChangeRequest,
   pending: Pending<GroupField>,
 ): GroupUndo['before'] {
-  if (!isNew) return { attributes, pending, origin, deleted: false };
+  const asked = { given: row.given, adminsAsked: row.admins_asked };
+  if (!isNew) return { attributes, pending, origin, deleted: false, ...asked };
   return origin === 'adopted' ? { attributes, pending: {}, origin, deleted: true } : undefined;
+}
+
+function isSame(
+  { row, before }: GroupChangeRequest,
+  changed: GroupRow,
+  attributes: JsonObject,
+): boolean {
+  const isUnasked = changed.admins_asked === row.admins_asked && changed.pending === row.pending;
+  return isUnasked && isDeepStrictEqual(before, attributes);
+}
+
+function countWrites({ members, admins }: ChangedParts): number {
+  return members.writes.length + admins.writes.length;
+}
+
+async function saveGroupChange(
+  tx: Db,
+  { row }: GroupChangeRequest,
+  { members, admins, now, changed }: ChangedParts & { changed: GroupRow },
+): Promise<void> {
+  await saveLinks(tx, 'memberships', row.id, members.writes);
+  await saveLinks(tx, 'group_admins', row.id, admins.writes);
+  await updateGroup(tx, row.id, toChangedColumns(row, changed));
+  // People show what their groups are called, so another name touches everybody.
+  if (changed.display_name === row.display_name) {
+    await touchUsers(tx, [...members.befores.keys()], now);
+  } else await touchMembers(tx, row.id, now);
+}
+
+/** What the rules derive from the group follows in the same transaction. */
+async function follow(
+  tx: Db,
+  rules: Rules,
+  {
+    request,
+    changed,
+    parts,
+  }: { request: GroupChangeRequest; changed: GroupRow; parts: ChangedParts },
+): Promise<Pick<GroupWriteResult, 'row' | 'wakes'>> {
+  const { row, origin, isNew } = request;
+  const isGivenBack = changed.admins_asked < row.admins_asked || emptiesAdmins(request);
+  const news = {
+    id: row.id,
+    before: isNew || origin === null ? undefined : row.display_name,
+    after: toRuledName(changed),
+    people: [...parts.members.befores.keys()],
+    ...(isGivenBack ? { admins: 'given back' as const } : {}),
+  };
+  const { wakes, changedItself } = await followGroup(tx, rules, news, parts.now);
+  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, wakes };
 }
 
 interface ChangedParts {
   readonly attributes: JsonObject;
+  readonly given: string;
   readonly pending: Pending<GroupField>;
   readonly version: number;
   readonly now: number;
@@ -128,9 +187,10 @@ interface ChangedParts {
 }
 
 function toChangedRow(
-  { row, claim }: GroupChangeRequest,
-  { attributes, pending, version, now, members, admins }: ChangedParts,
+  request: GroupChangeRequest,
+  { attributes, given, pending, version, now, members, admins }: ChangedParts,
 ): { row: GroupRow; lease: Lease | undefined; isDue: boolean } {
+  const { row, claim } = request;
   const waits = (edits: LinkEdits) => edits.writes.some((write) => write.pending !== null);
   const isDue = Object.keys(pending).length > 0 || waits(members) || waits(admins);
   const { lane, lease } = toLane(row, isDue ? claim : undefined);
@@ -141,6 +201,8 @@ function toChangedRow(
       ...row,
       ...toGroupColumns(attributes),
       ...lane,
+      given,
+      admins_asked: toAdminsAsked(request, admins),
       pending: JSON.stringify(pending),
       version,
       modified_at: now,
@@ -150,6 +212,24 @@ function toChangedRow(
       stuck_at: null,
     },
   };
+}
+
+/**
+ * A provider that changes the list of admins has it from then on. One that empties it gives it back, and one
+ * that puts it back as it was shown has asked for nothing. @see RFC 7643 §2.5 (empty means unassigned)
+ */
+function toAdminsAsked(request: GroupChangeRequest, { writes, befores }: LinkEdits): number {
+  if (emptiesAdmins(request)) return 0;
+  const isChanged = writes.some(({ userId, desired }) => {
+    const before = befores.get(userId);
+    return ((before?.desired ?? before?.observed) === 1) !== (desired === 1);
+  });
+  return isChanged ? 1 : request.row.admins_asked;
+}
+
+function emptiesAdmins({ admins }: GroupChangeRequest): boolean {
+  const last = admins.at(-1);
+  return last?.op === 'replace' && last.ids.length === 0;
 }
 
 async function assertUsersExist(tx: Db, edits: readonly LinkEdit[]): Promise<void> {

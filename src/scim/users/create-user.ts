@@ -4,6 +4,7 @@ import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { toPendingAfterWrite } from '../../domain/user-write.ts';
+import { withSchemas } from '../../domain/with-schemas.ts';
 import type { UserBefore } from '../../reconcile/user/undo.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
@@ -25,7 +26,6 @@ import {
 import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notUnique, ScimError } from '../errors.ts';
-import { withSchemas } from '../schemas-of.ts';
 import { toLane } from '../take-lane.ts';
 import { keepReadOnly } from './change-user.ts';
 import { matchAccount } from './match-account.ts';

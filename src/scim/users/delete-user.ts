@@ -86,6 +86,7 @@ function toUndo(row: UserRow): UserWriteResult['undo'] {
     before: {
       attributes: parseStored<JsonObject>(row.attributes),
       pending: parseStored<Pending<UserField>>(row.pending),
+      given: row.given,
       origin: row.origin,
       deleted: false,
     },

@@ -5,7 +5,7 @@ import { isObservedActive, isWantedActive } from '../../domain/user.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { lockOtherOwners, toUserState, type UserRow } from '../../store/users.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ScimDeps, ScimPolicy } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 
 /** Whom the policy protects. */
@@ -16,8 +16,13 @@ export interface UserProtection {
   findPrivilege(row: UserRow): string | undefined;
 }
 
+/** What the protection is made from. */
+export interface ProtectionDeps extends Pick<ScimDeps, 'findOwnAccount'> {
+  readonly policy: Pick<ScimPolicy, 'protectUsers'>;
+}
+
 /** The protection that the settings and what is observed give. */
-export function createUserProtection({ policy, findOwnAccount }: ScimDeps): UserProtection {
+export function createUserProtection({ policy, findOwnAccount }: ProtectionDeps): UserProtection {
   const isNamedBy = createMatcher(policy.protectUsers);
   const isOwn = (row: UserRow) => row.upstream_id !== null && row.upstream_id === findOwnAccount();
   const isNamed = (row: UserRow) => matchesRow(isNamedBy, row);

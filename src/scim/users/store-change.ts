@@ -3,18 +3,21 @@ import { listFoldedEmails } from '../../domain/address.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
+import type { Pending } from '../../domain/pending.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
-import { removesUserAccess, toDesiredUser } from '../../domain/user.ts';
+import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
 import { toPendingAfterWrite, toUserFields } from '../../domain/user-write.ts';
-import type { UserUndo } from '../../reconcile/user/undo.ts';
+import { withSchemas } from '../../domain/with-schemas.ts';
+import { combinedForUser } from '../../reconcile/rules/rule-user.ts';
+import type { UserBefore, UserUndo } from '../../reconcile/user/undo.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
 import type { LaneClaim, Lease } from '../../store/lanes.ts';
 import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
-import { withSchemas } from '../schemas-of.ts';
 import { toLane } from '../take-lane.ts';
 
 /** A stored write of a person, with what the wait for it needs. */
@@ -45,25 +48,27 @@ export interface UserChangeRequest {
  */
 export async function storeUserChange(
   tx: Db,
-  { policy, clock }: ScimDeps,
+  { policy, clock, rules }: ScimDeps,
   { row, before, attributes, names, claim }: UserChangeRequest,
 ): Promise<UserWriteResult> {
   const now = clock.now();
   const version = row.version + 1;
   const adopted = row.origin === null ? adopt(row, before) : row;
-  const next = withSchemas(USER_SCHEMA_URI, attributes);
+  const ruled = await combinedForUser(tx, rules, { row, before, attributes });
+  const next = withSchemas(USER_SCHEMA_URI, ruled.attributes);
   const state = toUserState(adopted);
   const pending = toPendingAfterWrite({
     state,
     attributes: next,
-    fields: toUserFields(names),
+    fields: [...toUserFields(names), ...ruled.changed],
     version,
     inFlight: isLaneHeld(row, now),
     deactivation: policy.deactivation,
   });
-  const columns = toUserColumns(next);
+  const columns = { ...toUserColumns(next), given: JSON.stringify(ruled.given) };
   const pendingText = JSON.stringify(pending);
-  if (isDeepStrictEqual(before, next) && pendingText === row.pending) {
+  const isSame = isDeepStrictEqual(before, next) && columns.given === row.given;
+  if (isSame && pendingText === row.pending) {
     return { id: row.id, row, lease: undefined, creates: false, undo: undefined };
   }
   const isDue = pendingText !== '{}';
@@ -93,16 +98,16 @@ export async function storeUserChange(
     undo: isDue
       ? {
           type: 'user',
-          before: {
-            attributes: before,
-            pending: state.pending,
-            origin: row.origin,
-            deleted: false,
-          },
+          before: toBefore(row, before),
           after: columns.attributes,
         }
       : undefined,
   };
+}
+
+function toBefore({ pending, given, origin }: UserRow, attributes: JsonObject): UserBefore {
+  const waiting = parseStored<Pending<UserField>>(pending);
+  return { attributes, pending: waiting, given, origin, deleted: false };
 }
 
 /** What was shown is the baseline: a name made of what the service holds is no difference from it. */

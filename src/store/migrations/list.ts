@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
 import { initial } from './001-initial.ts';
 import { ownCalls } from './003-own-calls.ts';
+import { rules } from './004-rules.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
@@ -10,5 +11,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
   return {
     '001-initial': initial(engine),
     '003-own-calls': ownCalls(engine),
+    '004-rules': rules,
   };
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../domain/json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 
 /**
  * The document that is stored and shown: `schemas` first, naming the core schema and every extension

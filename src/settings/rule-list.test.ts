@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { SettingsError } from './errors.ts';
+import { loadSettings } from './load.ts';
+
+function load(yaml: string, env: Record<string, string> = {}) {
+  return loadSettings({ env, readFile: () => yaml, configFile: 'bridge.yaml' });
+}
+
+/** What the messages say, without the sentence before them. */
+function listMessages(yaml: string, env?: Record<string, string>): string[] {
+  try {
+    load(yaml, env);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems.map(({ message }) => message);
+    throw error;
+  }
+  return [];
+}
+
+const three = [
+  { group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true },
+  { adminsOf: 'X', from: 'X Admins' },
+  { membersOf: 'Guests', appsPermissions: 2 },
+];
+
+test('rules are a YAML list', () => {
+  const yaml = `rules:
+  - { group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true }
+  - { adminsOf: X, from: X Admins }
+  - { membersOf: Guests, appsPermissions: 2 }
+`;
+  expect(load(yaml).settings.rules).toEqual(three);
+});
+
+test('rules are JSON in the environment, where they replace those of the file', () => {
+  const { settings } = load("rules: [{ group: '*', permissions: 1 }]", {
+    RULES: JSON.stringify(three),
+  });
+  expect(settings.rules).toEqual(three);
+});
+
+const refused: [rule: string, message: string][] = [
+  ['5', 'is no rule: it has to hold keys and values'],
+  ['{ name: X }', 'has to have exactly one of the keys group, adminsOf and membersOf'],
+  [
+    '{ group: X, membersOf: X }',
+    'has to have exactly one of the keys group, adminsOf and membersOf',
+  ],
+  [
+    '{ group: X, permission: 1 }',
+    'has the key permission, which a rule with group does not have; did you mean permissions?',
+  ],
+  ['{ group: X, from: Y }', 'has the key from, which a rule with group does not have'],
+  [
+    '{ group: "" , permissions: 1 }',
+    'has "" as group; allowed: the name of a group, `*` stands for any text',
+  ],
+  [
+    '{ group: X, permissions: 1.5 }',
+    'has 1.5 as permissions; allowed: a whole number from 0 to 2147483647',
+  ],
+  [
+    '{ membersOf: X, temporarilyInactive: "yes" }',
+    'has "yes" as temporarilyInactive; allowed: true or false',
+  ],
+  [
+    '{ group: X }',
+    'sets nothing; a rule with group needs permissions or addToCardsAndSpacesEnabled',
+  ],
+  ['{ adminsOf: X }', 'sets nothing; a rule with adminsOf needs from'],
+  [
+    '{ adminsOf: Admins, from: admins }',
+    'makes every member of a group an admin of the same group: adminsOf and from are equal',
+  ],
+  [
+    '{ adminsOf: "* of *", from: "* Admins" }',
+    'has more than one * where * stands for the same text in adminsOf and from',
+  ],
+];
+
+for (const [rule, message] of refused) {
+  test(`${rule} ${message}`, () => {
+    const yaml = `rules:\n  - { group: A, permissions: 1 }\n  - ${rule}\n`;
+    expect(listMessages(yaml)).toEqual([`rules (from bridge.yaml): entry 2 ${message}.`]);
+  });
+}
+
+test('a rule that earlier ones leave nothing to is a mistake', () => {
+  const yaml = `rules:
+  - { group: '*', permissions: 1 }
+  - { group: X, addToCardsAndSpacesEnabled: true }
+  - { group: x, permissions: 2, addToCardsAndSpacesEnabled: false }
+  - { adminsOf: X, from: A }
+  - { adminsOf: X, from: B }
+`;
+  const never = 'never applies: earlier entries match the same groups and come first';
+  expect(listMessages(yaml)).toEqual([
+    `rules (from bridge.yaml): entry 3 ${never}.`,
+    `rules (from bridge.yaml): entry 5 ${never}.`,
+  ]);
+});
+
+test('what is no list names the source and what is allowed', () => {
+  const allowed =
+    'a list of rules, each with the key group, adminsOf or membersOf; JSON in the variable';
+  expect(listMessages('', { RULES: '{ group' })).toEqual([
+    `rules is "{ group" (from RULES); allowed: ${allowed}.`,
+  ]);
+});

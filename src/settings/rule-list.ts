@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { foldCase } from '../domain/fold.ts';
+import { hasStar } from '../domain/rule-book.ts';
+import type { Rule } from '../domain/rules.ts';
+import { kindFacts } from './kinds.ts';
+import { findNearest } from './nearest.ts';
+import { isTree, type Tree } from './tree.ts';
+
+/** More rules than this are a mistake: each is asked at each change of a group. */
+const RULES_MAX = 500;
+const PATTERN_LENGTH_MAX = 1_000;
+const NUMBER_MAX = 2_147_483_647;
+
+/** The rules of the configuration: a YAML list, or JSON text in the environment. */
+export function ruleList() {
+  return z
+    .union([z.array(z.unknown()), z.string().transform(parseJsonList)])
+    .pipe(z.array(z.unknown()).max(RULES_MAX))
+    .transform((entries, context) => {
+      const problems = entries.flatMap((entry, index) =>
+        findProblems(entry, entries.slice(0, index)).map((what) => ({ what, entry: index + 1 })),
+      );
+      for (const { what, entry } of problems) {
+        context.addIssue({ code: 'custom', message: what, params: { entry } });
+      }
+      return problems.length > 0 ? z.NEVER : entries.map(parseRule);
+    })
+    .register(kindFacts, {
+      allowed:
+        'a list of rules, each with the key group, adminsOf or membersOf; JSON in the variable',
+    });
+}
+
+function parseJsonList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Refused as no list, with what is allowed.
+    return undefined;
+  }
+}
+
+type Test = { readonly allowed: string; readonly holds: (value: unknown) => boolean };
+
+const pattern: Test = {
+  allowed: 'the name of a group, `*` stands for any text',
+  holds: (value) =>
+    typeof value === 'string' &&
+    value.trim() === value &&
+    value !== '' &&
+    value.length <= PATTERN_LENGTH_MAX,
+};
+const amount: Test = {
+  allowed: `a whole number from 0 to ${NUMBER_MAX}`,
+  holds: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= NUMBER_MAX,
+};
+const flag: Test = { allowed: 'true or false', holds: (value) => typeof value === 'boolean' };
+
+interface Kind {
+  readonly key: string;
+  /** Which keys it has beside its own. */
+  readonly keys: Readonly<Record<string, Test>>;
+}
+
+const kinds: readonly Kind[] = [
+  { key: 'group', keys: { permissions: amount, addToCardsAndSpacesEnabled: flag } },
+  { key: 'adminsOf', keys: { from: pattern } },
+  { key: 'membersOf', keys: { appsPermissions: amount, temporarilyInactive: flag } },
+];
+
+/** What is wrong with one entry, each the rest of a sentence about it. */
+function findProblems(entry: unknown, earlier: readonly unknown[]): string[] {
+  if (!isTree(entry)) return ['is no rule: it has to hold keys and values'];
+  const [kind, ...others] = kinds.filter(({ key }) => Object.hasOwn(entry, key));
+  if (kind === undefined || others.length > 0) {
+    return ['has to have exactly one of the keys group, adminsOf and membersOf'];
+  }
+  const problems = findBadValues(entry, kind);
+  if (problems.length > 0) return problems;
+  const senseless = findSenseless(entry, kind) ?? findShadow(entry, kind, earlier);
+  return senseless === undefined ? [] : [senseless];
+}
+
+function findBadValues(entry: Tree, kind: Kind): string[] {
+  const tests = new Map(Object.entries({ [kind.key]: pattern, ...kind.keys }));
+  return Object.entries(entry).flatMap(([key, value]) => {
+    const test = tests.get(key);
+    if (test === undefined) {
+      const nearest = findNearest(key, [...tests.keys()]);
+      const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+      return [`has the key ${key}, which a rule with ${kind.key} does not have${hint}`];
+    }
+    if (test.holds(value)) return [];
+    const shown = JSON.stringify(value)?.slice(0, 100);
+    return [`has ${shown} as ${key}; allowed: ${test.allowed}`];
+  });
+}
+
+function findSenseless(entry: Tree, { key, keys }: Kind): string | undefined {
+  const names = Object.keys(keys);
+  if (!names.some((name) => Object.hasOwn(entry, name))) {
+    return `sets nothing; a rule with ${key} needs ${names.join(' or ')}`;
+  }
+  if (key !== 'adminsOf') return undefined;
+  const [adminsOf, from] = [String(entry.adminsOf), String(entry.from)];
+  if (foldCase(adminsOf) === foldCase(from)) {
+    return 'makes every member of a group an admin of the same group: adminsOf and from are equal';
+  }
+  if (
+    hasStar(adminsOf) &&
+    hasStar(from) &&
+    [adminsOf, from].some((text) => text.split('*').length > 2)
+  ) {
+    return 'has more than one * where * stands for the same text in adminsOf and from';
+  }
+  return undefined;
+}
+
+/** An earlier rule that matches all of these groups and sets all of these fields leaves nothing to this one. */
+function findShadow(
+  entry: Tree,
+  { key, keys }: Kind,
+  earlier: readonly unknown[],
+): string | undefined {
+  const own = foldCase(String(entry[key]));
+  const left = new Set(
+    key === 'adminsOf' ? [key] : Object.keys(keys).filter((name) => Object.hasOwn(entry, name)),
+  );
+  for (const other of earlier) {
+    if (!isTree(other) || typeof other[key] !== 'string') continue;
+    const theirs = foldCase(other[key]);
+    if (theirs !== own && theirs !== '*') continue;
+    for (const name of [...left]) if (Object.hasOwn(other, name)) left.delete(name);
+  }
+  return left.size === 0
+    ? 'never applies: earlier entries match the same groups and come first'
+    : undefined;
+}
+
+/** An entry in which nothing was found wrong. */
+function parseRule(entry: unknown): Rule {
+  return entry as Rule;
+}
