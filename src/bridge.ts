@@ -8,6 +8,7 @@ import {
 } from './bridge-settings.ts';
 import { toReconcileEvents, toScimTelemetry, toTransportHooks } from './bridge-telemetry.ts';
 import type { Clock } from './domain/clock.ts';
+import { createMatcher } from './domain/matcher.ts';
 import { createRuleBook } from './domain/rule-book.ts';
 import { followRequests } from './ops/follow-requests.ts';
 import { type HealthSources, readReadiness } from './ops/health.ts';
@@ -166,7 +167,10 @@ function toRules(
   return {
     book: createRuleBook(rules),
     deactivation: users.deactivation,
-    protection: createUserProtection({ policy: { protectUsers: protect.users }, findOwnAccount }),
+    protection: createUserProtection({
+      policy: { isProtectedUser: createMatcher(protect.users) },
+      findOwnAccount,
+    }),
   };
 }
 

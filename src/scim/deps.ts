@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import type { Matcher } from '../domain/matcher.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { AdoptionPolicy } from '../reconcile/deps.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
@@ -24,9 +25,10 @@ export interface ScimPolicy {
   readonly adoptGroups: AdoptionPolicy;
   /** Mask of the permission bits that a provider may set. */
   readonly permissionsMax: number;
-  /** Names and addresses of people nobody may deactivate; `*` stands for any text. */
-  readonly protectUsers: readonly string[];
-  readonly protectGroups: readonly string[];
+  /** Tells by names and addresses whom nobody may deactivate. */
+  readonly isProtectedUser: Matcher;
+  /** Tells by their names which groups are privileged. */
+  readonly isProtectedGroup: Matcher;
 }
 
 /** Why a part of the server cannot answer yet, or at all for now. */
