@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { SandboxShapeChange } from '../src/sandbox/shape.ts';
+import { readBacklog } from '../src/store/lanes.ts';
+import { withTestBridge } from './support/bridge.ts';
+import {
+  addGroup,
+  listResources,
+  readMemberIds,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+
+const MEMBERS = 500;
+const GROUP = 'Pilots';
+
+interface Row {
+  readonly what: string;
+  readonly shape: SandboxShapeChange;
+  /** Calls at most. */
+  readonly callsMax: number;
+}
+
+const rows: readonly Row[] = [
+  { what: 'where a call may carry many members', shape: {}, callsMax: 59 },
+  {
+    what: 'where a call carries one member',
+    shape: { memberPatch: 'none' },
+    // One each, and what it takes to find out that nothing else is taken.
+    callsMax: MEMBERS + 5,
+  },
+];
+
+describeStores('500 PATCHes of one member each at the same time', ({ makeUrl }) => {
+  for (const { what, shape, callsMax } of rows) {
+    test(`${what}: nobody is lost, in the fewest calls`, async () => {
+      const options = {
+        settings: { DATABASE_URL: await makeUrl('migrated') },
+        sandbox: { shape, seed: { users: MEMBERS } },
+      };
+      await withTestBridge(options, async (bridge) => {
+        const { sandbox, store } = bridge;
+        const list = await send(bridge, 'GET', '/Users?count=1000');
+        const people = listResources(list).filter(({ userName }) => userName !== 'owner');
+        const ids = people.map(({ id }) => String(id));
+        const path = `/Groups/${await addGroup(bridge, GROUP)}`;
+        sandbox.calls.reset();
+
+        const answers = await Promise.all(
+          ids.map((id) => {
+            const operation = { op: 'add', path: 'members', value: toMembers([id]) };
+            return bridge.request('PATCH', path, toPatch(operation));
+          }),
+        );
+        await untilSettled(bridge);
+
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+        expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual(ids.toSorted());
+        expect(sandbox.service.members(GROUP)).toHaveLength(MEMBERS);
+        console.log(sandbox.calls.counts());
+        expect(sandbox.calls.count()).toBeLessThanOrEqual(callsMax);
+        expect(await readBacklog(store.read)).toMatchObject({ due: 0, stuck: 0 });
+      });
+    });
+  }
+});
