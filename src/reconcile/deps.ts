@@ -32,6 +32,8 @@ export interface ReconcileEvents {
     action: string;
     outcome: 'done' | 'refused' | 'later' | 'unknown';
   }): void;
+  /** The service holds that a person or group is gone. */
+  deletionFinished(fields: { type: 'user' | 'group'; id: string }): void;
   failed(fields: { type: string; id: string; error: unknown }): void;
   sectionChanged(fields: { section: string; up: boolean; code: string }): void;
   firstRead(fields: { step: string; count: number }): void;

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import type { ResourceKey } from '../domain/ids.ts';
 import type { Matcher } from '../domain/matcher.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { AdoptionPolicy } from '../reconcile/deps.ts';
@@ -57,10 +58,21 @@ export interface ScimDeps {
   readonly telemetry: ScimTelemetry;
 }
 
+/** How a provider's write was answered. */
+type WriteAnswered = ResourceKey &
+  (
+    | { readonly answer: 'applied' | 'accepted' | 'unchanged' }
+    | { readonly answer: 'refused'; readonly code: string }
+  );
+
 /** What the SCIM server tells telemetry. No personal data, no bodies. */
 export interface ScimTelemetry {
   repaired(kind: RepairKind): void;
   credentialsWrong(fields: { requestId: string; remoteAddress: string }): void;
   failed(fields: { requestId: string; error: unknown }): void;
   adopted(fields: { type: 'user' | 'group'; id: string }): void;
+  /** How a stored write was answered; `code` says why it was refused. */
+  answered(fields: WriteAnswered): void;
+  /** A name came up for the first time that only an operator can place. */
+  disputed(fields: { type: 'user' | 'group' }): void;
 }

@@ -69,6 +69,7 @@ export async function createReadForTest(
     rules: noRules,
     events: {
       converged() {},
+      deletionFinished() {},
       failed() {},
       firstRead() {},
       sectionChanged({ section, up }) {

@@ -5,6 +5,7 @@ import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { recordHeld } from '../record-held.ts';
+import { tellDeleted } from '../tell-deleted.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
 import { type LinkQuery, loadGroup } from './load.ts';
@@ -47,7 +48,7 @@ export function convergeGroups(
       // "later" is said only of a call that changed nothing, so a create may still be sent unseen.
       if (outcome.kind !== 'later') fresh.delete(planned.id);
       const key = { type: 'group', id: planned.id } as const;
-      return recordHeld(waiters.hold(key), (undos) =>
+      const recorded = await recordHeld(waiters.hold(key), (undos) =>
         deps.store.write((tx) =>
           recordGroupStep(tx, {
             ...toQuery(),
@@ -60,6 +61,8 @@ export function convergeGroups(
           }),
         ),
       );
+      tellDeleted(deps.events, key, { planned, recorded });
+      return recorded;
     },
   };
 }
