@@ -1,5 +1,6 @@
 import type { ResourceKey } from '../domain/ids.ts';
 import { countDueChanges, type Lease } from '../store/lanes.ts';
+import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Settlement } from './outcome.ts';
 import type { Progress } from './recorded.ts';
@@ -19,7 +20,7 @@ export interface BoundedWait {
 
 /** False when `waiting` are too many already or the queue ahead is longer than the wait, so that nobody waits in vain. */
 export function isWorthWaiting(
-  { upstream }: ReconcileDeps,
+  { upstream }: { readonly upstream: Pick<Transport, 'queueAheadMs'> },
   { waitMs, class: callClass }: BoundedWait,
   waiting: number,
 ): boolean {

@@ -3,7 +3,7 @@ import { findGroupRow } from '../store/groups.ts';
 import { type LaneClaim, type Lease, recoverLanes } from '../store/lanes.ts';
 import { readWaiting } from '../store/link-work.ts';
 import { findUserRow } from '../store/users.ts';
-import { type Settling, settleWithin } from './bounded-wait.ts';
+import { type BoundedWait, type Settling, settleWithin } from './bounded-wait.ts';
 import { LEASE_MS } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { readAdmins } from './group/read-admins.ts';
@@ -52,9 +52,9 @@ export interface Reconciler {
   settleGroup(id: GroupId, write: StoredWrite, undo: GroupUndo): Promise<Settlement>;
   /**
    * Reads the admin list of a group before it is taken over.
-   * @throws BridgeError `could-not-look`
+   * @throws BridgeError `could-not-look`, also when it takes longer than the wait
    */
-  readAdmins(id: GroupId): Promise<void>;
+  readAdmins(id: GroupId, wait: BoundedWait): Promise<void>;
   /** Lanes that run in this process and requests that wait. */
   activity(): { readonly lanes: number; readonly waiting: number };
   /** Something became due without anybody waiting. */
@@ -112,7 +112,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       const readProgress = () => readGroupProgress(deps, id);
       return settle({ type: 'group', id }, { waiters: groups.waiters, write, undo, readProgress });
     },
-    readAdmins: (id) => readAdmins(deps, id),
+    readAdmins: (id, wait) => readAdmins(deps, id, wait),
     activity: () => ({ lanes: runner.active, waiting: countWaiting() }),
     wake: () => workers.wake(),
     rulesApplied: () => reapplication.done(),
