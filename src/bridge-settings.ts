@@ -1,5 +1,4 @@
 import type { Target } from './bridge.ts';
-import { createMatcher } from './domain/matcher.ts';
 import type { ReconcilePolicy } from './reconcile/deps.ts';
 import type { Forms } from './reconcile/forms.ts';
 import type { ScimPolicy } from './scim/deps.ts';
@@ -17,7 +16,8 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     concurrency: workers.concurrency,
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
-    isProtectedUser: createMatcher(protect.users),
+    protectUsers: protect.users,
+    protectGroups: protect.groups,
   };
 }
 
@@ -37,8 +37,8 @@ export function toScimPolicy(settings: Settings, tokens: readonly string[]): Sci
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
     permissionsMax: groups.permissionsMax,
-    isProtectedUser: createMatcher(protect.users),
-    isProtectedGroup: createMatcher(protect.groups),
+    protectUsers: protect.users,
+    protectGroups: protect.groups,
   };
 }
 

@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { BridgeError } from '../domain/errors.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { AddCommand } from './context.ts';
+import { toLocalAddress } from './local-address.ts';
 
 const timeoutMs = 3_000;
 
@@ -17,14 +18,9 @@ export const addHealthcheckCommand: AddCommand = (program, { loadSettings, write
     });
 };
 
-/** Where a process on the same machine reaches `/healthz`: "every interface" is no address to connect to. */
+/** Where a process on the same machine reaches `/healthz`. */
 export function toHealthUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
-  const loopback = new Map([
-    ['0.0.0.0', '127.0.0.1'],
-    ['::', '::1'],
-  ]);
-  const address = loopback.get(host) ?? host;
-  return `http://${address.includes(':') ? `[${address}]` : address}:${port}/healthz`;
+  return `${toLocalAddress(host, port)}/healthz`;
 }
 
 async function assertHealthy(url: string): Promise<void> {

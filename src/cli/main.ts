@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { checkCommand } from './check.ts';
+import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { parsePackageVersion } from './package-version.ts';
 import { runProgram } from './program.ts';
@@ -23,6 +24,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
       return createCheck({ clock: systemClock, random: Math.random })(options);
     }),
     addSettingsCommand,
+    addExplainCommand,
     addHealthcheckCommand,
     addSandboxCommand,
   ],

@@ -42,3 +42,11 @@ export const RULED_USER_FIELDS = [
 ] as const satisfies readonly UserField[];
 /** One of them. */
 export type RuledUserField = (typeof RULED_USER_FIELDS)[number];
+
+/** A rule as a person reads it, as in the configuration. */
+export function toRuleText(rule: Rule): string {
+  const parts = Object.entries(rule).map(([key, value]) =>
+    typeof value === 'string' ? `${key}: '${value}'` : `${key}: ${value}`,
+  );
+  return `{ ${parts.join(', ')} }`;
+}

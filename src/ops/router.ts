@@ -1,6 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { createTokenCheck } from '../domain/token-check.ts';
+import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
 import { readStatus, type StatusSources } from './status.ts';
 
@@ -8,6 +9,7 @@ import { readStatus, type StatusSources } from './status.ts';
 export interface OperatorRouterOptions {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly status: StatusSources;
+  readonly explain: ExplainSource;
   /** setting: ops.token; without one nothing is shown. */
   readonly token: string | undefined;
 }
@@ -31,7 +33,7 @@ export function createHealthRouter(sources: HealthSources): Router {
 
 /** `/metrics` for Prometheus and `/ops/status`. 404 without a token in the settings, 401 without it in the request. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
-  const { registry, status, token } = options;
+  const { registry, status, explain, token } = options;
   const router = Router();
   if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
   const authenticate = requireBearer(token);
@@ -42,6 +44,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   router.get('/ops/status', authenticate, async (_req, res) => {
     res.set('Cache-Control', 'no-store').json(await readStatus(status));
   });
+  router.use('/ops', authenticate, createExplainRouter(explain));
   return router;
 }
 

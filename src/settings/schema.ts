@@ -147,6 +147,11 @@ const opsSchema = z.strictObject({
   token: secret({ charactersMin: 16 })
     .optional()
     .describe('What operators present. Without it `/ops/status` and `/metrics` are not served.'),
+  url: httpUrl()
+    .optional()
+    .describe(
+      'Where commands such as `scim-bridge explain` reach the running bridge; when not set, at `host` and `ops.port` or `port`.',
+    ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()
     .describe('Puts `/ops/status` and `/metrics` on a listener of their own.'),

@@ -10,12 +10,12 @@ export interface Dispute {
   readonly now: number;
 }
 
-/** Records a dispute once per name, counting repeats: an operator resolves it, nobody guesses. True: it is new. */
+/** Records a dispute once per name, counting repeats: an operator resolves it, nobody guesses. */
 export async function saveDispute(
   tx: Db,
   { type, nameFolded, reason, now }: Dispute,
-): Promise<boolean> {
-  const { count } = await tx
+): Promise<void> {
+  await tx
     .insertInto('disputes')
     .values({
       resource_type: type,
@@ -32,17 +32,5 @@ export async function saveDispute(
         count: sql`disputes.count + 1`,
       }),
     )
-    .returning('count')
-    .executeTakeFirstOrThrow();
-  return count === 1;
-}
-
-/** How many disputes came up since then (epoch milliseconds): providers ask again until one is resolved. */
-export async function countDisputes(db: Db, since: number): Promise<number> {
-  const row = await db
-    .selectFrom('disputes')
-    .select((select) => select.fn.countAll<number>().as('disputes'))
-    .where('last_seen_at', '>=', since)
-    .executeTakeFirstOrThrow();
-  return row.disputes;
+    .execute();
 }

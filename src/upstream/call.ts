@@ -67,21 +67,12 @@ async function findNextTurn(
   }
 }
 
-async function takeTurn(
-  { budget, clock, hooks }: CallDeps,
+function takeTurn(
+  { budget }: CallDeps,
   { operation, callClass, options }: OutgoingCall,
   { signal, again }: { signal: AbortSignal | undefined; again: boolean },
-): Promise<Turn> {
-  const askedAtMs = clock.now();
-  const turn = await budget.take({
-    operation: operation.id,
-    callClass,
-    key: options.key,
-    signal,
-    again,
-  });
-  hooks.onTurn?.({ callClass, waitedMs: clock.now() - askedAtMs });
-  return turn;
+): Turn | Promise<Turn> {
+  return budget.take({ operation: operation.id, callClass, key: options.key, signal, again });
 }
 
 /** An earlier attempt that may have had an effect is not undone by a later one that did not leave or was put off. */

@@ -30,20 +30,10 @@ export interface ProbeGateOptions {
   readonly clock: Clock;
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Told when it shuts and when it opens. */
-  readonly onChange?: ((change: GateChange) => void) | undefined;
-}
-
-/** A gate that was open is shut, or the other way round. */
-interface GateChange {
-  readonly isShut: boolean;
-  /** Milliseconds since it shut; 0 when it shuts now. */
-  readonly shutForMs: number;
 }
 
 /** An open gate. */
-export function createProbeGate(options: ProbeGateOptions): ProbeGate {
-  const { clock, firstMs, maxMs, onChange } = options;
+export function createProbeGate({ clock, firstMs, maxMs }: ProbeGateOptions): ProbeGate {
   let state: GateState = { kind: 'open' };
   let pauseMs = firstMs;
   let probing = false;
@@ -69,9 +59,7 @@ export function createProbeGate(options: ProbeGateOptions): ProbeGate {
     },
     settle(admission, verdict) {
       if (state.kind === 'open') {
-        if (verdict !== 'bad') return;
-        shut(clock.now());
-        onChange?.({ isShut: true, shutForMs: 0 });
+        if (verdict === 'bad') shut(clock.now());
         return;
       }
       // Calls that left before the gate shut say nothing about now.
@@ -79,10 +67,8 @@ export function createProbeGate(options: ProbeGateOptions): ProbeGate {
       probing = false;
       if (verdict === 'bad') shut(state.sinceMs);
       if (verdict !== 'good') return;
-      const { sinceMs } = state;
       state = { kind: 'open' };
       pauseMs = firstMs;
-      onChange?.({ isShut: false, shutForMs: clock.now() - sinceMs });
     },
     state: () => state,
   };

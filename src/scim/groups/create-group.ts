@@ -142,12 +142,11 @@ const WAITS_FOR_OPERATOR =
 /** Records what nobody but an operator can decide; the provider is told the same. */
 async function dispute(
   tx: Db,
-  { clock, telemetry }: ScimDeps,
+  { clock }: ScimDeps,
   nameFolded: string,
   detail: string,
 ): Promise<CreatedGroup> {
-  const found = { type: 'group', nameFolded, reason: detail, now: clock.now() } as const;
-  if (await saveDispute(tx, found)) telemetry.disputed({ type: 'group' });
+  await saveDispute(tx, { type: 'group', nameFolded, reason: detail, now: clock.now() });
   return { kind: 'disputed', detail };
 }
 

@@ -109,13 +109,12 @@ const WAITS_FOR_OPERATOR =
 /** Records what nobody but an operator can decide; the provider is told the same. */
 async function dispute(
   tx: Db,
-  { clock, telemetry }: ScimDeps,
+  { clock }: ScimDeps,
   userName: string,
   detail: string,
 ): Promise<CreatedUser> {
   const nameFolded = foldCase(userName);
-  const found = { type: 'user', nameFolded, reason: detail, now: clock.now() } as const;
-  if (await saveDispute(tx, found)) telemetry.disputed({ type: 'user' });
+  await saveDispute(tx, { type: 'user', nameFolded, reason: detail, now: clock.now() });
   return { kind: 'disputed', detail };
 }
 

@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import type { Explanation } from '../ops/explain/explanation.ts';
+import { toExplanationText } from '../ops/explain/to-text.ts';
+import type { AddCommand } from './context.ts';
+import { createOpsClient } from './ops-client.ts';
+
+/** `explain`: why each field of a person or group is as it is, as the running bridge knows it. */
+export const addExplainCommand: AddCommand = (program, { loadSettings, write }) => {
+  const command = program
+    .command('explain')
+    .description('tell why each field of a person or group is as it is (asks the running bridge)')
+    .usage('[user|group] <id or name> [options]')
+    .argument(
+      '<words...>',
+      'user or group, where the name alone is not enough; a SCIM id or a name',
+    )
+    .option('--json', 'as one JSON object')
+    .addHelpText('after', help)
+    .action(async (words: string[], { json }: { json?: true }) => {
+      const path = toPath(words, command);
+      const client = createOpsClient(loadSettings().settings);
+      const explanation = await client.send('GET', path);
+      write(
+        json
+          ? `${JSON.stringify(explanation, null, 2)}\n`
+          : toExplanationText(parseExplanation(explanation)),
+      );
+    });
+};
+
+const help = `
+The name is a userName, an address or a displayName; case does not matter.
+
+  scim-bridge explain user ada@example.com
+  scim-bridge explain group 'Board of directors'
+
+Exit codes:
+  0   explained
+  1   nothing or more than one has this name, or the bridge does not answer: the message says which
+  64  wrong usage`;
+
+const FOLDERS = new Map([
+  ['user', 'users'],
+  ['group', 'groups'],
+]);
+
+function toPath(words: readonly string[], command: Command): `/${string}` {
+  const [first = '', second] = words;
+  if (second === undefined) return `/explain/${encodeURIComponent(first)}`;
+  const folder = FOLDERS.get(first);
+  if (folder === undefined || words.length > 2) {
+    command.error('Say user or group and one name; put a name with spaces in quotes.');
+  }
+  return `/${folder}/${encodeURIComponent(second)}/explain`;
+}
+
+/** What the same version of the bridge answers. */
+function parseExplanation(explanation: unknown): Explanation {
+  return explanation as Explanation;
+}

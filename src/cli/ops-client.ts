@@ -1,0 +1,72 @@
+import { request } from 'undici';
+import { BridgeError } from '../domain/errors.ts';
+import type { Settings } from '../settings/schema.ts';
+import { toLocalAddress } from './local-address.ts';
+
+/** Long enough for an answer that is made from a large store. */
+const TIMEOUT_MS = 60_000;
+
+/** Talks to the running bridge as an operator. */
+export interface OpsClient {
+  /**
+   * Sends a request below `/ops` and returns the JSON of a 2xx answer.
+   * @throws BridgeError `ops-failed` with the words of the bridge for every other
+   */
+  send(method: 'GET' | 'POST', path: `/${string}`, body?: object): Promise<unknown>;
+}
+
+/** A client of the bridge that `ops.url` names, else of the one on this machine. @throws BridgeError `ops-failed` */
+export function createOpsClient({ host, port, ops }: Settings): OpsClient {
+  const { token } = ops;
+  if (token === undefined) {
+    throw new BridgeError('ops-failed', 'ops.token is not set: the bridge answers no operator');
+  }
+  const base = (ops.url ?? toLocalAddress(host, ops.port ?? port)).replace(/\/+$/, '');
+  return {
+    async send(method, path, body) {
+      const url = `${base}/ops${path}`;
+      const { statusCode, text } = await exchange(url, { method, token, body });
+      const answer = findJson(text);
+      if (statusCode >= 200 && statusCode < 300 && answer !== undefined) return answer;
+      throw new BridgeError('ops-failed', `${url} answered ${statusCode}${toWords(answer)}`);
+    },
+  };
+}
+
+interface Exchange {
+  readonly method: 'GET' | 'POST';
+  readonly token: string;
+  readonly body: object | undefined;
+}
+
+async function exchange(
+  url: string,
+  { method, token, body }: Exchange,
+): Promise<{ statusCode: number; text: string }> {
+  try {
+    const answer = await request(url, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return { statusCode: answer.statusCode, text: await answer.body.text() };
+  } catch (cause) {
+    throw new BridgeError('ops-failed', `${url} does not answer: is the bridge running?`, {
+      cause,
+    });
+  }
+}
+
+function findJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // A proxy in between, for instance: its page is no answer of ours.
+  }
+}
+
+function toWords(answer: unknown): string {
+  const isOurs = typeof answer === 'object' && answer !== null && 'message' in answer;
+  return isOurs ? `: ${String(answer.message)}` : '';
+}

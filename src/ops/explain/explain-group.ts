@@ -1,0 +1,90 @@
+import { GROUP_EXTENSION } from '../../domain/extensions.ts';
+import type { Given } from '../../domain/given.ts';
+import { type GroupField, type GroupState, listGroupDifferences } from '../../domain/group.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import { parsePendingFields } from '../../domain/pending.ts';
+import { RULED_GROUP_FIELDS, type RuledGroupField } from '../../domain/rules.ts';
+import type { Rules } from '../../reconcile/rules/rules.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import { countLinks, type LinkView, listAdminLinksOf } from '../../store/explained.ts';
+import { type GroupRow, toGroupState } from '../../store/groups.ts';
+import type { ExplainedField, Explanation } from './explanation.ts';
+import { toOwner, toRuledOwner, toRuleWords, toStanding } from './fields.ts';
+import { LINKS_MAX, toExplainedLink } from './links.ts';
+import { listKept, toHead } from './resource.ts';
+
+/** What is known of a group, field by field, who administers it, and why it is so. Nothing here calls the service. */
+export async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise<Explanation> {
+  const admins = await listAdminLinksOf(db, row.id, LINKS_MAX);
+  const { desired, observed, pending } = await countLinks(db, 'memberships', { group_id: row.id });
+  const { all } = await countLinks(db, 'group_admins', { group_id: row.id });
+  const state = toGroupState(row, { members: [], admins: [] });
+  return {
+    type: 'group',
+    ...toHead(row),
+    name: row.display_name,
+    upstream: toUpstream(state),
+    seen: state.observed
+      ? { at: new Date(state.observed.at).toISOString(), by: state.observed.by }
+      : null,
+    fields: listFields(rules, row, state),
+    members: { desired, observed, pending },
+    admins: admins.map((admin) => toExplainedLink(admin, toAdminOwner(rules, row, admin))),
+    more: Math.max(0, all - admins.length),
+  };
+}
+
+function toUpstream({ ids }: GroupState): string | null {
+  const { scimId, restId, uid } = ids;
+  const parts = [
+    ...(scimId === undefined ? [] : [`SCIM ${scimId}`]),
+    ...(restId === undefined ? [] : [`REST ${restId}`]),
+    ...(uid === undefined ? [] : [`uid ${uid}`]),
+  ];
+  return parts.length === 0 ? null : parts.join(', ');
+}
+
+function listFields(rules: Rules, row: GroupRow, state: GroupState): ExplainedField[] {
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const { desired, observed } = state;
+  const isKnown = toUpstream(state) !== null;
+  const standing = {
+    managed: row.origin !== null,
+    observed: observed !== undefined && !state.mustLook,
+    pending: new Set(parsePendingFields(state.pending)),
+    stuck: row.stuck_at !== null,
+    differing: new Set(observed ? listGroupDifferences(desired, observed) : []),
+  };
+  const toField = (field: GroupField, wanted: JsonValue | undefined, held: JsonValue) => ({
+    field,
+    desired: row.origin === null ? null : (wanted ?? null),
+    observed: held,
+    from: toOwner(row.origin, wanted),
+    standing: toStanding(field, wanted !== undefined, standing),
+  });
+  const given = parseStored<Given<RuledGroupField>>(row.given);
+  const rulings = rules.book.ruleGroup(row.display_name);
+  const { origin } = row;
+  return [
+    toField('existence', row.deleted_at === null, isKnown),
+    toField('displayName', desired.displayName, observed?.displayName ?? null),
+    ...RULED_GROUP_FIELDS.map((field) => ({
+      ...toField(field, desired[field], observed?.[field] ?? null),
+      ...toRuledOwner(rules.book, {
+        ...{ field, attributes, given, rulings, origin },
+        urn: GROUP_EXTENSION,
+      }),
+    })),
+    ...listKept(row, new Set(['displayName', GROUP_EXTENSION])),
+  ];
+}
+
+/** Whom no rule wants, a provider that writes the list wants; else they were there at the takeover. */
+function toAdminOwner(rules: Rules, row: GroupRow, { by_rule, desired }: LinkView): string {
+  const ruling = rules.book.ruleAdmins(row.display_name);
+  if (by_rule !== 0 && desired === 1) {
+    return ruling ? toRuleWords(rules.book, ruling.rule) : 'a rule that is being replaced';
+  }
+  return row.admins_asked === 1 || row.origin === 'created' ? 'provider' : 'service';
+}

@@ -1,0 +1,140 @@
+import { USER_EXTENSION } from '../../domain/extensions.ts';
+import { foldCase } from '../../domain/fold.ts';
+import type { Given } from '../../domain/given.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import { fullName } from '../../domain/name.ts';
+import { parsePendingFields } from '../../domain/pending.ts';
+import { RULED_USER_FIELDS, type RuledUserField } from '../../domain/rules.ts';
+import {
+  type Deactivation,
+  listUserDifferences,
+  type UserField,
+  type UserState,
+} from '../../domain/user.ts';
+import type { Rules } from '../../reconcile/rules/rules.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import { countLinks, listGroupLinksOf } from '../../store/explained.ts';
+import { listGroupNamesOf } from '../../store/rule-inputs.ts';
+import { toUserState, type UserRow } from '../../store/users.ts';
+import type { ExplainedField, Explanation, FieldStanding } from './explanation.ts';
+import { toOwner, toRuledOwner, toStanding } from './fields.ts';
+import { LINKS_MAX, toExplainedLink } from './links.ts';
+import { listKept, toHead } from './resource.ts';
+
+/** What is known of a person, field by field, and why it is so. Nothing here calls the service. */
+export async function explainUser(db: Db, rules: Rules, row: UserRow): Promise<Explanation> {
+  const names = (await listGroupNamesOf(db, [row.id])).get(row.id) ?? [];
+  const links = await listGroupLinksOf(db, row.id, LINKS_MAX);
+  const { all } = await countLinks(db, 'memberships', { user_id: row.id });
+  const state = toUserState(row);
+  return {
+    type: 'user',
+    ...toHead(row),
+    name: row.user_name,
+    upstream: state.upstreamId === undefined ? null : String(state.upstreamId),
+    seen: state.observed
+      ? { at: new Date(state.observed.at).toISOString(), by: state.observed.by }
+      : null,
+    fields: listFields({ row, state, names, rules }),
+    groups: links.map((link) => toExplainedLink(link, 'provider')),
+    more: Math.max(0, all - links.length),
+  };
+}
+
+interface Subject {
+  readonly row: UserRow;
+  readonly state: UserState;
+  /** The groups that rules look at. */
+  readonly names: readonly string[];
+  readonly rules: Rules;
+}
+
+function listFields(subject: Subject): ExplainedField[] {
+  const { row, state } = subject;
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const standing = toUserStanding(subject);
+  const toField = (field: UserField, desired: JsonValue | undefined, observed: JsonValue) => ({
+    field,
+    desired: row.origin === null ? null : (desired ?? null),
+    observed,
+    from: toOwner(row.origin, desired),
+    standing: toStanding(field, desired !== undefined, standing),
+  });
+  const { desired, observed, upstreamId } = state;
+  const isWanted = desired.active || upstreamId !== undefined;
+  return [
+    toField('account', isWanted, upstreamId !== undefined),
+    ...listAddressFields(subject),
+    toField('name', desired.name && fullName(desired.name), observed?.fullName ?? null),
+    toField('active', desired.active, observed?.active ?? null),
+    ...RULED_USER_FIELDS.map((field) => ({
+      ...toField(field, desired[field], observed?.[field] ?? null),
+      ...explainOwner(field, attributes, subject),
+    })),
+    ...listKept(row, new Set(['userName', 'name', 'emails', 'active', USER_EXTENSION])),
+  ];
+}
+
+function explainOwner(
+  field: RuledUserField,
+  attributes: JsonObject,
+  { row, names, rules }: Subject,
+): Pick<ExplainedField, 'from' | 'note'> {
+  return toRuledOwner(rules.book, {
+    field,
+    attributes,
+    given: parseStored<Given<RuledUserField>>(row.given),
+    rulings: rules.book.rulePerson(names),
+    urn: USER_EXTENSION,
+    origin: row.origin,
+  });
+}
+
+/** userName and address: what the account was created with, as far as anybody knows for good. */
+function listAddressFields({ row, state }: Subject): ExplainedField[] {
+  const { desired, observed, pending } = state;
+  const isWaiting = pending.address !== undefined;
+  const toField = (
+    field: string,
+    value: string | undefined,
+    held: string | undefined,
+  ): ExplainedField => ({
+    field,
+    desired: row.origin === null ? null : (value ?? null),
+    observed: held ?? null,
+    from: toOwner(row.origin, value),
+    standing: row.origin === null ? 'not ours' : toAddressStanding(value, held, isWaiting),
+  });
+  return [
+    toField('userName', desired.userName, observed?.userName),
+    toField('address', desired.address, observed?.email),
+  ];
+}
+
+function toAddressStanding(
+  value: string | undefined,
+  held: string | undefined,
+  isWaiting: boolean,
+): FieldStanding {
+  if (held === undefined || value === undefined) return 'unknown';
+  if (foldCase(value) === foldCase(held)) return 'settled';
+  return isWaiting ? 'pending' : 'bridge only';
+}
+
+function toUserStanding({ row, state, rules }: Subject) {
+  return {
+    managed: row.origin !== null,
+    observed: state.observed !== undefined && !state.mustLook,
+    pending: new Set(parsePendingFields(state.pending)),
+    stuck: row.stuck_at !== null,
+    differing: new Set(listDifferences(state, rules.deactivation)),
+  };
+}
+
+function listDifferences(
+  { desired, observed, echoes }: UserState,
+  deactivation: Deactivation,
+): UserField[] {
+  return observed === undefined ? [] : listUserDifferences(desired, observed, echoes, deactivation);
+}

@@ -1,0 +1,44 @@
+import type { JsonObject } from '../../domain/json.ts';
+import { parseStored } from '../../store/documents.ts';
+import type { Origin } from '../../store/schema.ts';
+import type { ExplainedField, Explanation } from './explanation.ts';
+
+/** The columns that people and groups are explained by alike. */
+interface ExplainedRow {
+  readonly id: string;
+  readonly origin: Origin | null;
+  readonly attributes: string;
+  readonly version: number;
+  readonly deleted_at: number | null;
+  readonly due_at: number | null;
+  readonly last_error: string | null;
+}
+
+/** What is said of the resource as a whole. */
+export function toHead(
+  row: ExplainedRow,
+): Pick<Explanation, 'id' | 'managed' | 'deleted' | 'version' | 'dueAt' | 'problem'> {
+  return {
+    id: row.id,
+    managed: row.origin ?? 'no',
+    deleted: row.deleted_at !== null,
+    version: row.version,
+    dueAt: row.due_at === null ? null : new Date(row.due_at).toISOString(),
+    problem: row.last_error === null ? null : parseStored(row.last_error),
+  };
+}
+
+/** The attributes that the service has no place for, so that the bridge alone keeps them. */
+export function listKept(row: ExplainedRow, known: ReadonlySet<string>): ExplainedField[] {
+  if (row.origin === null) return [];
+  const { schemas: _, ...attributes } = parseStored<JsonObject>(row.attributes);
+  return Object.entries(attributes)
+    .filter(([name]) => !known.has(name))
+    .map(([field, desired]) => ({
+      field,
+      desired,
+      observed: null,
+      from: 'provider',
+      standing: 'bridge only',
+    }));
+}
