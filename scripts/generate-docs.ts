@@ -1,11 +1,17 @@
-// Writes what is derived from the schema of the settings. A test fails when it is stale.
-import { writeFileSync } from 'node:fs';
+// Writes what is derived from the code: all settings, and the table of the metrics. A test fails when it is stale.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toDefaultConfig, toSettingsPage } from '../src/settings/document.ts';
 import { listSettingRows } from '../src/settings/rows.ts';
 import { settingsSchema } from '../src/settings/schema.ts';
+import { toMetricsTable } from '../src/telemetry/metrics-table.ts';
 
 const root = join(import.meta.dirname, '..');
 const rows = listSettingRows(settingsSchema);
 writeFileSync(join(root, 'docs/settings.md'), toSettingsPage(rows));
 writeFileSync(join(root, 'config/default.yaml'), toDefaultConfig(rows));
+
+const operations = join(root, 'docs/operations.md');
+const page = readFileSync(operations, 'utf8');
+const table = /(?<=<!-- metrics:.*-->\n)[\s\S]*(?=<!-- end of metrics -->)/;
+writeFileSync(operations, page.replace(table, `\n${toMetricsTable()}\n\n`));

@@ -1,4 +1,5 @@
 import type { Target } from './bridge.ts';
+import { createMatcher } from './domain/matcher.ts';
 import type { ReconcilePolicy } from './reconcile/deps.ts';
 import type { Forms } from './reconcile/forms.ts';
 import type { ScimPolicy } from './scim/deps.ts';
@@ -16,8 +17,7 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     concurrency: workers.concurrency,
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
-    protectUsers: protect.users,
-    protectGroups: protect.groups,
+    isProtectedUser: createMatcher(protect.users),
   };
 }
 
@@ -37,8 +37,8 @@ export function toScimPolicy(settings: Settings, tokens: readonly string[]): Sci
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
     permissionsMax: groups.permissionsMax,
-    protectUsers: protect.users,
-    protectGroups: protect.groups,
+    isProtectedUser: createMatcher(protect.users),
+    isProtectedGroup: createMatcher(protect.groups),
   };
 }
 

@@ -16,6 +16,8 @@ export function toReconcileEvents(
       metrics.countConverge({ resourceType: type, outcome });
       logger.log(events.stepEnded({ resourceType: type, resourceId: id, action, outcome }));
     },
+    deletionFinished: ({ type, id }) =>
+      logger.log(events.deletionFinished({ resourceType: type, resourceId: id })),
     failed: ({ type, id, error }) =>
       logger.log(events.workerFailed({ resourceType: type, resourceId: id, error })),
     sectionChanged({ section, up, code }) {
@@ -35,6 +37,13 @@ export function toScimTelemetry(logger: Logger, metrics: Metrics): ScimTelemetry
     credentialsWrong: (fields) => logger.log(events.credentialsWrong(fields)),
     failed: (fields) => logger.log(events.requestFailed(fields)),
     adopted: ({ type, id }) => logger.log(events.adopted({ resourceType: type, resourceId: id })),
+    answered({ type, id, ...how }) {
+      const resource = { resourceType: type, resourceId: id };
+      metrics.countWrite({ resourceType: type, answer: how.answer });
+      if (how.answer !== 'refused') return;
+      logger.log(events.writeRefused({ ...resource, code: how.code }));
+    },
+    disputed: ({ type }) => logger.log(events.disputed({ resourceType: type })),
   };
 }
 
@@ -44,6 +53,18 @@ export function toTransportHooks(logger: Logger, metrics: Metrics): TransportHoo
     onAttempt({ operation, status, attempt, durationMs }) {
       metrics.countUpstreamCall({ operation, status: status ?? 0 }, durationMs);
       logger.log(events.upstreamCalled({ operation, status: status ?? 0, durationMs, attempt }));
+    },
+    onTurn: ({ callClass, waitedMs }) => metrics.countTurn(callClass, waitedMs),
+    onPause(pause) {
+      if (pause.kind === 'over') return logger.log(events.resumed());
+      metrics.countPause();
+      // Each probe that meets the limit again is another pause of the same state.
+      if (pause.streak === 1) logger.log(events.paused({ forMs: pause.forMs }));
+    },
+    onGate({ gate, isShut, shutForMs }) {
+      if (!isShut) return logger.log(events.gateOpened({ gate, afterMs: shutForMs }));
+      metrics.countGateShut(gate);
+      logger.log(events.gateShut({ gate }));
     },
   };
 }

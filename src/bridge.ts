@@ -8,10 +8,12 @@ import {
 } from './bridge-settings.ts';
 import { toReconcileEvents, toScimTelemetry, toTransportHooks } from './bridge-telemetry.ts';
 import type { Clock } from './domain/clock.ts';
+import { createMatcher } from './domain/matcher.ts';
 import { createRuleBook } from './domain/rule-book.ts';
 import { createExplainSource } from './ops/explain/source.ts';
 import { followRequests } from './ops/follow-requests.ts';
 import { type HealthSources, readReadiness } from './ops/health.ts';
+import type { WaitingWork } from './ops/readiness.ts';
 import { createHealthRouter, createOperatorRouter } from './ops/router.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
 import { createFirstRead, type FirstRead } from './reconcile/first-read/first-read.ts';
@@ -28,18 +30,22 @@ import { createUserProtection } from './scim/users/protect-user.ts';
 import type { Settings } from './settings/schema.ts';
 import { toStoreUrl } from './settings/store-url.ts';
 import { openStore, type Store } from './store/database.ts';
+import { countDisputes } from './store/disputes.ts';
 import { readBacklog } from './store/lanes.ts';
 import { migrate } from './store/migrate.ts';
-import { listDisputes, listStuck } from './store/trouble.ts';
+import { listDisputes, listFailing, listStuck } from './store/trouble.ts';
 import { type WatchedStore, watchWrites } from './store/watch-writes.ts';
 import type { Logger } from './telemetry/logger.ts';
-import { addBacklogMetrics, type Metrics } from './telemetry/metrics.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import { addStateMetrics } from './telemetry/state-metrics.ts';
 import { createTransport, type Transport } from './upstream/transport.ts';
 
 /** Where SCIM is served below the public address. */
 export const SCIM_PATH = '/scim/v2';
 /** How often what another process learned of the sections is read again, in milliseconds. */
 const SECTIONS_REFRESH_MS = 30_000;
+/** Providers ask again within hours, so a name that did not come up for a day is settled. */
+const DISPUTES_SHOWN_MS = 24 * 3_600_000;
 /** How long a stop waits for calls on their way, in milliseconds. */
 const STOP_GRACE_MS = 15_000;
 
@@ -167,7 +173,10 @@ function toRules(
   return {
     book: createRuleBook(rules),
     deactivation: users.deactivation,
-    protection: createUserProtection({ policy: { protectUsers: protect.users }, findOwnAccount }),
+    protection: createUserProtection({
+      policy: { isProtectedUser: createMatcher(protect.users) },
+      findOwnAccount,
+    }),
   };
 }
 
@@ -182,26 +191,32 @@ interface Parts {
 
 function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsApp: Express } {
   const { settings, store, clock, logger, metrics } = options;
-  const { upstream, sections, firstRead } = parts;
+  const { upstream, reconciler, sections, firstRead } = parts;
   const scim = createScimRouter(toScimDeps(options, parts));
   const sources: HealthSources = {
     assertStoreUsable: async () => void (await readSections({ store })),
     findWriteTrouble: store.findWriteTrouble,
     readFirstRead: async () => firstRead.state(),
     readSections: async () => sections.current(),
-    readBacklog: () => readBacklog(store.read),
+    readBacklog: () => readWaitingWork(options),
     upstreamHealth: () => upstream.health(),
     isDraining: parts.isDraining,
     clock,
   };
   const health = createHealthRouter(sources);
-  addBacklogMetrics(metrics, { readBacklog: sources.readBacklog, clock });
+  const state = {
+    ...sources,
+    upstreamHealth: () => upstream.health(),
+    activity: () => reconciler.activity(),
+    readReadiness: () => readReadiness(sources),
+  };
+  addStateMetrics(metrics, state);
   const operators = createOperatorRouter({
     registry: metrics.registry,
     status: {
-      readReadiness: () => readReadiness(sources),
-      readBacklog: sources.readBacklog,
+      ...state,
       listStuck: (limit) => listStuck(store.read, limit),
+      listFailing: (limit) => listFailing(store.read, limit),
       listDisputes: (limit) => listDisputes(store.read, limit),
     },
     explain: createExplainSource(store.read, parts.rules),
@@ -214,6 +229,14 @@ function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsA
   // Also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
   return { app, opsApp: createApp().use(health).use(operators).use(answerUnknown) };
+}
+
+async function readWaitingWork({ store, clock }: BridgeOptions): Promise<WaitingWork> {
+  const [backlog, disputed] = await Promise.all([
+    readBacklog(store.read),
+    countDisputes(store.read, clock.now() - DISPUTES_SHOWN_MS),
+  ]);
+  return { ...backlog, disputed };
 }
 
 /** Every answer sets its own ETag, and nobody needs to know what serves. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { combine, type Given, toBaseline } from './given.ts';
+import { combine, type Given, restoreGiven, toBaseline } from './given.ts';
 import type { JsonObject } from './json.ts';
 
 const urn = 'urn:example:Group';
@@ -68,6 +68,21 @@ const cases: Case[] = [
     wantGiven: byRule(1),
   },
   {
+    why: 'what a provider takes away returns while the rule speaks',
+    held: {},
+    given: byRule(16),
+    ruled: 16,
+    want: { permissions: 16 },
+    wantGiven: byRule(16),
+  },
+  {
+    why: 'what was found at the takeover and taken away by a provider is gone',
+    held: {},
+    given: byService(4),
+    want: {},
+    wantGiven: {},
+  },
+  {
     why: 'no rule any more: not ours',
     held: { permissions: 16 },
     given: byRule(16),
@@ -121,3 +136,47 @@ test('the baseline of a takeover is what stands there, and nothing else', () => 
   });
   expect(toBaseline({}, urn, fields)).toEqual({});
 });
+
+test('what nobody changes is the same document', () => {
+  const attributes = { a: 1, [urn]: { permissions: 16 } };
+
+  expect(combine({ attributes, given: {}, rulings: {}, urn, fields }).attributes).toBe(attributes);
+});
+
+const undone: { why: string; current: object; before: object; undo: string[]; want: object }[] = [
+  {
+    why: 'a field is given again by whom it was given before',
+    current: { ...byRule(16), flag: 'x' },
+    before: byService(4),
+    undo: ['permissions'],
+    want: { ...byService(4), flag: 'x' },
+  },
+  {
+    why: 'a field that nobody had given is given by nobody again',
+    current: byRule(16),
+    before: {},
+    undo: ['permissions'],
+    want: {},
+  },
+  {
+    why: 'a field that was written since stays as it is',
+    current: byRule(16),
+    before: { ...byService(4), flag: 'x' },
+    undo: ['flag'],
+    want: { ...byRule(16), flag: 'x' },
+  },
+  {
+    why: 'what did not change',
+    current: byRule(16),
+    before: byRule(16),
+    undo: ['permissions', 'flag'],
+    want: byRule(16),
+  },
+];
+
+for (const { why, current, before, undo, want } of undone) {
+  test(`undoing who gave a value: ${why}`, () => {
+    const restored = restoreGiven(JSON.stringify(current), JSON.stringify(before), undo);
+    expect(JSON.parse(restored)).toEqual(want);
+  });
+}

@@ -5,8 +5,10 @@ import {
   type GroupField,
   listGroupDifferences,
   type ObservedGroup,
+  removesGroupAccess,
   toDesiredGroup,
 } from './group.ts';
+import { userId } from './ids.ts';
 
 const desired: DesiredGroup = {
   displayName: 'Board',
@@ -88,5 +90,27 @@ describe('what the attributes of a group ask of the service', () => {
 
   test('nothing that was not', () => {
     expect(toDesiredGroup({ externalId: 'x' })).toEqual({ ...desired, displayName: '' });
+  });
+});
+
+describe('whether what waits for a group takes access away', () => {
+  const link = (wanted: boolean) => ({
+    userId: userId('u'),
+    upstreamUserId: 1,
+    wanted,
+    version: 1,
+  });
+  const leaves = link(false);
+  const joins = link(true);
+
+  test.each([
+    { why: 'nothing waits', want: false },
+    { why: 'somebody joins', members: [joins], admins: [joins], want: false },
+    { why: 'one of several leaves', members: [joins, leaves], want: true },
+    { why: 'one of several admins goes', admins: [joins, leaves], want: true },
+    { why: 'the group goes', deleted: true, want: true },
+    { why: 'the group goes, whoever joined', deleted: true, members: [joins], want: true },
+  ])('$why: $want', ({ deleted = false, members = [], admins = [], want }) => {
+    expect(removesGroupAccess({ deleted, members, admins })).toBe(want);
   });
 });

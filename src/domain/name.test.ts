@@ -38,6 +38,11 @@ const desired: { why: string; attributes: JsonObject; want: PersonName | undefin
     want: { givenName: '', familyName: 'Lovelace' },
   },
   {
+    why: 'whichever it is',
+    attributes: { name: { givenName: 'Ada', formatted: 'Ada Lovelace' } },
+    want: { givenName: 'Ada', familyName: '' },
+  },
+  {
     why: 'blank parts are none, so the formatted name is cut',
     attributes: { name: { givenName: ' ', formatted: 'Ada of Lovelace' } },
     want: { givenName: 'Ada', familyName: 'of Lovelace' },

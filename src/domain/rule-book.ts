@@ -114,11 +114,10 @@ function compileAdmins(rule: AdminsRule, number: number): CompiledAdmins {
   const isSource = createMatcher([from]);
   return {
     ...compile(rule, number, adminsOf),
-    sourcesOf: (target) =>
-      isBound ? toName(from, findStarText(adminsOf, target) ?? '') : toQuery(from),
+    sourcesOf: (target) => (isBound ? toName(from, findStarText(adminsOf, target)) : toQuery(from)),
     administeredBy(source) {
       if (!isSource([source])) return [];
-      return [isBound ? toName(adminsOf, findStarText(from, source) ?? '') : toQuery(adminsOf)];
+      return [isBound ? toName(adminsOf, findStarText(from, source)) : toQuery(adminsOf)];
     },
   };
 }
@@ -135,7 +134,7 @@ function toQuery(pattern: string): NameQuery {
 }
 
 /** The text that the only `*` of a pattern stands for in a name that matches. */
-function findStarText(pattern: string, name: string): string | undefined {
+function findStarText(pattern: string, name: string): string {
   const [head = '', tail = ''] = foldCase(pattern).split('*');
   const folded = foldCase(name);
   return folded.slice(head.length, folded.length - tail.length);

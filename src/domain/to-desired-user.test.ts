@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from './extensions.ts';
 import type { JsonObject } from './json.ts';
-import { toDesiredUser } from './user.ts';
+import { removesUserAccess, toDesiredUser } from './user.ts';
 
 describe('what the attributes of a person ask of the service', () => {
   const attributes: JsonObject = {
@@ -49,5 +49,45 @@ describe('what the attributes of a person ask of the service', () => {
 
     expect([asked.appsPermissions, asked.temporarilyInactive]).toEqual([undefined, undefined]);
     expect(toDesiredUser({ [USER_EXTENSION]: null }, false).appsPermissions).toBeUndefined();
+  });
+});
+
+describe('whether what waits for a person takes access away', () => {
+  const active = toDesiredUser({}, false);
+  const inactive = toDesiredUser({ active: false }, false);
+  const suspension = (temporarilyInactive: boolean) => ({ ...active, temporarilyInactive });
+
+  test.each([
+    { why: 'nothing waits', desired: inactive, pending: {}, want: false },
+    { why: 'a deactivation', desired: inactive, pending: { active: 1 }, want: true },
+    { why: 'an account that may exist', desired: inactive, pending: { account: 1 }, want: true },
+    { why: 'another field of one inactive', desired: inactive, pending: { name: 1 }, want: false },
+    { why: 'an activation', desired: active, pending: { active: 1, account: 1 }, want: false },
+    {
+      why: 'a suspension',
+      desired: suspension(true),
+      pending: { temporarilyInactive: 1 },
+      want: true,
+    },
+    {
+      why: 'the end of a suspension',
+      desired: suspension(false),
+      pending: { temporarilyInactive: 1 },
+      want: false,
+    },
+    {
+      why: 'a suspension that nobody set',
+      desired: active,
+      pending: { temporarilyInactive: 1 },
+      want: false,
+    },
+    {
+      why: 'a suspension that holds',
+      desired: suspension(true),
+      pending: { name: 1 },
+      want: false,
+    },
+  ])('$why: $want', ({ desired, pending, want }) => {
+    expect(removesUserAccess({ desired, pending })).toBe(want);
   });
 });

@@ -1,10 +1,15 @@
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
-import type { Backlog } from '../store/lanes.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
-import type { TransportHealth } from '../upstream/transport.ts';
-import { type FirstRead, type Readiness, type StoredFacts, toReadiness } from './readiness.ts';
+import {
+  type FirstRead,
+  type Readiness,
+  type StoredFacts,
+  toReadiness,
+  type UpstreamFacts,
+  type WaitingWork,
+} from './readiness.ts';
 
 /** Where health comes from; handed in by whoever composes the process. Nothing here calls the service. */
 export interface HealthSources {
@@ -14,8 +19,8 @@ export interface HealthSources {
   readonly findWriteTrouble: () => Promise<WriteTrouble | undefined>;
   readonly readFirstRead: () => Promise<FirstRead>;
   readonly readSections: () => Promise<SectionStates>;
-  readonly readBacklog: () => Promise<Backlog>;
-  readonly upstreamHealth: () => Pick<TransportHealth, 'credentials' | 'service'>;
+  readonly readBacklog: () => Promise<WaitingWork>;
+  readonly upstreamHealth: () => UpstreamFacts;
   readonly isDraining: () => boolean;
   readonly clock: Clock;
 }

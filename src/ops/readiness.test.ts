@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { SectionStates } from '../reconcile/sections.ts';
-import type { Backlog } from '../store/lanes.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
 import type { GateState } from '../upstream/probe-gate.ts';
-import { type FirstRead, type ReadinessFacts, toReadiness } from './readiness.ts';
+import { type FirstRead, type ReadinessFacts, toReadiness, type WaitingWork } from './readiness.ts';
 
 const nowMs = Date.UTC(2026, 3, 1, 12);
 const shut: GateState = { kind: 'shut', sinceMs: nowMs - 60_000, nextProbeMs: nowMs };
@@ -16,7 +15,7 @@ const closed: SectionStates = {
 interface Given {
   readonly firstRead?: FirstRead;
   readonly sections?: SectionStates;
-  readonly backlog?: Partial<Backlog>;
+  readonly backlog?: Partial<WaitingWork>;
   readonly writeTrouble?: WriteTrouble;
 }
 
@@ -26,7 +25,15 @@ function toStore({
   backlog,
   writeTrouble,
 }: Given = {}) {
-  const waiting = { due: 0, stuck: 0, oldestDueAt: undefined, ...backlog };
+  const waiting = {
+    due: 0,
+    stuck: 0,
+    failing: 0,
+    disputed: 0,
+    failingSince: undefined,
+    oldestSince: undefined,
+    ...backlog,
+  };
   return {
     store: { kind: 'ok', firstRead, sections, backlog: waiting, writeTrouble },
   } as const;
@@ -35,7 +42,7 @@ function toStore({
 const well: ReadinessFacts = {
   ...toStore(),
   draining: false,
-  upstream: { credentials: { kind: 'open' }, service: { kind: 'open' } },
+  upstream: { credentials: { kind: 'open' }, service: { kind: 'open' }, pausedForMs: 0 },
   nowMs,
 };
 
@@ -83,6 +90,30 @@ const rows: {
     codes: ['credentials-refused'],
   },
   {
+    why: 'a pause that the service asked for is told',
+    change: { upstream: { ...well.upstream, pausedForMs: 1 } },
+    status: 'degraded',
+    codes: ['paused'],
+  },
+  {
+    why: 'what failed some times is ordinary backoff',
+    change: toStore({ backlog: { failing: 2, failingSince: nowMs - 59_999 } }),
+    status: 'ok',
+    codes: [],
+  },
+  {
+    why: 'what fails for a minute is told, before the breaker has an opinion',
+    change: toStore({ backlog: { failing: 2, failingSince: nowMs - 60_000 } }),
+    status: 'degraded',
+    codes: ['failing'],
+  },
+  {
+    why: 'what only an operator can place is told',
+    change: toStore({ backlog: { disputed: 1 } }),
+    status: 'degraded',
+    codes: ['disputed'],
+  },
+  {
     why: 'closed sections are told, each with its remedy',
     change: toStore({ sections: closed }),
     status: 'degraded',
@@ -96,19 +127,19 @@ const rows: {
   },
   {
     why: 'ordinary backoff is no news',
-    change: toStore({ backlog: { due: 5, oldestDueAt: nowMs - 60_000 } }),
+    change: toStore({ backlog: { due: 5, oldestSince: nowMs - 60_000 } }),
     status: 'ok',
     codes: [],
   },
   {
     why: 'a backlog that does not move is',
-    change: toStore({ backlog: { due: 1, oldestDueAt: nowMs - 15 * 60_000 } }),
+    change: toStore({ backlog: { due: 1, oldestSince: nowMs - 15 * 60_000 } }),
     status: 'degraded',
     codes: ['behind'],
   },
   {
     why: 'what degrades is told beside what blocks',
-    change: { draining: true, upstream: { credentials: shut, service: shut } },
+    change: { draining: true, upstream: { credentials: shut, service: shut, pausedForMs: 0 } },
     status: 'unavailable',
     codes: ['draining', 'credentials-refused', 'service-down'],
   },

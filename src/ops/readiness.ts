@@ -15,17 +15,26 @@ export type StoredFacts =
       readonly kind: 'ok';
       readonly firstRead: FirstRead;
       readonly sections: SectionStates;
-      readonly backlog: Backlog;
+      readonly backlog: WaitingWork;
       /** It can be read and not written: a full disk, for instance. */
       readonly writeTrouble: WriteTrouble | undefined;
     }
   | { readonly kind: 'problem'; readonly code: string };
 
+/** What waits, and what waits for an operator. */
+export interface WaitingWork extends Backlog {
+  /** Names that came up within a day and that nobody but an operator can place. */
+  readonly disputed: number;
+}
+
+/** What the transport knows of the service without asking it. */
+export type UpstreamFacts = Pick<TransportHealth, 'credentials' | 'service' | 'pausedForMs'>;
+
 /** What readiness is judged from, all of it known without a call to the service. */
 export interface ReadinessFacts {
   readonly store: StoredFacts;
   readonly draining: boolean;
-  readonly upstream: Pick<TransportHealth, 'credentials' | 'service'>;
+  readonly upstream: UpstreamFacts;
   /** Epoch milliseconds. */
   readonly nowMs: number;
 }
@@ -45,9 +54,12 @@ type ReasonCode =
   | 'store-read-only'
   | 'credentials-refused'
   | 'service-down'
+  | 'paused'
   | 'section-closed'
   | 'stuck'
-  | 'behind';
+  | 'failing'
+  | 'behind'
+  | 'disputed';
 
 /** `unavailable` is answered with 503, the others with 200. */
 export interface Readiness {
@@ -55,6 +67,8 @@ export interface Readiness {
   readonly reasons: readonly Reason[];
 }
 
+/** A change that has failed for this long is worth telling. */
+const failingAfterMs = 60_000;
 /** A change that has waited this long is worth telling; shorter waits are ordinary backoff. */
 const behindAfterMs = 15 * 60_000;
 
@@ -96,7 +110,8 @@ function listBlocking({ store, draining }: ReadinessFacts): Reason[] {
   return reasons;
 }
 
-function listUpstream({ upstream: { credentials, service } }: ReadinessFacts): Reason[] {
+function listUpstream({ upstream }: ReadinessFacts): Reason[] {
+  const { credentials, service, pausedForMs } = upstream;
   const reasons: Reason[] = [];
   if (credentials.kind === 'shut') {
     reasons.push({
@@ -110,6 +125,14 @@ function listUpstream({ upstream: { credentials, service } }: ReadinessFacts): R
       code: 'service-down',
       detail: `The service fails or does not answer since ${toTime(service.sinceMs)}; writes are kept for later.`,
       remedy: 'Wait when the service is down; otherwise check network, `upstream.url` and proxy.',
+    });
+  }
+  if (pausedForMs > 0) {
+    reasons.push({
+      code: 'paused',
+      detail: `The service asks for a pause of all calls, for ${Math.ceil(pausedForMs / 1_000)} more seconds; writes are kept for later.`,
+      remedy:
+        'Nothing when it is rare; otherwise lower `upstream.requestsPerSecond`, or find who else uses the token.',
     });
   }
   return reasons;
@@ -150,17 +173,26 @@ function listClosed(sections: SectionStates): Reason[] {
   });
 }
 
-function listWaiting({ due, stuck, oldestDueAt }: Backlog, nowMs: number): Reason[] {
+function listWaiting(backlog: WaitingWork, nowMs: number): Reason[] {
+  const { due, stuck, disputed, oldestSince } = backlog;
   const reasons: Reason[] = [];
   if (stuck > 0) {
     reasons.push({
       code: 'stuck',
       detail: `${toCount(stuck)} acknowledged, then refused by the service.`,
       remedy:
-        'The log has the words of the service; correct the person or group in the provider or in the service.',
+        '`/ops/status` has the words of the service; correct the person or group in the provider or in the service.',
     });
   }
-  const waitedMs = oldestDueAt === undefined ? 0 : nowMs - oldestDueAt;
+  if (isFailing(backlog, nowMs)) {
+    reasons.push({
+      code: 'failing',
+      detail: `${toCount(backlog.failing)} tried again and again without success for more than a minute.`,
+      remedy:
+        '`/ops/status` says which and why. Wait when the service is at fault: everything is tried again by itself.',
+    });
+  }
+  const waitedMs = oldestSince === undefined ? 0 : nowMs - oldestSince;
   if (waitedMs >= behindAfterMs) {
     reasons.push({
       code: 'behind',
@@ -169,7 +201,19 @@ function listWaiting({ due, stuck, oldestDueAt }: Backlog, nowMs: number): Reaso
         'Nothing while the backlog shrinks; otherwise see the other reasons, or raise `upstream.requestsPerSecond` where the service allows it.',
     });
   }
+  if (disputed > 0) {
+    reasons.push({
+      code: 'disputed',
+      detail: `${disputed === 1 ? '1 name fits' : `${disputed} names fit`} more than one account or group, or waits for an operator's decision; its provider is answered 409.`,
+      remedy:
+        '`/ops/status` lists them: make the names differ in the service or in the provider, or allow taking over (`users.adopt`, `groups.adopt`).',
+    });
+  }
   return reasons;
+}
+
+function isFailing({ failingSince }: WaitingWork, nowMs: number): boolean {
+  return failingSince !== undefined && nowMs - failingSince >= failingAfterMs;
 }
 
 function toCount(count: number): string {

@@ -4,12 +4,29 @@ import { expect, test } from 'vitest';
 import { BridgeError } from '../domain/errors.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { createEagerClock, createFakeClock } from '../upstream/testing/fake-clock.ts';
+import type { TransportHealth } from '../upstream/transport.ts';
 import { type HealthSources, readReadiness } from './health.ts';
+import type { WaitingWork } from './readiness.ts';
 import { createHealthRouter, createOperatorRouter } from './router.ts';
 import type { StatusSources } from './status.ts';
 
 const token = 'ops-token-0123456789';
 const open = { kind: 'open' } as const;
+const well: TransportHealth = {
+  waiting: { remove: 0, change: 3, look: 0, pass: 0 },
+  inFlight: 1,
+  pausedForMs: 0,
+  credentials: open,
+  service: open,
+};
+const nothingWaits: WaitingWork = {
+  due: 0,
+  stuck: 0,
+  failing: 0,
+  disputed: 0,
+  failingSince: undefined,
+  oldestSince: undefined,
+};
 const nothing = async () => ({ kind: 'none' }) as const;
 const explain = { user: nothing, group: nothing, any: nothing };
 
@@ -19,8 +36,8 @@ function request(change: Partial<HealthSources> = {}) {
     findWriteTrouble: async () => undefined,
     readFirstRead: async () => ({ kind: 'finished' }),
     readSections: async () => ({}),
-    readBacklog: async () => ({ due: 0, stuck: 0, oldestDueAt: undefined }),
-    upstreamHealth: () => ({ credentials: open, service: open }),
+    readBacklog: async () => nothingWaits,
+    upstreamHealth: () => well,
     isDraining: () => false,
     clock: createFakeClock(),
     ...change,
@@ -44,20 +61,29 @@ const stuck = {
 function toStatusSources(sources?: HealthSources): StatusSources {
   return {
     readReadiness: async () => (sources ? readReadiness(sources) : { status: 'ok', reasons: [] }),
-    readBacklog: async () => ({ due: 2, stuck: 1, oldestDueAt: 1_000 }),
+    readBacklog: async () => ({
+      ...nothingWaits,
+      due: 3,
+      stuck: 1,
+      failing: 1,
+      oldestSince: 1_000,
+    }),
+    upstreamHealth: () => ({ ...well, service: { kind: 'shut', sinceMs: 0, nextProbeMs: 5_000 } }),
+    activity: () => ({ lanes: 2, waiting: 1 }),
     listStuck: async () => [stuck],
+    listFailing: async () => [{ ...stuck, id: 'u2' }],
     listDisputes: async () => [],
   };
 }
 
-test('/ops/status shows what is stuck with the words of the service, to whoever presents the token', async () => {
+test('/ops/status shows what waits, fails and is stuck with the words of the service, and what stops calls, to whoever presents the token', async () => {
   const answer = await request().get('/ops/status').set('Authorization', `Bearer ${token}`);
 
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject({
     status: 'ok',
-    due: 2,
-    oldestDueAt: '1970-01-01T00:00:01.000Z',
+    due: 3,
+    oldestSince: '1970-01-01T00:00:01.000Z',
     stuckCount: 1,
     stuck: [
       {
@@ -67,7 +93,20 @@ test('/ops/status shows what is stuck with the words of the service, to whoever 
         nextAttemptAt: '1970-01-01T01:00:00.000Z',
       },
     ],
+    failingCount: 1,
+    failing: [{ id: 'u2', problem: { code: 'refused' }, since: '1970-01-01T00:00:00.000Z' }],
     disputes: [],
+    upstream: {
+      waiting: { change: 3 },
+      inFlight: 1,
+      credentials: { kind: 'open' },
+      service: {
+        kind: 'shut',
+        since: '1970-01-01T00:00:00.000Z',
+        nextProbeAt: '1970-01-01T00:00:05.000Z',
+      },
+    },
+    activity: { lanes: 2, waiting: 1 },
   });
   expect((await request().get('/ops/status')).status).toBe(401);
 });
@@ -92,7 +131,7 @@ test('/readyz is 200 and without reasons when all is well', async () => {
 
 test('/readyz is 200 with reasons while only the service is down', async () => {
   const service = { kind: 'shut', sinceMs: 0, nextProbeMs: 0 } as const;
-  const upstreamHealth = () => ({ credentials: open, service });
+  const upstreamHealth = () => ({ ...well, service });
 
   const answer = await request({ upstreamHealth }).get('/readyz');
 

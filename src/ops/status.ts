@@ -1,6 +1,6 @@
-import type { Backlog } from '../store/lanes.ts';
-import type { DisputeView, StuckResource } from '../store/trouble.ts';
-import type { Readiness } from './readiness.ts';
+import type { DisputeView, TroubledResource } from '../store/trouble.ts';
+import type { TransportHealth } from '../upstream/transport.ts';
+import type { Readiness, WaitingWork } from './readiness.ts';
 
 /** How many stuck resources and disputes a status lists. */
 const TROUBLE_MAX = 100;
@@ -8,44 +8,69 @@ const TROUBLE_MAX = 100;
 /** Where a status comes from. Nothing here calls the service. */
 export interface StatusSources {
   readonly readReadiness: () => Promise<Readiness>;
-  readonly readBacklog: () => Promise<Backlog>;
-  readonly listStuck: (limit: number) => Promise<StuckResource[]>;
+  readonly readBacklog: () => Promise<WaitingWork>;
+  readonly upstreamHealth: () => TransportHealth;
+  readonly activity: () => { readonly lanes: number; readonly waiting: number };
+  readonly listStuck: (limit: number) => Promise<TroubledResource[]>;
+  readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
   readonly listDisputes: (limit: number) => Promise<DisputeView[]>;
 }
 
 /** What an operator asks first. Moments are ISO 8601; names and the service's words may be personal. */
 export interface Status extends Readiness {
   readonly due: number;
-  readonly oldestDueAt: string | null;
+  readonly failingCount: number;
+  readonly failing: readonly object[];
+  /** Since when the oldest change waits that is not stuck. */
+  readonly oldestSince: string | null;
   readonly stuckCount: number;
   readonly stuck: readonly object[];
   readonly disputes: readonly object[];
+  /** Calls that wait for their turn by class, calls on their way, pauses, and what stops calls. */
+  readonly upstream: object;
+  /** Lanes that run and requests that wait in this process. */
+  readonly activity: { readonly lanes: number; readonly waiting: number };
 }
 
 /** Reads what waits, what is stuck with the service's words, and what nobody but an operator can decide. */
 export async function readStatus(sources: StatusSources): Promise<Status> {
-  const [readiness, backlog, stuck, disputes] = await Promise.all([
+  const [readiness, backlog, stuck, failing, disputes] = await Promise.all([
     sources.readReadiness(),
     sources.readBacklog(),
     sources.listStuck(TROUBLE_MAX),
+    sources.listFailing(TROUBLE_MAX),
     sources.listDisputes(TROUBLE_MAX),
   ]);
   return {
     ...readiness,
     due: backlog.due,
-    oldestDueAt: toMoment(backlog.oldestDueAt),
+    failingCount: backlog.failing,
+    failing: failing.map(toTroubleStatus),
+    oldestSince: toMoment(backlog.oldestSince),
     stuckCount: backlog.stuck,
-    stuck: stuck.map(({ since, nextAttemptAt, ...one }) => ({
-      ...one,
-      since: toMoment(since),
-      nextAttemptAt: toMoment(nextAttemptAt),
-    })),
+    stuck: stuck.map(toTroubleStatus),
     disputes: disputes.map(({ firstSeenAt, lastSeenAt, ...one }) => ({
       ...one,
       firstSeenAt: toMoment(firstSeenAt),
       lastSeenAt: toMoment(lastSeenAt),
     })),
+    upstream: toUpstreamStatus(sources.upstreamHealth()),
+    activity: sources.activity(),
   };
+}
+
+function toTroubleStatus({ since, nextAttemptAt, ...one }: TroubledResource): object {
+  return { ...one, since: toMoment(since), nextAttemptAt: toMoment(nextAttemptAt) };
+}
+
+function toUpstreamStatus({ credentials, service, ...budget }: TransportHealth): object {
+  return { ...budget, credentials: toGateStatus(credentials), service: toGateStatus(service) };
+}
+
+function toGateStatus(gate: TransportHealth['service']): object {
+  if (gate.kind === 'open') return { kind: 'open' };
+  const { sinceMs, nextProbeMs } = gate;
+  return { kind: 'shut', since: toMoment(sinceMs), nextProbeAt: toMoment(nextProbeMs) };
 }
 
 function toMoment(ms: number | null | undefined): string | null {

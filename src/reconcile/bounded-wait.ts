@@ -1,13 +1,18 @@
-import { countDueChanges } from '../store/lanes.ts';
+import type { ResourceKey } from '../domain/ids.ts';
+import { countDueChanges, type Lease } from '../store/lanes.ts';
+import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
+import type { Settlement } from './outcome.ts';
+import type { Progress } from './recorded.ts';
+import type { Waiters } from './waiters.ts';
 
 /** Requests that may wait at the same time; beyond that a write is answered once it is stored. */
 const WAITING_MAX = 2_000;
 /** Due changes that are counted to judge a wait; more are as good as this many. */
 const DUE_COUNT_MAX = 1_000;
 
-/** A write whose request might wait for it. */
-interface Wait {
+/** What a request waits for, and how long. */
+export interface BoundedWait {
   /** How long it may still wait, in milliseconds. */
   readonly waitMs: number;
   readonly class: 'remove' | 'change';
@@ -15,19 +20,63 @@ interface Wait {
 
 /** False when `waiting` are too many already or the queue ahead is longer than the wait, so that nobody waits in vain. */
 export function isWorthWaiting(
-  { upstream }: ReconcileDeps,
-  { waitMs, class: callClass }: Wait,
+  { upstream }: { readonly upstream: Pick<Transport, 'queueAheadMs'> },
+  { waitMs, class: callClass }: BoundedWait,
   waiting: number,
 ): boolean {
   return waitMs > 0 && waiting < WAITING_MAX && upstream.queueAheadMs(callClass) < waitMs;
 }
 
 /** True when the changes that are due and have no lane yet take longer than the wait of one more. */
-export async function isBehindTooMany(
+async function isBehindTooMany(
   { upstream, store, clock }: ReconcileDeps,
-  { waitMs, class: callClass }: Wait,
+  { waitMs, class: callClass }: BoundedWait,
 ): Promise<boolean> {
   if (callClass === 'remove') return false;
   const due = await countDueChanges(store.read, clock.now(), DUE_COUNT_MAX);
   return upstream.queueAheadMs('change', due) >= waitMs;
+}
+
+const QUEUE_TOO_LONG = 'the queue ahead is longer than the wait';
+
+/** A stored write whose request may wait. */
+export interface Settling<Undo> {
+  readonly waiters: Waiters<Undo>;
+  readonly write: BoundedWait & { readonly version: number; readonly lease: Lease | undefined };
+  readonly undo: Undo;
+  /** Another run may have finished the write before anybody waited for it. */
+  readonly readProgress: () => Promise<Progress>;
+}
+
+/** What the process is doing when a write is to be settled. */
+export interface Circumstances {
+  readonly key: ResourceKey;
+  /** Runs the lane that the write took, or has somebody take it. */
+  readonly carryOn: () => void;
+  /** Requests that wait already. */
+  readonly waiting: number;
+  /** Nothing is changed in the service for now. */
+  readonly isHeld: boolean;
+  /** Changes that are due find no lane. */
+  readonly isBehind: () => boolean;
+}
+
+/** Has a stored write carried out and waits for it as long as that is of use. */
+export async function settleWithin<Undo>(
+  deps: ReconcileDeps,
+  { waiters, write, undo, readProgress }: Settling<Undo>,
+  { key, carryOn, waiting, isHeld, isBehind }: Circumstances,
+): Promise<Settlement> {
+  if (isHeld || !isWorthWaiting(deps, write, waiting)) {
+    carryOn();
+    return { kind: 'not-yet', reason: QUEUE_TOO_LONG };
+  }
+  const settled = waiters.wait(key, { version: write.version, undo }, write.waitMs);
+  carryOn();
+  if (write.lease === undefined) {
+    waiters.settle(key, await readProgress());
+    const isInVain = isBehind() && (await isBehindTooMany(deps, write));
+    if (isInVain) waiters.release(key, write.version, QUEUE_TOO_LONG);
+  }
+  return settled;
 }

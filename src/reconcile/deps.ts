@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import type { Matcher } from '../domain/matcher.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Store } from '../store/database.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
@@ -14,9 +15,8 @@ export interface ReconcilePolicy {
   readonly pageSize: number;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;
-  /** Names and addresses of people who are never taken over; `*` stands for any text. */
-  readonly protectUsers: readonly string[];
-  readonly protectGroups: readonly string[];
+  /** Tells by names and addresses who is never taken over. */
+  readonly isProtectedUser: Matcher;
   /** Resources that workers converge at the same time. */
   readonly concurrency: number;
 }
@@ -32,6 +32,8 @@ export interface ReconcileEvents {
     action: string;
     outcome: 'done' | 'refused' | 'later' | 'unknown';
   }): void;
+  /** The service holds that a person or group is gone. */
+  deletionFinished(fields: { type: 'user' | 'group'; id: string }): void;
   failed(fields: { type: string; id: string; error: unknown }): void;
   sectionChanged(fields: { section: string; up: boolean; code: string }): void;
   firstRead(fields: { step: string; count: number }): void;

@@ -3,7 +3,7 @@ import { findGroupRow } from '../store/groups.ts';
 import { type LaneClaim, type Lease, recoverLanes } from '../store/lanes.ts';
 import { readWaiting } from '../store/link-work.ts';
 import { findUserRow } from '../store/users.ts';
-import { isBehindTooMany, isWorthWaiting } from './bounded-wait.ts';
+import { type BoundedWait, type Settling, settleWithin } from './bounded-wait.ts';
 import { LEASE_MS } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { readAdmins } from './group/read-admins.ts';
@@ -13,15 +13,13 @@ import type { Settlement } from './outcome.ts';
 import { GONE, type Progress, toProgress } from './recorded.ts';
 import { createReapplication } from './rules/reapply.ts';
 import type { UserUndo } from './user/undo.ts';
-import { createWaiters, type Waiters } from './waiters.ts';
+import { createWaiters } from './waiters.ts';
 import { createWorkers } from './workers.ts';
 
 /** Lanes that requests may run themselves at the same time; beyond that the workers do it. */
 const INLINE_MAX = 256;
 /** Users and groups of which this process remembers that it just accepted them. */
 const FRESH_MAX = 100_000;
-
-const QUEUE_TOO_LONG = 'the queue ahead is longer than the wait';
 
 /** A provider's write that was stored. */
 export interface StoredWrite {
@@ -54,9 +52,11 @@ export interface Reconciler {
   settleGroup(id: GroupId, write: StoredWrite, undo: GroupUndo): Promise<Settlement>;
   /**
    * Reads the admin list of a group before it is taken over.
-   * @throws BridgeError `could-not-look`
+   * @throws BridgeError `could-not-look`, also when it takes longer than the wait
    */
-  readAdmins(id: GroupId): Promise<void>;
+  readAdmins(id: GroupId, wait: BoundedWait): Promise<void>;
+  /** Lanes that run in this process and requests that wait. */
+  activity(): { readonly lanes: number; readonly waiting: number };
   /** Something became due without anybody waiting. */
   wake(): void;
   /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
@@ -70,14 +70,6 @@ export interface Reconciler {
 /** Nobody may take a lane before those of an earlier process were taken back. */
 const NEVER_STARTED: Hold = { over: new Promise(() => undefined), isLong: () => false };
 
-/** A write whose request is to wait. */
-interface Settling<Undo> {
-  readonly write: StoredWrite;
-  readonly undo: Undo;
-  /** Another run may have finished the write before anybody waited for it. */
-  readonly readProgress: () => Promise<Progress>;
-}
-
 /** The reconciler of one process. */
 export function createReconciler(deps: ReconcileDeps): Reconciler {
   const users = { waiters: createWaiters<UserUndo>(deps.clock), fresh: new Set<UserId>() };
@@ -85,32 +77,23 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const runner = createLaneRunner(deps, { users, groups }, () => workers.wake());
   const workers = createWorkers(deps, runner);
   const reapplication = createReapplication(deps, () => workers.wake());
+  const countWaiting = () => users.waiters.size + groups.waiters.size;
   let holding: Hold | undefined = NEVER_STARTED;
 
   /** Runs the lane that the write took, or has somebody take it. */
-  function carryOn(key: ResourceKey, { lease }: StoredWrite): void {
+  function carryOn(key: ResourceKey, { lease }: Pick<StoredWrite, 'lease'>): void {
     if (lease) void runner.run(key, lease).then(() => workers.wake());
     else workers.wake();
   }
 
-  async function settle<Undo>(
-    key: ResourceKey,
-    waiters: Waiters<Undo>,
-    { write, undo, readProgress }: Settling<Undo>,
-  ): Promise<Settlement> {
-    const waiting = users.waiters.size + groups.waiters.size;
-    if (holding?.isLong() || !isWorthWaiting(deps, write, waiting)) {
-      carryOn(key, write);
-      return { kind: 'not-yet', reason: QUEUE_TOO_LONG };
-    }
-    const settled = waiters.wait(key, { version: write.version, undo }, write.waitMs);
-    carryOn(key, write);
-    if (write.lease === undefined) {
-      waiters.settle(key, await readProgress());
-      const isInVain = workers.isBehind && (await isBehindTooMany(deps, write));
-      if (isInVain) waiters.release(key, write.version, QUEUE_TOO_LONG);
-    }
-    return settled;
+  function settle<Undo>(key: ResourceKey, settling: Settling<Undo>): Promise<Settlement> {
+    return settleWithin(deps, settling, {
+      key,
+      carryOn: () => carryOn(key, settling.write),
+      waiting: countWaiting(),
+      isHeld: holding?.isLong() ?? false,
+      isBehind: () => workers.isBehind,
+    });
   }
 
   return {
@@ -122,14 +105,15 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     settleUser(id, write, undo) {
       if (write.creates && users.fresh.size < FRESH_MAX) users.fresh.add(id);
       const readProgress = () => readUserProgress(deps, id);
-      return settle({ type: 'user', id }, users.waiters, { write, undo, readProgress });
+      return settle({ type: 'user', id }, { waiters: users.waiters, write, undo, readProgress });
     },
     settleGroup(id, write, undo) {
       if (write.creates && groups.fresh.size < FRESH_MAX) groups.fresh.add(id);
       const readProgress = () => readGroupProgress(deps, id);
-      return settle({ type: 'group', id }, groups.waiters, { write, undo, readProgress });
+      return settle({ type: 'group', id }, { waiters: groups.waiters, write, undo, readProgress });
     },
-    readAdmins: (id) => readAdmins(deps, id),
+    readAdmins: (id, wait) => readAdmins(deps, id, wait),
+    activity: () => ({ lanes: runner.active, waiting: countWaiting() }),
     wake: () => workers.wake(),
     rulesApplied: () => reapplication.done(),
     async start(hold) {

@@ -1,4 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
+import type { ResourceKey } from '../domain/ids.ts';
+import type { Matcher } from '../domain/matcher.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { AdoptionPolicy } from '../reconcile/deps.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
@@ -24,9 +26,10 @@ export interface ScimPolicy {
   readonly adoptGroups: AdoptionPolicy;
   /** Mask of the permission bits that a provider may set. */
   readonly permissionsMax: number;
-  /** Names and addresses of people nobody may deactivate; `*` stands for any text. */
-  readonly protectUsers: readonly string[];
-  readonly protectGroups: readonly string[];
+  /** Tells by names and addresses whom nobody may deactivate. */
+  readonly isProtectedUser: Matcher;
+  /** Tells by their names which groups are privileged. */
+  readonly isProtectedGroup: Matcher;
 }
 
 /** Why a part of the server cannot answer yet, or at all for now. */
@@ -55,10 +58,21 @@ export interface ScimDeps {
   readonly telemetry: ScimTelemetry;
 }
 
+/** How a provider's write was answered. */
+type WriteAnswered = ResourceKey &
+  (
+    | { readonly answer: 'applied' | 'accepted' | 'unchanged' }
+    | { readonly answer: 'refused'; readonly code: string }
+  );
+
 /** What the SCIM server tells telemetry. No personal data, no bodies. */
 export interface ScimTelemetry {
   repaired(kind: RepairKind): void;
   credentialsWrong(fields: { requestId: string; remoteAddress: string }): void;
   failed(fields: { requestId: string; error: unknown }): void;
   adopted(fields: { type: 'user' | 'group'; id: string }): void;
+  /** How a stored write was answered; `code` says why it was refused. */
+  answered(fields: WriteAnswered): void;
+  /** A name came up for the first time that only an operator can place. */
+  disputed(fields: { type: 'user' | 'group' }): void;
 }

@@ -1,4 +1,5 @@
-import type { Problem } from '../reconcile/outcome.ts';
+import type { ResourceKey } from '../domain/ids.ts';
+import type { Problem, Settlement } from '../reconcile/outcome.ts';
 import type { StoredWrite } from '../reconcile/reconciler.ts';
 import type { ScimDeps } from './deps.ts';
 import { ScimError, unavailable } from './errors.ts';
@@ -25,10 +26,10 @@ export async function settleUser(
   { id, row, lease, creates, undo }: UserWriteResult,
   arrivedAt: number,
 ): Promise<void> {
-  if (undo === undefined) return;
+  const resource = { type: 'user', id } as const;
+  if (undo === undefined) return tellUnchanged(deps, resource);
   const write = toStoredWrite(deps, { row, lease, creates }, arrivedAt);
-  const settlement = await deps.reconciler.settleUser(id, write, undo);
-  if (settlement.kind === 'refused') throw toRefusal(settlement.problem);
+  answer(deps, resource, await deps.reconciler.settleUser(id, write, undo));
 }
 
 /** As `settleUser`, for a group. */
@@ -37,10 +38,26 @@ export async function settleGroup(
   { id, row, lease, creates, undo }: GroupWriteResult,
   arrivedAt: number,
 ): Promise<void> {
-  if (undo === undefined) return;
+  const resource = { type: 'group', id } as const;
+  if (undo === undefined) return tellUnchanged(deps, resource);
   const write = toStoredWrite(deps, { row, lease, creates }, arrivedAt);
-  const settlement = await deps.reconciler.settleGroup(id, write, undo);
-  if (settlement.kind === 'refused') throw toRefusal(settlement.problem);
+  answer(deps, resource, await deps.reconciler.settleGroup(id, write, undo));
+}
+
+/** Tells telemetry of a write that asked for nothing that the service does not hold already. */
+export function tellUnchanged({ telemetry }: ScimDeps, resource: ResourceKey): void {
+  telemetry.answered({ ...resource, answer: 'unchanged' });
+}
+
+/** @throws ScimError when the service refused the write and it was undone */
+function answer({ telemetry }: ScimDeps, resource: ResourceKey, settlement: Settlement): void {
+  if (settlement.kind === 'refused') {
+    const { problem } = settlement;
+    telemetry.answered({ ...resource, answer: 'refused', code: problem.code });
+    throw toRefusal(problem);
+  }
+  const isApplied = settlement.kind === 'applied';
+  telemetry.answered({ ...resource, answer: isApplied ? 'applied' : 'accepted' });
 }
 
 /** The wait runs from the arrival of the request. */

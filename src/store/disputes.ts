@@ -10,12 +10,12 @@ export interface Dispute {
   readonly now: number;
 }
 
-/** Records a dispute once per name, counting repeats: an operator resolves it, nobody guesses. */
+/** Records a dispute once per name, counting repeats: an operator resolves it, nobody guesses. True: it is new. */
 export async function saveDispute(
   tx: Db,
   { type, nameFolded, reason, now }: Dispute,
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const { count } = await tx
     .insertInto('disputes')
     .values({
       resource_type: type,
@@ -32,5 +32,17 @@ export async function saveDispute(
         count: sql`disputes.count + 1`,
       }),
     )
-    .execute();
+    .returning('count')
+    .executeTakeFirstOrThrow();
+  return count === 1;
+}
+
+/** How many disputes came up since then (epoch milliseconds): providers ask again until one is resolved. */
+export async function countDisputes(db: Db, since: number): Promise<number> {
+  const row = await db
+    .selectFrom('disputes')
+    .select((select) => select.fn.countAll<number>().as('disputes'))
+    .where('last_seen_at', '>=', since)
+    .executeTakeFirstOrThrow();
+  return row.disputes;
 }

@@ -250,12 +250,36 @@ describeStores('due work', ({ makeStore }) => {
   test('the backlog counts what is due and what is stuck, of people and groups', async () => {
     const store = await makeStore();
     const before = await readBacklog(store.read);
-    await addUser(store, { due_at: 50, stuck_at: 3 });
-    await addUser(store, { due_at: 60 });
-    await addGroup(store, { due_at: 40, stuck_at: 2 });
-    await addGroup(store);
+    await addUser(store, { due_at: 50, stuck_at: 3, modified_at: 1 });
+    await addUser(store, { due_at: 60, modified_at: 30 });
+    await addGroup(store, { due_at: 40, stuck_at: 2, modified_at: 1 });
+    await addGroup(store, { modified_at: 1 });
 
-    expect(before).toEqual({ due: 0, stuck: 0, oldestDueAt: undefined });
-    expect(await readBacklog(store.read)).toEqual({ due: 3, stuck: 2, oldestDueAt: 40 });
+    const nothing = { due: 0, stuck: 0, failing: 0 };
+    expect(before).toEqual({ ...nothing, failingSince: undefined, oldestSince: undefined });
+    expect(await readBacklog(store.read)).toMatchObject({ due: 3, stuck: 2, oldestSince: 30 });
+  });
+
+  test('what waits is as old as its write, however often it was tried; a mere look as old as its time', async () => {
+    const store = await makeStore();
+    await addUser(store, { due_at: 900, modified_at: 500, attempts: 2, pending: '{"name":2}' });
+    const young = await readBacklog(store.read);
+    await addGroup(store, { due_at: 400, modified_at: 1, must_look: 1 });
+
+    expect([young.oldestSince, (await readBacklog(store.read)).oldestSince]).toEqual([500, 400]);
+  });
+
+  test('what was tried in vain three times fails since it was written, what was tried eight times since ever', async () => {
+    const store = await makeStore();
+    await addUser(store, { due_at: 900, modified_at: 100, attempts: 2 });
+    await addUser(store, { due_at: 900, modified_at: 50, attempts: 9, stuck_at: 60 });
+    const nobody = await readBacklog(store.read);
+    await addUser(store, { due_at: 900, modified_at: 700, attempts: 3 });
+    const one = await readBacklog(store.read);
+    await addGroup(store, { due_at: 900, modified_at: 800, created_at: 300, attempts: 8 });
+
+    expect(nobody).toMatchObject({ failing: 0, failingSince: undefined });
+    expect(one).toMatchObject({ failing: 1, failingSince: 700 });
+    expect(await readBacklog(store.read)).toMatchObject({ failing: 2, failingSince: 300 });
   });
 });

@@ -28,6 +28,9 @@ type RequestFinished = {
 /** How a step ended: see the outcomes of reconciliation. */
 export type StepOutcome = 'done' | 'refused' | 'later' | 'unknown';
 
+/** What stops all calls: a refused token, a service that fails. */
+type UpstreamGate = 'credentials' | 'service';
+
 type Resource = {
   readonly resourceType: 'user' | 'group';
   readonly resourceId: string;
@@ -57,10 +60,16 @@ export const events = {
 
   /** One upstream step of a resource. `action` is a kind such as `update-user`, never what it carried. */
   stepEnded: (fields: Resource & { action: string; outcome: StepOutcome }) =>
-    line(fields.outcome === 'done' ? 'info' : 'warn', 'a step towards what is desired', fields),
+    line(toStepLevel(fields.outcome), 'a step towards what is desired', fields),
   workerFailed: (fields: { resourceType: string; resourceId: string; error: unknown }) =>
     line('error', 'a worker failed and goes on', withError(fields)),
   adopted: (fields: Resource) => line('info', 'taken over from the service', fields),
+  writeRefused: (fields: Resource & { code: string }) =>
+    line('warn', 'the service refused a write, which was undone', fields),
+  deletionFinished: (fields: Resource) =>
+    line('info', 'a deletion has reached the service', fields),
+  disputed: (fields: { resourceType: 'user' | 'group' }) =>
+    line('warn', 'a name waits for an operator', fields),
 
   upstreamCalled: (fields: {
     operation: string;
@@ -68,6 +77,20 @@ export const events = {
     durationMs: number;
     attempt: number;
   }) => line('debug', 'call to the service', fields),
+  /** Said when calls stop and when they go on, never per call. */
+  gateShut: (fields: { gate: UpstreamGate }) => {
+    const isToken = fields.gate === 'credentials';
+    if (isToken) return line('error', 'the service refuses the token: calls stop', fields);
+    return line('warn', 'the service fails or does not answer: calls stop', fields);
+  },
+  gateOpened: (fields: { gate: UpstreamGate; afterMs: number }) => {
+    const isToken = fields.gate === 'credentials';
+    if (isToken) return line('info', 'the service accepts the token again: calls go on', fields);
+    return line('info', 'the service answers again: calls go on', fields);
+  },
+  paused: (fields: { forMs: number }) =>
+    line('warn', 'the service asks for a pause: calls stop', fields),
+  resumed: () => line('info', 'the pause is over: calls go on', {}),
   sectionChanged: (fields: { section: string; up: boolean; code: string }) =>
     line(fields.up ? 'info' : 'warn', 'the service opened or closed a section', fields),
 } as const;
@@ -78,6 +101,12 @@ function line(level: LogLevel, message: string, fields: LogFields): LogLine {
 
 function withError<Fields extends { readonly error: unknown }>(fields: Fields) {
   return { ...fields, error: toErrorFields(fields.error) };
+}
+
+/** What is tried again is told by what changed in the service, not by each resource that met it. */
+function toStepLevel(outcome: StepOutcome): LogLevel {
+  if (outcome === 'refused') return 'warn';
+  return outcome === 'done' ? 'info' : 'debug';
 }
 
 function toRequestLevel({ method, status }: RequestFinished): LogLevel {

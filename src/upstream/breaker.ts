@@ -1,5 +1,11 @@
 import type { Clock } from './clock.ts';
-import { type Admission, createProbeGate, type ProbeGate, type Verdict } from './probe-gate.ts';
+import {
+  type Admission,
+  createProbeGate,
+  type ProbeGate,
+  type ProbeGateOptions,
+  type Verdict,
+} from './probe-gate.ts';
 
 /** A gate that shuts only after failures of several resources in a row. */
 export interface Breaker extends Omit<ProbeGate, 'settle'> {
@@ -14,14 +20,15 @@ export interface BreakerOptions {
   readonly failures: number;
   /** Different resources among them. */
   readonly resources: number;
+  readonly onChange?: ProbeGateOptions['onChange'];
 }
 
 const FIRST_PROBE_MS = 5_000;
 const PROBE_MAX_MS = 60_000;
 
 /** A breaker that has seen nothing yet. */
-export function createBreaker({ clock, failures, resources }: BreakerOptions): Breaker {
-  const gate = createProbeGate({ clock, firstMs: FIRST_PROBE_MS, maxMs: PROBE_MAX_MS });
+export function createBreaker({ failures, resources, ...rest }: BreakerOptions): Breaker {
+  const gate = createProbeGate({ ...rest, firstMs: FIRST_PROBE_MS, maxMs: PROBE_MAX_MS });
   const failed = new Set<string>();
   let count = 0;
 

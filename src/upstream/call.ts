@@ -67,12 +67,21 @@ async function findNextTurn(
   }
 }
 
-function takeTurn(
-  { budget }: CallDeps,
+async function takeTurn(
+  { budget, clock, hooks }: CallDeps,
   { operation, callClass, options }: OutgoingCall,
   { signal, again }: { signal: AbortSignal | undefined; again: boolean },
-): Turn | Promise<Turn> {
-  return budget.take({ operation: operation.id, callClass, key: options.key, signal, again });
+): Promise<Turn> {
+  const askedAtMs = clock.now();
+  const turn = await budget.take({
+    operation: operation.id,
+    callClass,
+    key: options.key,
+    signal,
+    again,
+  });
+  hooks.onTurn?.({ callClass, waitedMs: clock.now() - askedAtMs });
+  return turn;
 }
 
 /** An earlier attempt that may have had an effect is not undone by a later one that did not leave or was put off. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createGates, type Gates, type PassageResult } from './gates.ts';
 import { createFakeClock } from './testing/fake-clock.ts';
 
@@ -8,6 +8,15 @@ function answer(status: number): PassageResult {
 
 function meet(gates: Gates, key: string, result: PassageResult): void {
   gates.enter('x.y', key).settle(result);
+}
+
+/** As `meet`, where the gate may be shut by now. */
+function tryToMeet(gates: Gates, key: string, result: PassageResult): void {
+  try {
+    meet(gates, key, result);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'circuit-open' });
+  }
 }
 
 test('a refused token stops all calls; a probe after a while opens again', async () => {
@@ -86,4 +95,25 @@ test.each([400, 401, 403, 404, 409, 429])('%i proves that the service is there',
   meet(gates, 'a', answer(status));
   if (status !== 401) meet(gates, 'e', answer(500));
   expect(gates.service()).toEqual({ kind: 'open' });
+});
+
+test('a gate tells once that it shut and once that it opened, however many calls and probes fail', async () => {
+  const clock = createFakeClock();
+  const onGate = vi.fn();
+  const gates = createGates(clock, { onGate });
+  for (const key of ['a', 'b', 'c'])
+    for (let n = 0; n < 3; n += 1) tryToMeet(gates, key, answer(503));
+  await clock.advance(5_000);
+  meet(gates, 'a', answer(503));
+  await clock.advance(10_000);
+  meet(gates, 'a', answer(401));
+  await clock.advance(10_000);
+  meet(gates, 'a', answer(200));
+
+  expect(onGate.mock.calls.flat()).toEqual([
+    { gate: 'service', isShut: true, shutForMs: 0 },
+    { gate: 'credentials', isShut: true, shutForMs: 0 },
+    { gate: 'service', isShut: false, shutForMs: 15_000 },
+    { gate: 'credentials', isShut: false, shutForMs: 10_000 },
+  ]);
 });

@@ -2,6 +2,7 @@ import { createBreaker } from './breaker.ts';
 import type { Clock } from './clock.ts';
 import { UpstreamError } from './errors.ts';
 import { createProbeGate, type GateState, type Verdict } from './probe-gate.ts';
+import type { TransportHooks } from './transport-options.ts';
 
 /** What stops all calls: a refused token, and a service that is down. */
 export interface Gates {
@@ -30,16 +31,18 @@ const FAILURES_TO_OPEN = 5;
 const RESOURCES_TO_OPEN = 3;
 
 /** Open gates. */
-export function createGates(clock: Clock): Gates {
+export function createGates(clock: Clock, { onGate }: Pick<TransportHooks, 'onGate'> = {}): Gates {
   const credentials = createProbeGate({
     clock,
     firstMs: CREDENTIALS_FIRST_PROBE_MS,
     maxMs: CREDENTIALS_PROBE_MAX_MS,
+    onChange: (change) => onGate?.({ gate: 'credentials', ...change }),
   });
   const breaker = createBreaker({
     clock,
     failures: FAILURES_TO_OPEN,
     resources: RESOURCES_TO_OPEN,
+    onChange: (change) => onGate?.({ gate: 'service', ...change }),
   });
 
   function assertOpen(operation: string): void {

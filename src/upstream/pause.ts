@@ -22,7 +22,7 @@ export function pauseAfter429Ms(
  * Undefined when it is absent, unreadable or not in the future.
  */
 export function parseRetryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
-  const text = first(headers['retry-after']);
+  const text = first(headers['retry-after']) ?? '';
   const delayMs = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
   return positive(delayMs);
 }
@@ -33,9 +33,8 @@ function parseResetMs(headers: IncomingHttpHeaders, nowMs: number): number | und
   return positive((epoch > EPOCH_SECONDS_MAX ? epoch : epoch * 1_000) - nowMs);
 }
 
-function first(header: string | string[] = ''): string {
-  const [text = ''] = Array.isArray(header) ? header : [header];
-  return text.trim();
+function first(header: string | string[] | undefined): string | undefined {
+  return (Array.isArray(header) ? header[0] : header)?.trim();
 }
 
 function positive(ms: number): number | undefined {

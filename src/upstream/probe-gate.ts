@@ -30,10 +30,20 @@ export interface ProbeGateOptions {
   readonly clock: Clock;
   readonly firstMs: number;
   readonly maxMs: number;
+  /** Told when it shuts and when it opens. */
+  readonly onChange?: ((change: GateChange) => void) | undefined;
+}
+
+/** A gate that was open is shut, or the other way round. */
+interface GateChange {
+  readonly isShut: boolean;
+  /** Milliseconds since it shut; 0 when it shuts now. */
+  readonly shutForMs: number;
 }
 
 /** An open gate. */
-export function createProbeGate({ clock, firstMs, maxMs }: ProbeGateOptions): ProbeGate {
+export function createProbeGate(options: ProbeGateOptions): ProbeGate {
+  const { clock, firstMs, maxMs, onChange } = options;
   let state: GateState = { kind: 'open' };
   let pauseMs = firstMs;
   let probing = false;
@@ -59,7 +69,9 @@ export function createProbeGate({ clock, firstMs, maxMs }: ProbeGateOptions): Pr
     },
     settle(admission, verdict) {
       if (state.kind === 'open') {
-        if (verdict === 'bad') shut(clock.now());
+        if (verdict !== 'bad') return;
+        shut(clock.now());
+        onChange?.({ isShut: true, shutForMs: 0 });
         return;
       }
       // Calls that left before the gate shut say nothing about now.
@@ -67,8 +79,10 @@ export function createProbeGate({ clock, firstMs, maxMs }: ProbeGateOptions): Pr
       probing = false;
       if (verdict === 'bad') shut(state.sinceMs);
       if (verdict !== 'good') return;
+      const { sinceMs } = state;
       state = { kind: 'open' };
       pauseMs = firstMs;
+      onChange?.({ isShut: false, shutForMs: clock.now() - sinceMs });
     },
     state: () => state,
   };

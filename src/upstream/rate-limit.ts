@@ -2,6 +2,7 @@ import type { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
 import type { Answer } from './exchange.ts';
 import { pauseAfter429Ms } from './pause.ts';
+import type { TransportHooks } from './transport-options.ts';
 
 /** Turns 429 answers into pauses of the whole budget. */
 export interface RateLimit {
@@ -10,7 +11,11 @@ export interface RateLimit {
 }
 
 /** A rate limit that has not been met yet. */
-export function createRateLimit(budget: Pick<Budget, 'pause'>, clock: Clock): RateLimit {
+export function createRateLimit(
+  budget: Pick<Budget, 'pause'>,
+  clock: Clock,
+  { onPause }: Pick<TransportHooks, 'onPause'> = {},
+): RateLimit {
   let streak = 0;
   let pausedAtMs = Number.NEGATIVE_INFINITY;
   return {
@@ -18,6 +23,7 @@ export function createRateLimit(budget: Pick<Budget, 'pause'>, clock: Clock): Ra
       // Requests that left before the pause say nothing about the time after it: five answers to one burst are one 429.
       const isNews = sentAtMs > pausedAtMs;
       if (status !== 429) {
+        if (isNews && streak > 0) onPause?.({ kind: 'over' });
         if (isNews) streak = 0;
         return undefined;
       }
@@ -28,6 +34,7 @@ export function createRateLimit(budget: Pick<Budget, 'pause'>, clock: Clock): Ra
       }
       const pauseMs = pauseAfter429Ms(headers, { nowMs, streak: Math.max(streak, 1) });
       budget.pause(nowMs + pauseMs);
+      if (isNews) onPause?.({ kind: 'paused', forMs: pauseMs, streak });
       return pauseMs;
     },
   };

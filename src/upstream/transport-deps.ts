@@ -38,8 +38,8 @@ export function createDeps(options: TransportOptions): CallDeps {
     random,
     hooks,
     budget,
-    rateLimit: createRateLimit(budget, clock),
-    gates: createGates(clock),
+    rateLimit: createRateLimit(budget, clock, hooks),
+    gates: createGates(clock, hooks),
     dispatcher,
     connects: watchConnectFailures(dispatcher),
   };

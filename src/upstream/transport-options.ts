@@ -50,6 +50,12 @@ export interface Timeouts {
 export interface TransportHooks {
   /** After each attempt that left or tried to. */
   readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined;
+  /** When a call has its turn, after waiting for it or not. */
+  readonly onTurn?: ((turn: TurnReport) => void) | undefined;
+  /** When the service said "too many" (429), and once it takes calls again. */
+  readonly onPause?: ((pause: PauseReport) => void) | undefined;
+  /** When a gate shuts or opens; not when a probe finds it still shut. */
+  readonly onGate?: ((gate: GateReport) => void) | undefined;
   /**
    * Before each attempt of a mutating call, when its turn has come. Throwing stops the call (`stopped`); nothing was
    * sent by this attempt then.
@@ -57,6 +63,30 @@ export interface TransportHooks {
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
   /** Asked before each mutating call: `refuse` ends it with `observe-mode`. */
   readonly writes?: (() => 'send' | 'refuse') | undefined;
+}
+
+/** What a call waited for its turn, in milliseconds. */
+export interface TurnReport {
+  readonly callClass: CallClass;
+  readonly waitedMs: number;
+}
+
+/** The service asked for a pause of all calls, or the one that was asked for is over. */
+export type PauseReport =
+  | {
+      readonly kind: 'paused';
+      readonly forMs: number;
+      /** 1 for the first, one more each time the probe after a pause is answered with 429 again. */
+      readonly streak: number;
+    }
+  | { readonly kind: 'over' };
+
+/** What a gate guards: the token (401), or the service (5xx, no connection). */
+export interface GateReport {
+  readonly gate: 'credentials' | 'service';
+  readonly isShut: boolean;
+  /** Milliseconds since it shut; 0 when it shuts now. */
+  readonly shutForMs: number;
 }
 
 /** A mutating call about to leave. `args` may hold personal data. */

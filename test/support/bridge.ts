@@ -11,7 +11,7 @@ import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import type { Store } from '../../src/store/database.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
+import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 
@@ -28,6 +28,8 @@ export interface TestBridgeOptions {
   /** Changes the service before the bridge first meets it. */
   readonly prepare?: (sandbox: Sandbox) => void;
   readonly clock?: Clock;
+  /** Told each line of the log from `info` on. */
+  readonly onLog?: (line: JsonObject) => void;
   /** Calls to the service per second; default 0: no limit. */
   readonly requestsPerSecond?: number;
   /** Where providers are told that the bridge is; default: where it is. */
@@ -94,7 +96,7 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
     clock: options.clock ?? systemClock,
     // The shortest of all waits between attempts, the same in every run.
     random: () => 0,
-    logger: createLogger({ level: 'silent' }),
+    logger: toLogger(options.onLog),
     metrics: createMetrics(),
   });
   await bridge.start();
@@ -117,6 +119,14 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function toLogger(onLog: TestBridgeOptions['onLog']): Logger {
+  if (onLog === undefined) return createLogger({ level: 'silent' });
+  return createLogger({
+    level: 'info',
+    destination: { write: (line) => onLog(parseObject(line)) },
+  });
 }
 
 /** Runs a test with a bridge that ends with it, before the hooks of the test do. */

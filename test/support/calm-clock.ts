@@ -8,7 +8,7 @@ const CALM_TURNS = 6;
 const STEP_MS = 50;
 
 /** A clock for a whole bridge and its service: minutes of their time in seconds of a test's. */
-interface CalmClock extends FakeClock {
+export interface CalmClock extends FakeClock {
   /** Resolves when neither the bridge nor the sandbox has anything to do at this moment. */
   untilCalm(sandbox: Pick<Sandbox, 'calls'>): Promise<void>;
   /** Lets time pass in small steps, each once all is calm, until `isOver` says so. @throws Error after an hour */

@@ -63,13 +63,13 @@ export async function createReadForTest(
       pageSize: 100,
       adoptUsers: 'yes',
       adoptGroups: 'yes',
-      protectUsers: [],
-      protectGroups: [],
+      isProtectedUser: () => false,
       concurrency: 4,
     },
     rules: noRules,
     events: {
       converged() {},
+      deletionFinished() {},
       failed() {},
       firstRead() {},
       sectionChanged({ section, up }) {

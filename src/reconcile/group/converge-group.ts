@@ -2,11 +2,14 @@ import type { GroupState } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import type { GroupAction } from '../../plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
+import type { Db } from '../../store/database.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { recordHeld } from '../record-held.ts';
+import { tellDeleted } from '../tell-deleted.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
+import { gather } from './gather.ts';
 import { type LinkQuery, loadGroup } from './load.ts';
 import type { GroupKnown, GroupPart } from './outcome.ts';
 import { recordGroupStep } from './record.ts';
@@ -30,24 +33,26 @@ export function convergeGroups(
     now: deps.clock.now(),
   });
 
+  async function load(db: Db, id: string): Promise<GroupState | undefined> {
+    const state = await loadGroup(db, id, toQuery());
+    if (state === undefined) return undefined;
+    const { scimId, restId, uid } = state.ids;
+    const isUnknown = (scimId ?? restId ?? uid) === undefined;
+    // Somebody else may have sent the create: look before creating again.
+    const mayExist = isUnknown && state.pending.existence !== undefined && !state.deleted;
+    return mayExist && !fresh.has(state.id) ? { ...state, mustLook: true } : state;
+  }
+
   return {
     noNews: {},
-    async load(db, id) {
-      const state = await loadGroup(db, id, toQuery());
-      if (state === undefined) return undefined;
-      const { scimId, restId, uid } = state.ids;
-      const isUnknown = (scimId ?? restId ?? uid) === undefined;
-      // Somebody else may have sent the create: look before creating again.
-      const mayExist = isUnknown && state.pending.existence !== undefined && !state.deleted;
-      return mayExist && !fresh.has(state.id) ? { ...state, mustLook: true } : state;
-    },
+    load,
     planNext: (state) => planGroup(state, toPolicy(deps)).actions[0],
     apply: (state, action) => applyGroupAction(deps, state, action),
     async record(planned, lease, outcome) {
       // "later" is said only of a call that changed nothing, so a create may still be sent unseen.
       if (outcome.kind !== 'later') fresh.delete(planned.id);
       const key = { type: 'group', id: planned.id } as const;
-      return recordHeld(waiters.hold(key), (undos) =>
+      const recorded = await recordHeld(waiters.hold(key), (undos) =>
         deps.store.write((tx) =>
           recordGroupStep(tx, {
             ...toQuery(),
@@ -60,6 +65,10 @@ export function convergeGroups(
           }),
         ),
       );
+      tellDeleted(deps.events, key, { planned, recorded });
+      const { membersPerCall } = toPolicy(deps);
+      const loadAgain = () => load(deps.store.read, planned.id);
+      return gather({ clock: deps.clock, membersPerCall, planned, recorded, load: loadAgain });
     },
   };
 }

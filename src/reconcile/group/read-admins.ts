@@ -1,9 +1,10 @@
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { findGroup, updateGroup } from '../../store/groups.ts';
+import { findGroup, type GroupRow, updateGroup } from '../../store/groups.ts';
 import { observeLinks } from '../../store/link-observations.ts';
 import { groupAdmins } from '../../upstream/operations/group-admins.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
+import type { BoundedWait } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { judge } from '../verdict.ts';
 
@@ -11,10 +12,14 @@ import { judge } from '../verdict.ts';
  * Reads the admin list of a group that may be taken over: one with admins is privileged.
  * @throws BridgeError `could-not-look` when the list could not be read: that is not an empty list
  */
-export async function readAdmins(deps: ReconcileDeps, id: GroupId): Promise<void> {
+export async function readAdmins(
+  deps: ReconcileDeps,
+  id: GroupId,
+  wait: BoundedWait,
+): Promise<void> {
   const row = await findGroup(deps.store.read, id);
   if (row === undefined) return;
-  const upstreamUserIds = await listAdminIds(deps, row.upstream_uid, id);
+  const upstreamUserIds = await listAdminIds(deps, row, wait);
   await deps.store.write(async (tx) => {
     const baseline = row.origin === null ? null : 0;
     await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline });
@@ -23,15 +28,20 @@ export async function readAdmins(deps: ReconcileDeps, id: GroupId): Promise<void
 }
 
 async function listAdminIds(
-  { upstream }: ReconcileDeps,
-  uid: string | null,
-  id: GroupId,
+  { upstream, clock }: ReconcileDeps,
+  { id, upstream_uid: uid }: Pick<GroupRow, 'id' | 'upstream_uid'>,
+  { class: callClass, waitMs }: BoundedWait,
 ): Promise<number[]> {
   if (uid === null) {
     throw new BridgeError('could-not-look', 'the group has no REST uid, so its admins are unknown');
   }
+  const [answered, late] = [new AbortController(), new AbortController()];
+  clock.sleep(waitMs, answered.signal).then(
+    () => late.abort(),
+    () => undefined,
+  );
   try {
-    const context = { class: 'change', key: `group:${id}` } as const;
+    const context = { class: callClass, key: `group:${id}`, signal: late.signal };
     const args = { path: { group_uid: uid } };
     const answer = await upstream.call(groupAdmins.getListOfGroupAdmins, args, context);
     return parseGroupUsers(answer).map((admin) => admin.id);
@@ -39,5 +49,7 @@ async function listAdminIds(
     const { problem } = judge(error);
     const message = `the admins of the group could not be read (${problem.code})`;
     throw new BridgeError('could-not-look', message, { cause: error });
+  } finally {
+    answered.abort();
   }
 }

@@ -6,6 +6,7 @@ import { findUserRow, toUserState } from '../../store/users.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { recordHeld } from '../record-held.ts';
+import { tellDeleted } from '../tell-deleted.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyUserAction } from './apply.ts';
 import type { UserKnown } from './outcome.ts';
@@ -45,7 +46,7 @@ export function convergeUsers(
       // "later" is said only of a call that changed nothing, so a create may still be sent unseen.
       if (outcome.kind !== 'later') fresh.delete(planned.id);
       const key = { type: 'user', id: planned.id } as const;
-      return recordHeld(waiters.hold(key), (undos) =>
+      const recorded = await recordHeld(waiters.hold(key), (undos) =>
         deps.store.write((tx) =>
           recordUserStep(tx, {
             planned,
@@ -59,6 +60,8 @@ export function convergeUsers(
           }),
         ),
       );
+      tellDeleted(deps.events, key, { planned, recorded });
+      return recorded;
     },
   };
 }

@@ -1,5 +1,4 @@
 import { foldCase } from '../../domain/fold.ts';
-import { createMatcher } from '../../domain/matcher.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
 import type { CreateUser } from '../../plan/actions.ts';
@@ -142,9 +141,10 @@ async function adoptFound(
     parts: ['account'],
     problem: { ...problem, code: 'conflict', words },
   });
-  const isProtected = createMatcher(deps.policy.protectUsers);
   if (deps.policy.adoptUsers !== 'yes') return refused('the account exists and is not taken over');
-  if (isProtected([user.userName, ...user.emails])) return refused('the account is protected');
+  if (deps.policy.isProtectedUser([user.userName, ...user.emails])) {
+    return refused('the account is protected');
+  }
   const role = await readRole(deps, context, user);
   if (role.kind === 'could-not-look') return { kind: 'later', problem: role.problem };
   if (role.isOwner) return refused('the account is an owner of the company');

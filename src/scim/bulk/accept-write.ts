@@ -1,4 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
 import type { ScimDeps } from '../deps.ts';
 import {
   acceptGroupDeletion,
@@ -22,6 +23,11 @@ import type { BulkAction } from './bulk-operation.ts';
 export type AcceptedWrite =
   | { readonly type: 'User'; readonly write: UserWriteResult }
   | { readonly type: 'Group'; readonly write: GroupWriteResult };
+
+/** The resource that was written. */
+export function toKey({ type, write }: AcceptedWrite): ResourceKey {
+  return type === 'User' ? { type: 'user', id: write.id } : { type: 'group', id: write.id };
+}
 
 /**
  * Stores one write of a bulk request exactly as the single request would, in a transaction of its own.

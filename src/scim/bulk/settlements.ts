@@ -1,5 +1,6 @@
 import type { ScimDeps } from '../deps.ts';
-import { type AcceptedWrite, settleWrite } from './accept-write.ts';
+import { tellUnchanged } from '../settle.ts';
+import { type AcceptedWrite, settleWrite, toKey } from './accept-write.ts';
 import type { BulkOperation } from './bulk-operation.ts';
 
 /** Lanes that are held for writes of this request before their settlement begins. */
@@ -48,7 +49,7 @@ export function createSettlements(
     },
     add(operation, accepted) {
       const { undo, lease } = accepted.write;
-      if (undo === undefined) return;
+      if (undo === undefined) return tellUnchanged(deps, toKey(accepted));
       // Without the lane somebody else may be sending the write already: a refusal has to find us waiting.
       if (lease === undefined) running.set(operation, run(operation, accepted));
       else held.set(operation, accepted);

@@ -196,6 +196,11 @@ for (const [why, given, want] of repaired) {
   });
 }
 
+test('one operation instead of a list is taken', () => {
+  const steps = parsePatch({ operations: replace('title', 'T') }, userSchema, silent);
+  expect(steps).toMatchObject([{ kind: 'set', op: 'replace', value: 'T' }]);
+});
+
 test('of the people of a group only values beside a removal are repaired', () => {
   const value = [{ value: 'u' }];
   for (const [op, want] of [

@@ -65,18 +65,21 @@ function coerceSub(
 
 function toUnassignment(op: PatchOp, target: PatchTarget, repairs: Repairs): PatchStep[] {
   const { attribute, sub } = target.path;
-  if (attribute.name === 'active') {
-    repairs.count('blank-active-dropped'); // An account is on or off; blank must not switch it.
-    return [];
-  }
+  if (attribute.name === 'active') return keepActive(repairs);
   if (isRequired(target)) throw invalidValue(`${nameOf(target)} cannot be blank.`);
   if (op === 'add' && attribute.multiValued && !sub) return []; // Nothing is added.
   return [{ kind: 'clear', target }];
 }
 
+/** An account is on or off; blank must not switch it. */
+function keepActive(repairs: Repairs): PatchStep[] {
+  repairs.count('blank-active-dropped');
+  return [];
+}
+
 function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): PatchStep[] {
   const { attribute, sub } = target.path;
-  if (attribute.name === 'active') return toUnassignment('remove', target, repairs);
+  if (attribute.name === 'active') return keepActive(repairs);
   if (isRequired(target)) throw badRequest('mutability', `${nameOf(target)} cannot be removed.`);
   const isByValue = attribute.multiValued && !sub && !target.where;
   if (!isByValue || value === undefined || value === null) return [{ kind: 'clear', target }];

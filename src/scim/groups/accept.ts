@@ -5,6 +5,7 @@ import type { ScimDeps } from '../deps.ts';
 import { parseGroup } from '../dialect/parse-group.ts';
 import type { MemberRef } from '../dialect/parse-members.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
+import type { PatchStep } from '../dialect/patch-step.ts';
 import { toRepairs } from '../dialect/to-repairs.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
@@ -17,6 +18,11 @@ import { storeGroupDeletion } from './delete-group.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { type GroupWriteResult, toUserIds } from './store-change.ts';
 
+/** A look takes a call, so it is given this long where writes wait for less, in milliseconds. */
+const LOOK_WAIT_MIN_MS = 2_000;
+/** A look that a removal waits for is as urgent as the removal. */
+type LookClass = 'remove' | 'change';
+
 /** How long a provider is asked to wait when the service could not be looked at, in seconds. */
 const LOOK_RETRY_SECONDS = 30;
 
@@ -24,7 +30,7 @@ const LOOK_RETRY_SECONDS = 30;
 export async function acceptNewGroup(deps: ScimDeps, body: unknown): Promise<GroupWriteResult> {
   const input = parseGroup(body, toRepairs(deps.telemetry));
   assertUpstreamUp(deps);
-  return storeLooking(deps, (tx) =>
+  return storeLooking(deps, 'change', (tx) =>
     storeNewGroup(tx, deps, { input, claim: deps.reconciler.claim() }),
   );
 }
@@ -36,7 +42,7 @@ export async function acceptGroupReplacement(
   body: unknown,
 ): Promise<GroupWriteResult> {
   const input = parseGroup(body, toRepairs(deps.telemetry));
-  return storeChange(deps, target, async (_tx, _row, before) => ({
+  return storeChange(deps, { ...target, class: 'change' }, async (_tx, _row, before) => ({
     attributes: keepExtension(before, input),
     names: input.mentioned,
     members: toReplacement(input.members),
@@ -51,9 +57,15 @@ export async function acceptGroupPatch(
   body: unknown,
 ): Promise<GroupWriteResult> {
   const steps = parsePatch(body, groupSchema, toRepairs(deps.telemetry));
-  return storeChange(deps, target, (tx, row, before) =>
-    applyGroupSteps(tx, { row, before, steps }),
+  return storeChange(
+    deps,
+    { ...target, class: steps.some(mayRemove) ? 'remove' : 'change' },
+    (tx, row, before) => applyGroupSteps(tx, { row, before, steps }),
   );
+}
+
+function mayRemove(step: PatchStep): boolean {
+  return step.kind === 'people-where' || (step.kind === 'people' && step.op !== 'add');
 }
 
 /** A DELETE as far as the store. @throws ScimError 403, 404, 412, 503 */
@@ -62,18 +74,18 @@ export async function acceptGroupDeletion(
   target: WriteTarget,
 ): Promise<GroupWriteResult> {
   assertUpstreamUp(deps);
-  return storeLooking(deps, (tx) =>
+  return storeLooking(deps, 'remove', (tx) =>
     storeGroupDeletion(tx, deps, { ...target, claim: deps.reconciler.claim() }),
   );
 }
 
 async function storeChange(
   deps: ScimDeps,
-  target: WriteTarget,
+  { class: lookClass, ...target }: WriteTarget & { readonly class: LookClass },
   change: GroupChangeCall['change'],
 ): Promise<GroupWriteResult> {
   assertUpstreamUp(deps);
-  return storeLooking(deps, (tx) =>
+  return storeLooking(deps, lookClass, (tx) =>
     storeGroup(tx, deps, { ...target, claim: deps.reconciler.claim(), change }),
   );
 }
@@ -84,12 +96,13 @@ async function storeChange(
  */
 async function storeLooking(
   deps: ScimDeps,
+  lookClass: LookClass,
   store: (tx: Db) => Promise<CreatedGroup>,
 ): Promise<GroupWriteResult> {
   const stored = await deps.store.write(store);
   if (!('kind' in stored)) return withWake(deps, stored);
   if (stored.kind === 'disputed') throw toDispute(stored.detail);
-  await readAdmins(deps, stored.row.id);
+  await readAdmins(deps, stored.row.id, lookClass);
   const again = await deps.store.write(store);
   if (!('kind' in again)) return withWake(deps, again);
   // Read just now and still unread: the group was made anew meanwhile.
@@ -102,9 +115,16 @@ function withWake({ reconciler }: ScimDeps, stored: GroupWriteResult): GroupWrit
   return stored;
 }
 
-async function readAdmins({ reconciler }: ScimDeps, id: GroupId): Promise<void> {
+async function readAdmins(
+  { reconciler, policy }: ScimDeps,
+  id: GroupId,
+  lookClass: LookClass,
+): Promise<void> {
   try {
-    await reconciler.readAdmins(id);
+    await reconciler.readAdmins(id, {
+      class: lookClass,
+      waitMs: Math.max(policy.writeWaitMs, LOOK_WAIT_MIN_MS),
+    });
   } catch (error) {
     if (error instanceof BridgeError && error.code === 'could-not-look') throw cannotTell();
     throw error;

@@ -142,11 +142,12 @@ const WAITS_FOR_OPERATOR =
 /** Records what nobody but an operator can decide; the provider is told the same. */
 async function dispute(
   tx: Db,
-  { clock }: ScimDeps,
+  { clock, telemetry }: ScimDeps,
   nameFolded: string,
   detail: string,
 ): Promise<CreatedGroup> {
-  await saveDispute(tx, { type: 'group', nameFolded, reason: detail, now: clock.now() });
+  const found = { type: 'group', nameFolded, reason: detail, now: clock.now() } as const;
+  if (await saveDispute(tx, found)) telemetry.disputed({ type: 'group' });
   return { kind: 'disputed', detail };
 }
 

@@ -1,7 +1,6 @@
 import { findExtensionNumber, GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { createMatcher } from '../../domain/matcher.ts';
 import type { RuleBook } from '../../domain/rule-book.ts';
 import type { Db } from '../../store/database.ts';
 import { type GroupRow, toGroupState } from '../../store/groups.ts';
@@ -18,8 +17,9 @@ export async function findGroupPrivilege(
   { policy, rules }: ScimDeps,
   row: GroupRow,
 ): Promise<string | undefined> {
-  const isNamed = createMatcher(policy.protectGroups);
-  if (isNamed([row.display_name])) return 'The group is protected by the settings of the bridge.';
+  if (policy.isProtectedGroup([row.display_name])) {
+    return 'The group is protected by the settings of the bridge.';
+  }
   const ruled = findRuledPrivilege(rules.book, row.display_name);
   if (ruled !== undefined) return ruled;
   const { observed, desired } = toGroupState(row, { members: [], admins: [] });

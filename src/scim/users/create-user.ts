@@ -109,12 +109,13 @@ const WAITS_FOR_OPERATOR =
 /** Records what nobody but an operator can decide; the provider is told the same. */
 async function dispute(
   tx: Db,
-  { clock }: ScimDeps,
+  { clock, telemetry }: ScimDeps,
   userName: string,
   detail: string,
 ): Promise<CreatedUser> {
   const nameFolded = foldCase(userName);
-  await saveDispute(tx, { type: 'user', nameFolded, reason: detail, now: clock.now() });
+  const found = { type: 'user', nameFolded, reason: detail, now: clock.now() } as const;
+  if (await saveDispute(tx, found)) telemetry.disputed({ type: 'user' });
   return { kind: 'disputed', detail };
 }
 

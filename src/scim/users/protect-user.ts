@@ -1,6 +1,6 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { createMatcher, type Matcher } from '../../domain/matcher.ts';
+import type { Matcher } from '../../domain/matcher.ts';
 import { isObservedActive, isWantedActive } from '../../domain/user.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
@@ -18,14 +18,13 @@ export interface UserProtection {
 
 /** What the protection is made from. */
 export interface ProtectionDeps extends Pick<ScimDeps, 'findOwnAccount'> {
-  readonly policy: Pick<ScimPolicy, 'protectUsers'>;
+  readonly policy: Pick<ScimPolicy, 'isProtectedUser'>;
 }
 
 /** The protection that the settings and what is observed give. */
 export function createUserProtection({ policy, findOwnAccount }: ProtectionDeps): UserProtection {
-  const isNamedBy = createMatcher(policy.protectUsers);
   const isOwn = (row: UserRow) => row.upstream_id !== null && row.upstream_id === findOwnAccount();
-  const isNamed = (row: UserRow) => matchesRow(isNamedBy, row);
+  const isNamed = (row: UserRow) => matchesRow(policy.isProtectedUser, row);
   return {
     async findReason(tx, row) {
       if (isNamed(row)) return 'The person is protected by the settings of the bridge.';

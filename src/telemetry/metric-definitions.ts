@@ -1,0 +1,142 @@
+/** One metric: its series are told apart by `labels`. */
+interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram, in the unit of the name. */
+  readonly buckets?: readonly number[];
+}
+
+const answerSeconds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const;
+/** Waiting for a turn takes from nothing to an hour. */
+const turnSeconds = [0.01, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3_600] as const;
+
+/** Every metric of the bridge itself; docs/operations.md lists the same. */
+export const metricDefinitions = {
+  requests: {
+    type: 'histogram',
+    name: 'scim_bridge_http_request_duration_seconds',
+    help: 'Requests answered, and how long that took. `route` is a pattern, never an address.',
+    labels: ['method', 'route', 'status'],
+    buckets: answerSeconds,
+  },
+  repairs: {
+    type: 'counter',
+    name: 'scim_bridge_normaliser_repairs_total',
+    help: 'What identity providers send differently from the standard and the bridge repaired.',
+    labels: ['kind'],
+  },
+  writes: {
+    type: 'counter',
+    name: 'scim_bridge_writes_total',
+    help: 'Writes of providers by how they were answered: `applied` the service holds them, `accepted` they are stored and delivered later, `refused` by the service, `unchanged` nothing was to be done there.',
+    labels: ['resource_type', 'answer'],
+  },
+  converged: {
+    type: 'counter',
+    name: 'scim_bridge_converge_total',
+    help: 'Steps towards the desired state of a resource, by how they ended: `done`, `refused`, `later`, `unknown` (the answer was lost).',
+    labels: ['resource_type', 'outcome'],
+  },
+  upstreamCalls: {
+    type: 'histogram',
+    name: 'scim_bridge_upstream_call_duration_seconds',
+    help: 'Calls to the service, and how long they took; status 0 means that no answer came.',
+    labels: ['operation', 'status'],
+    buckets: answerSeconds,
+  },
+  turns: {
+    type: 'histogram',
+    name: 'scim_bridge_upstream_turn_wait_seconds',
+    help: 'How long calls waited for their turn in the budget, by class: `remove`, `change`, `look`, `pass`.',
+    labels: ['class'],
+    buckets: turnSeconds,
+  },
+  pauses: {
+    type: 'counter',
+    name: 'scim_bridge_upstream_pauses_total',
+    help: 'Pauses of all calls because the service answered 429.',
+    labels: [],
+  },
+  gateShut: {
+    type: 'counter',
+    name: 'scim_bridge_upstream_gate_shut_total',
+    help: 'How often calls were stopped: `service` it failed for several resources, `credentials` it refused the token.',
+    labels: ['gate'],
+  },
+  gateIsShut: {
+    type: 'gauge',
+    name: 'scim_bridge_upstream_gate_is_shut',
+    help: '1 while calls are stopped, by the same gates.',
+    labels: ['gate'],
+  },
+  paused: {
+    type: 'gauge',
+    name: 'scim_bridge_upstream_pause_seconds',
+    help: 'How much longer the service asked for a pause; 0 without one.',
+    labels: [],
+  },
+  inFlight: {
+    type: 'gauge',
+    name: 'scim_bridge_upstream_calls_in_flight',
+    help: 'Calls on their way.',
+    labels: [],
+  },
+  waitingCalls: {
+    type: 'gauge',
+    name: 'scim_bridge_upstream_calls_waiting',
+    help: 'Calls that wait for their turn in the budget, by class.',
+    labels: ['class'],
+  },
+  due: {
+    type: 'gauge',
+    name: 'scim_bridge_due',
+    help: 'People and groups with a change that waits for the service.',
+    labels: [],
+  },
+  failing: {
+    type: 'gauge',
+    name: 'scim_bridge_failing',
+    help: 'Those of them whose change was tried several times in vain, without those that are stuck.',
+    labels: [],
+  },
+  stuck: {
+    type: 'gauge',
+    name: 'scim_bridge_stuck',
+    help: 'People and groups whose acknowledged change the service refused.',
+    labels: [],
+  },
+  disputed: {
+    type: 'gauge',
+    name: 'scim_bridge_disputed',
+    help: 'Names that fit two accounts or groups, or that wait for an operator; nobody guesses.',
+    labels: [],
+  },
+  oldestAge: {
+    type: 'gauge',
+    name: 'scim_bridge_oldest_pending_age_seconds',
+    help: 'How long the oldest waiting change has waited, without those that are stuck; 0 when nothing waits.',
+    labels: [],
+  },
+  lanes: {
+    type: 'gauge',
+    name: 'scim_bridge_lanes_running',
+    help: 'People and groups that this process is bringing to the desired state now.',
+    labels: [],
+  },
+  waitingRequests: {
+    type: 'gauge',
+    name: 'scim_bridge_requests_waiting',
+    help: 'Requests of providers that wait for the service to hold their write.',
+    labels: [],
+  },
+  reasons: {
+    type: 'gauge',
+    name: 'scim_bridge_reasons',
+    help: 'What `/readyz` tells: how many reasons of each code there are now.',
+    labels: ['code'],
+  },
+} as const satisfies Record<string, MetricDefinition>;

@@ -1,0 +1,117 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../domain/clock.ts';
+import { BridgeError } from '../domain/errors.ts';
+import { metricDefinitions } from './metric-definitions.ts';
+import { type Metrics, toConfiguration } from './metrics.ts';
+
+/** What waits in the store. */
+interface BacklogNumbers {
+  readonly due: number;
+  readonly failing: number;
+  readonly stuck: number;
+  readonly disputed: number;
+  /** When the oldest of it was asked for (epoch milliseconds), without what is stuck. */
+  readonly oldestSince: number | undefined;
+}
+
+/** Where the state comes from; asked whenever somebody asks for the metrics. */
+export interface StateSources {
+  readonly readBacklog: () => Promise<BacklogNumbers>;
+  readonly upstreamHealth: () => {
+    readonly waiting: Readonly<Record<string, number>>;
+    readonly inFlight: number;
+    readonly pausedForMs: number;
+    readonly credentials: { readonly kind: 'open' | 'shut' };
+    readonly service: { readonly kind: 'open' | 'shut' };
+  };
+  readonly activity: () => { readonly lanes: number; readonly waiting: number };
+  readonly readReadiness: () => Promise<{
+    readonly reasons: readonly { readonly code: string }[];
+  }>;
+  readonly clock: Clock;
+}
+
+/** Adds what waits, what is wrong and what is going on now. */
+export function addStateMetrics({ registry }: Metrics, sources: StateSources): void {
+  addUpstreamGauges(registry, sources);
+  addBacklogGauges(registry, sources);
+  const { lanes, waitingRequests, reasons } = metricDefinitions;
+  addGauge(registry, lanes, (gauge) => gauge.set(sources.activity().lanes));
+  addGauge(registry, waitingRequests, (gauge) => gauge.set(sources.activity().waiting));
+  addGauge(registry, reasons, async (gauge) => {
+    const readiness = await sources.readReadiness();
+    gauge.reset();
+    for (const { code } of readiness.reasons) gauge.inc({ code });
+  });
+}
+
+function addUpstreamGauges(registry: Registry, { upstreamHealth }: StateSources): void {
+  const { gateIsShut, paused, inFlight, waitingCalls } = metricDefinitions;
+  addGauge(registry, inFlight, (gauge) => gauge.set(upstreamHealth().inFlight));
+  addGauge(registry, paused, (gauge) => gauge.set(upstreamHealth().pausedForMs / 1_000));
+  addGauge(registry, waitingCalls, (gauge) => {
+    for (const [name, count] of Object.entries(upstreamHealth().waiting)) {
+      gauge.set({ class: name }, count);
+    }
+  });
+  addGauge(registry, gateIsShut, (gauge) => {
+    const { credentials, service } = upstreamHealth();
+    gauge.set({ gate: 'credentials' }, credentials.kind === 'shut' ? 1 : 0);
+    gauge.set({ gate: 'service' }, service.kind === 'shut' ? 1 : 0);
+  });
+}
+
+/** One reading of the store serves all of them. */
+function addBacklogGauges(registry: Registry, { readBacklog, clock }: StateSources): void {
+  const read = shareReading(readBacklog);
+  const { due, failing, stuck, disputed, oldestAge } = metricDefinitions;
+  const add = (
+    definition: { name: string; help: string; labels: readonly [] },
+    toValue: (backlog: BacklogNumbers) => number,
+  ) =>
+    addGauge(registry, definition, async (gauge) => {
+      const backlog = await read();
+      // A number that is not known is left out; why it is not known is one of the reasons.
+      if (backlog === undefined) gauge.remove();
+      else gauge.set(toValue(backlog));
+    });
+  add(due, (backlog) => backlog.due);
+  add(failing, (backlog) => backlog.failing);
+  add(stuck, (backlog) => backlog.stuck);
+  add(disputed, (backlog) => backlog.disputed);
+  add(oldestAge, ({ oldestSince }) => {
+    const now = clock.now();
+    return Math.max(now - (oldestSince ?? now), 0) / 1_000;
+  });
+}
+
+/** Whoever asks while a reading is under way is given the same; undefined when the store cannot be read. */
+function shareReading(readBacklog: StateSources['readBacklog']) {
+  let reading: Promise<BacklogNumbers | undefined> | undefined;
+  return () => {
+    reading ??= readBacklog()
+      .catch(toUnknown)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+}
+
+function toUnknown(error: unknown): undefined {
+  if (error instanceof BridgeError) return undefined;
+  throw error;
+}
+
+function addGauge<Label extends string>(
+  registry: Registry,
+  definition: { name: string; help: string; labels: readonly Label[] },
+  collect: (gauge: Gauge<Label>) => void | Promise<void>,
+): void {
+  new Gauge({
+    ...toConfiguration(definition, registry),
+    collect() {
+      return collect(this);
+    },
+  });
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { toMetricsTable } from '../src/telemetry/metrics-table.ts';
+
+const root = join(import.meta.dirname, '..');
+const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+function listMatches(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, match]) => match ?? '').toSorted();
+}
+
+test('docs/operations.md lists every reason of /readyz once, and none that is gone', () => {
+  const [, union = ''] = /type ReasonCode =([^;]+);/.exec(read('src/ops/readiness.ts')) ?? [];
+  const codes = listMatches(union, /'([a-z-]+)'/g);
+
+  expect(codes).toContain('stuck');
+  expect(listMatches(page, /^\| `([a-z-]+)` \| (?:200|503) \|/gm)).toEqual(codes);
+});
+
+test('docs/operations.md lists every message of the log once, and none that is gone', () => {
+  const messages = listMatches(read('src/telemetry/events.ts'), /line\(\s*[^,]+,\s*'([^']+)'/g);
+
+  expect(messages).toContain('cannot go on');
+  expect(listMatches(page, /^\| [a-z, ]+ \| `([^`]+)` \|/gm)).toEqual(messages);
+});
+
+test('docs/operations.md has the metrics as they are: npm run docs writes them', () => {
+  expect(page).toContain(`\n${toMetricsTable()}\n`);
+});
