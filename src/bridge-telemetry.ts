@@ -27,6 +27,7 @@ export function toReconcileEvents(
     firstRead: ({ step, count }) => logger.log(events.firstReadStep({ step, count })),
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),
+    recovery: (fields) => logger.log(events.recovery(fields)),
   };
 }
 

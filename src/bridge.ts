@@ -14,12 +14,16 @@ import { createExplainSource } from './ops/explain/source.ts';
 import { followRequests } from './ops/follow-requests.ts';
 import { type HealthSources, readReadiness } from './ops/health.ts';
 import type { WaitingWork } from './ops/readiness.ts';
+import { readRecoveryView } from './ops/recovery-view.ts';
 import { createHealthRouter, createOperatorRouter } from './ops/router.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
 import { createFirstRead, type FirstRead } from './reconcile/first-read/first-read.ts';
 import { openForms } from './reconcile/forms.ts';
-import { createLedger } from './reconcile/ledger/ledger.ts';
+import { createLedger, type Ledger } from './reconcile/ledger/ledger.ts';
 import { createReconciler, type Reconciler } from './reconcile/reconciler.ts';
+import { lookFirst } from './reconcile/recovery/look-first.ts';
+import { createRecovery, type Recovery } from './reconcile/recovery/recovery.ts';
+import { findRecovery } from './reconcile/recovery/state.ts';
 import type { Rules } from './reconcile/rules/rules.ts';
 import { readSections, type SectionStates } from './reconcile/sections.ts';
 import type { ScimDeps } from './scim/deps.ts';
@@ -104,37 +108,22 @@ export async function openMigratedStore(settings: Settings): Promise<Store> {
 
 /** Composes a bridge; nothing runs before `start`. */
 export async function createBridge(given: BridgeOptions): Promise<Bridge> {
-  const { settings, clock, logger, metrics } = given;
-  const store = watchWrites(given.store, clock);
+  const store = watchWrites(given.store, given.clock);
   const options: WatchedOptions = { ...given, store };
   const sections = await openSectionView(store);
-  const events = toReconcileEvents(logger, metrics, sections.refresh);
-  const ledger = createLedger({ store, clock, events }, settings.ledger.retention);
-  const upstream = createTransport({
-    ...toTransportOptions(settings, options.target),
-    clock,
-    random: options.random,
-    hooks: { ...toTransportHooks(logger, metrics), beforeSend: ledger.note },
-  });
-  const deps: ReconcileDeps = {
-    store,
-    upstream,
-    clock,
-    random: options.random,
-    forms: await openForms({ store, clock, fixed: toFixedForms(settings) }),
-    policy: toReconcilePolicy(settings),
-    rules: toRules(settings, () => firstRead.ownAccount()),
-    events,
-    owner: randomUUID(),
-  };
+  const { deps, ledger } = await createDeps(options, sections, () => firstRead.ownAccount());
+  const { upstream } = deps;
   const reconciler = createReconciler(deps);
-  const firstRead = createFirstRead({ ...deps, identity: options.target.identity });
+  const readDeps = { ...deps, identity: options.target.identity };
+  const firstRead = createFirstRead(readDeps);
+  const recovery = createRecovery({ ...readDeps, firstRead, wake: reconciler.wake });
   const state = { draining: false };
   const { app, opsApp } = createApps(options, {
     upstream,
     rules: deps.rules,
-    reconciler,
+    reconciler: lookFirst(reconciler, recovery.isReading),
     firstRead,
+    recovery,
     sections,
     isDraining: () => state.draining,
   });
@@ -145,7 +134,8 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     rulesApplied: reconciler.rulesApplied,
     async start() {
       await firstRead.start();
-      await reconciler.start(firstRead.hold);
+      await reconciler.start(recovery.hold);
+      recovery.start();
       sections.start();
       ledger.start();
     },
@@ -155,11 +145,40 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     async stop() {
       sections.stop();
       ledger.stop();
+      await recovery.stop();
       await firstRead.stop();
       await reconciler.stop(STOP_GRACE_MS);
       await upstream.close();
     },
   };
+}
+
+/** What convergence is given, and the ledger that every call of it passes. */
+async function createDeps(
+  { settings, store, target, clock, random, logger, metrics }: WatchedOptions,
+  sections: SectionView,
+  findOwnAccount: () => number | undefined,
+): Promise<{ deps: ReconcileDeps; ledger: Ledger }> {
+  const events = toReconcileEvents(logger, metrics, sections.refresh);
+  const ledger = createLedger({ store, clock, events }, settings.ledger.retention);
+  const upstream = createTransport({
+    ...toTransportOptions(settings, target),
+    clock,
+    random,
+    hooks: { ...toTransportHooks(logger, metrics), beforeSend: ledger.note },
+  });
+  const deps: ReconcileDeps = {
+    store,
+    upstream,
+    clock,
+    random,
+    forms: await openForms({ store, clock, fixed: toFixedForms(settings) }),
+    policy: toReconcilePolicy(settings),
+    rules: toRules(settings, findOwnAccount),
+    events,
+    owner: randomUUID(),
+  };
+  return { deps, ledger };
 }
 
 interface WatchedOptions extends BridgeOptions {
@@ -185,17 +204,19 @@ interface Parts {
   readonly rules: Rules;
   readonly reconciler: Reconciler;
   readonly firstRead: FirstRead;
+  readonly recovery: Recovery;
   readonly sections: SectionView;
   readonly isDraining: () => boolean;
 }
 
 function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsApp: Express } {
   const { settings, store, clock, logger, metrics } = options;
-  const { upstream, reconciler, sections, firstRead } = parts;
+  const { upstream, reconciler, sections, firstRead, recovery } = parts;
   const scim = createScimRouter(toScimDeps(options, parts));
   const sources: HealthSources = {
     assertStoreUsable: async () => void (await readSections({ store })),
     findWriteTrouble: store.findWriteTrouble,
+    findRecovery: () => findRecovery(store.read),
     readFirstRead: async () => firstRead.state(),
     readSections: async () => sections.current(),
     readBacklog: () => readWaitingWork(options),
@@ -220,6 +241,11 @@ function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsA
       listDisputes: (limit) => listDisputes(store.read, limit),
     },
     explain: createExplainSource(store.read, parts.rules),
+    recovery: {
+      read: () => readRecoveryView(store.read, recovery.detection()),
+      approve: recovery.approve,
+      discard: recovery.discard,
+    },
     token: settings.ops.token,
   });
   const app = createApp().use(followRequests({ clock, logger, metrics }));

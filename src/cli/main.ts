@@ -6,6 +6,8 @@ import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { parsePackageVersion } from './package-version.ts';
 import { runProgram } from './program.ts';
+import { addRecoveryCommand } from './recovery.ts';
+import { restoreCommand } from './restore.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
@@ -27,6 +29,8 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addExplainCommand,
     addHealthcheckCommand,
     addSandboxCommand,
+    addRecoveryCommand,
+    restoreCommand(async (settings) => (await import('./mark-restored.ts')).markRestored(settings)),
   ],
   world: {
     env: process.env,

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
+import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
 import {
@@ -20,6 +21,7 @@ export interface HealthSources {
   readonly readFirstRead: () => Promise<FirstRead>;
   readonly readSections: () => Promise<SectionStates>;
   readonly readBacklog: () => Promise<WaitingWork>;
+  readonly findRecovery: () => Promise<RecoveryState | undefined>;
   readonly upstreamHealth: () => UpstreamFacts;
   readonly isDraining: () => boolean;
   readonly clock: Clock;
@@ -53,13 +55,14 @@ async function readStored(sources: HealthSources): Promise<StoredFacts> {
 
 async function readAll(sources: HealthSources): Promise<StoredFacts> {
   await sources.assertStoreUsable();
-  const [firstRead, sections, backlog, writeTrouble] = await Promise.all([
+  const [firstRead, sections, backlog, writeTrouble, recovery] = await Promise.all([
     sources.readFirstRead(),
     sources.readSections(),
     sources.readBacklog(),
     sources.findWriteTrouble(),
+    sources.findRecovery(),
   ]);
-  return { kind: 'ok', firstRead, sections, backlog, writeTrouble };
+  return { kind: 'ok', firstRead, sections, backlog, writeTrouble, recovery };
 }
 
 /** The store's own failure is what readiness tells; anything else is a bug and stays one. */

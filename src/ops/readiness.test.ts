@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
 import type { GateState } from '../upstream/probe-gate.ts';
@@ -17,6 +18,7 @@ interface Given {
   readonly sections?: SectionStates;
   readonly backlog?: Partial<WaitingWork>;
   readonly writeTrouble?: WriteTrouble;
+  readonly recovery?: RecoveryState;
 }
 
 function toStore({
@@ -24,6 +26,7 @@ function toStore({
   sections = {},
   backlog,
   writeTrouble,
+  recovery,
 }: Given = {}) {
   const waiting = {
     due: 0,
@@ -35,7 +38,7 @@ function toStore({
     ...backlog,
   };
   return {
-    store: { kind: 'ok', firstRead, sections, backlog: waiting, writeTrouble },
+    store: { kind: 'ok', firstRead, sections, backlog: waiting, writeTrouble, recovery },
   } as const;
 }
 
@@ -64,6 +67,14 @@ const rows: {
     change: toStore({ writeTrouble: { code: 'store-full', sinceMs: nowMs } }),
     status: 'degraded',
     codes: ['store-read-only'],
+  },
+  {
+    why: 'a restored backup waits for an operator, and new writes do not',
+    change: toStore({
+      recovery: { phase: 'reading', since: nowMs, reason: { code: 'restored' } },
+    }),
+    status: 'degraded',
+    codes: ['recovery'],
   },
   {
     why: 'before the first read is finished nobody is "not found"',

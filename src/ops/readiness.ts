@@ -1,3 +1,4 @@
+import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { Backlog } from '../store/lanes.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
@@ -18,6 +19,7 @@ export type StoredFacts =
       readonly backlog: WaitingWork;
       /** It can be read and not written: a full disk, for instance. */
       readonly writeTrouble: WriteTrouble | undefined;
+      readonly recovery: RecoveryState | undefined;
     }
   | { readonly kind: 'problem'; readonly code: string };
 
@@ -52,6 +54,7 @@ type ReasonCode =
   | 'first-read'
   | 'draining'
   | 'store-read-only'
+  | 'recovery'
   | 'credentials-refused'
   | 'service-down'
   | 'paused'
@@ -140,8 +143,24 @@ function listUpstream({ upstream }: ReadinessFacts): Reason[] {
 
 function listStored({ store, nowMs }: ReadinessFacts): Reason[] {
   if (store.kind === 'problem') return [];
-  const { writeTrouble, sections, backlog } = store;
-  return [...listReadOnly(writeTrouble), ...listClosed(sections), ...listWaiting(backlog, nowMs)];
+  const { writeTrouble, recovery, sections, backlog } = store;
+  return [
+    ...listReadOnly(writeTrouble),
+    ...listRecovery(recovery),
+    ...listClosed(sections),
+    ...listWaiting(backlog, nowMs),
+  ];
+}
+
+/** New writes of providers are brought to the service meanwhile; what waited before is not. */
+function listRecovery(state: RecoveryState | undefined): Reason[] {
+  if (state === undefined) return [];
+  const remedy =
+    state.phase === 'waiting'
+      ? '`scim-bridge recovery show`, then `approve` or `discard`; docs/recovery.md tells what they do.'
+      : 'Wait until the whole service was read; docs/recovery.md tells what comes then.';
+  const detail = `The store is older than what was done: since ${toTime(state.since)} only new writes are brought to the service.`;
+  return [{ code: 'recovery', detail, remedy }];
 }
 
 /** Reads are answered all the same, so this process is still better than none. */

@@ -7,6 +7,7 @@ import { createEagerClock, createFakeClock } from '../upstream/testing/fake-cloc
 import type { TransportHealth } from '../upstream/transport.ts';
 import { type HealthSources, readReadiness } from './health.ts';
 import type { WaitingWork } from './readiness.ts';
+import type { RecoverySource } from './recovery-router.ts';
 import { createHealthRouter, createOperatorRouter } from './router.ts';
 import type { StatusSources } from './status.ts';
 
@@ -29,11 +30,18 @@ const nothingWaits: WaitingWork = {
 };
 const nothing = async () => ({ kind: 'none' }) as const;
 const explain = { user: nothing, group: nothing, any: nothing };
+const noPlan = async () => ({ kind: 'no-plan' }) as const;
+const recovery: RecoverySource = {
+  read: async () => ({ phase: 'none', detection: null, since: null, reason: null, plan: null }),
+  approve: noPlan,
+  discard: noPlan,
+};
 
 function request(change: Partial<HealthSources> = {}) {
   const sources: HealthSources = {
     assertStoreUsable: async () => {},
     findWriteTrouble: async () => undefined,
+    findRecovery: async () => undefined,
     readFirstRead: async () => ({ kind: 'finished' }),
     readSections: async () => ({}),
     readBacklog: async () => nothingWaits,
@@ -45,7 +53,8 @@ function request(change: Partial<HealthSources> = {}) {
   const { registry } = createMetrics();
   const app = express();
   app.use(createHealthRouter(sources));
-  app.use(createOperatorRouter({ registry, token, status: toStatusSources(sources), explain }));
+  const status = toStatusSources(sources);
+  app.use(createOperatorRouter({ registry, token, status, explain, recovery }));
   return supertest(app);
 }
 
@@ -182,7 +191,8 @@ for (const presented of [undefined, token, 'Bearer', 'Bearer wrong', `Basic ${to
 test('without a token in the settings there are no metrics', async () => {
   const { registry } = createMetrics();
   const status = toStatusSources();
-  const app = express().use(createOperatorRouter({ registry, token: undefined, status, explain }));
+  const options = { registry, token: undefined, status, explain, recovery };
+  const app = express().use(createOperatorRouter(options));
 
   const answer = await supertest(app).get('/metrics').set('Authorization', 'Bearer undefined');
 

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import { createTokenCheck } from '../domain/token-check.ts';
 import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
+import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
 import { readStatus, type StatusSources } from './status.ts';
 
 /** What operators and their monitoring are shown. */
@@ -10,6 +11,7 @@ export interface OperatorRouterOptions {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly status: StatusSources;
   readonly explain: ExplainSource;
+  readonly recovery: RecoverySource;
   /** setting: ops.token; without one nothing is shown. */
   readonly token: string | undefined;
 }
@@ -33,7 +35,7 @@ export function createHealthRouter(sources: HealthSources): Router {
 
 /** `/metrics` for Prometheus and `/ops/status`. 404 without a token in the settings, 401 without it in the request. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
-  const { registry, status, explain, token } = options;
+  const { registry, status, explain, recovery, token } = options;
   const router = Router();
   if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
   const authenticate = requireBearer(token);
@@ -44,6 +46,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   router.get('/ops/status', authenticate, async (_req, res) => {
     res.set('Cache-Control', 'no-store').json(await readStatus(status));
   });
+  router.use('/ops/recovery', authenticate, createRecoveryRouter(recovery));
   router.use('/ops', authenticate, createExplainRouter(explain));
   return router;
 }

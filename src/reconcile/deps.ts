@@ -38,6 +38,8 @@ export interface ReconcileEvents {
   sectionChanged(fields: { section: string; up: boolean; code: string }): void;
   firstRead(fields: { step: string; count: number }): void;
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
+  /** What the start found out, or how far recovery has come. */
+  recovery(fields: { phase: string; code: string; actions?: number }): void;
 }
 
 /** What every step of reconciliation is given. */

@@ -38,6 +38,8 @@ export interface StoredWrite {
 export interface Hold {
   /** Resolves when it may. */
   readonly over: Promise<void>;
+  /** Resolves when it may be changed without a new write too: not while a restored backup waits for a decision. */
+  readonly trusted: Promise<void>;
   /** True when nobody should wait for it, because the service does not answer. */
   isLong(): boolean;
 }
@@ -68,7 +70,8 @@ export interface Reconciler {
 }
 
 /** Nobody may take a lane before those of an earlier process were taken back. */
-const NEVER_STARTED: Hold = { over: new Promise(() => undefined), isLong: () => false };
+const NEVER: Promise<never> = new Promise(() => undefined);
+const NEVER_STARTED: Hold = { over: NEVER, trusted: NEVER, isLong: () => false };
 
 /** The reconciler of one process. */
 export function createReconciler(deps: ReconcileDeps): Reconciler {
@@ -122,8 +125,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       void hold.over.then(() => {
         holding = undefined;
         workers.start();
-        reapplication.start();
       });
+      void hold.trusted.then(() => reapplication.start());
     },
     async stop(graceMs) {
       await Promise.all([reapplication.stop(), workers.stop()]);

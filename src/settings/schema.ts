@@ -150,7 +150,7 @@ const opsSchema = z.strictObject({
   url: httpUrl()
     .optional()
     .describe(
-      'Where commands such as `scim-bridge explain` reach the running bridge; when not set, at `host` and `ops.port` or `port`.',
+      'Where `scim-bridge explain` and `scim-bridge recovery` reach the running bridge; when not set, at `host` and `ops.port` or `port`.',
     ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()

@@ -22,6 +22,11 @@ export async function lockFact<T>(tx: Db, name: string): Promise<T | undefined> 
   return row && parseStored<T>(row.value);
 }
 
+/** Forgets what is known under this name. */
+export async function deleteFact(tx: Db, name: string): Promise<void> {
+  await tx.deleteFrom('facts').where('name', '=', name).execute();
+}
+
 /** Stores what is known under this name, over what was. `now` is epoch milliseconds. */
 export async function saveFact(
   tx: Db,

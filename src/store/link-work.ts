@@ -176,6 +176,24 @@ async function deleteSettled(
   }
 }
 
+/** Has these people wait since `version` for what is wanted of them, where nothing waits yet. */
+export async function claimLinks(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  { userIds, version }: { userIds: readonly UserId[]; version: number },
+): Promise<void> {
+  for (const chunk of chunks(userIds)) {
+    await tx
+      .updateTable(table)
+      .set({ pending: version })
+      .where('group_id', '=', groupId)
+      .where('user_id', 'in', chunk)
+      .where('pending', 'is', null)
+      .execute();
+  }
+}
+
 /** Puts refused changes off until `retryAt` (epoch milliseconds). */
 export async function postponeLinks(
   tx: Db,

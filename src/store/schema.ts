@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { HeldAction, HeldKind } from '../domain/held-action.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { OwnCallKind } from '../domain/own-call.ts';
 
@@ -140,6 +141,17 @@ export interface OwnCallsTable {
   member_id: string | null;
 }
 
+/** What recovery holds back until it is approved: see `HeldAction`. */
+export interface HeldActionsTable {
+  id: Generated<number>;
+  resource_type: 'user' | 'group';
+  resource_id: string;
+  kind: HeldKind;
+  field: HeldAction['field'];
+  member_id: string | null;
+  precondition: string;
+}
+
 /** The whole store. */
 export interface Schema {
   users: UsersTable;
@@ -150,4 +162,5 @@ export interface Schema {
   facts: FactsTable;
   disputes: DisputesTable;
   own_calls: OwnCallsTable;
+  held_actions: HeldActionsTable;
 }

@@ -54,9 +54,17 @@ export const events = {
     line('warn', 'a request presented no valid credentials', fields),
 
   firstReadStep: (fields: { step: string; count: number }) =>
-    line('info', 'first read of the service: a list is complete', fields),
+    line('info', 'reading the whole service: a list is complete', fields),
   firstReadFailed: (fields: { step: string; reason: string; retryInMs: number }) =>
-    line('warn', 'first read of the service failed and is tried again', fields),
+    line('warn', 'reading the whole service failed and is tried again', fields),
+
+  /** `current` and `unknown` are what a start found out; the others need an operator, or tell that one decided. */
+  recovery: (fields: { phase: string; code: string; actions?: number }) =>
+    line(
+      fields.phase === 'current' || fields.phase === 'unknown' ? 'info' : 'warn',
+      'recovery: whether the store is older than what was done',
+      fields,
+    ),
 
   /** One upstream step of a resource. `action` is a kind such as `update-user`, never what it carried. */
   stepEnded: (fields: Resource & { action: string; outcome: StepOutcome }) =>

@@ -71,6 +71,7 @@ export async function createReadForTest(
       converged() {},
       deletionFinished() {},
       failed() {},
+      recovery() {},
       firstRead() {},
       sectionChanged({ section, up }) {
         const state = firstRead.state();

@@ -1,5 +1,6 @@
 import type { Db } from '../../store/database.ts';
 import {
+  FIRST_READ_FACT,
   getStep,
   type Progress,
   readProgress,
@@ -28,15 +29,18 @@ export interface Book {
   saveStep(step: Step, change: StepProgress, rows?: (tx: Db) => Promise<void>): Promise<void>;
 }
 
-/** A book about a store that nobody has read yet, until it is opened. */
-export function createBook({ store, clock, identity }: FirstReadDeps): Book {
+/** A book about a store that nobody has read yet, until it is opened. `fact` names where it is kept. */
+export function createBook(
+  { store, clock, identity }: FirstReadDeps,
+  fact = FIRST_READ_FACT,
+): Book {
   let progress: Progress = { steps: {} };
   let service: KnownService | undefined;
 
   async function save(next: Progress, rows?: (tx: Db) => Promise<void>): Promise<void> {
     progress = await store.write(async (tx) => {
       await rows?.(tx);
-      return saveProgress(tx, next, clock.now());
+      return saveProgress(tx, { progress: next, fact, now: clock.now() });
     });
   }
 
@@ -47,7 +51,7 @@ export function createBook({ store, clock, identity }: FirstReadDeps): Book {
     async open() {
       service = await findService(store.read);
       if (service) assertSameService(service, { identity });
-      progress = await readProgress(store.read);
+      progress = await readProgress(store.read, fact);
     },
     reopenService() {
       progress = reopen(progress, ['service']);

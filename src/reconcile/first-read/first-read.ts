@@ -45,7 +45,7 @@ export interface FirstRead {
   /** The account behind the token, once it is known and where the service tells. */
   ownAccount(): number | undefined;
   /** Holds changes until this process knows that the service is the one of the store, as far as it tells. */
-  readonly hold: Hold;
+  readonly hold: Pick<Hold, 'over' | 'isLong'>;
   /** Resolves, if ever, with why the bridge must not go on: the store belongs to another company. */
   readonly broken: Promise<BridgeError>;
 }

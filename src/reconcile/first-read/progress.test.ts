@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
 import {
+  FIRST_READ_FACT,
   findOpenStep,
   type Progress,
   readProgress,
@@ -30,9 +31,13 @@ describeStores('progress', ({ makeStore }) => {
   test('what another process has finished stays finished', async () => {
     const store = await makeStore();
     const finished = { ...withDone(STEPS.length), finishedAt: 5 };
-    await store.write((tx) => saveProgress(tx, finished, 5));
+    await store.write((tx) =>
+      saveProgress(tx, { progress: finished, fact: FIRST_READ_FACT, now: 5 }),
+    );
 
-    const saved = await store.write((tx) => saveProgress(tx, withDone(2), 6));
+    const saved = await store.write((tx) =>
+      saveProgress(tx, { progress: withDone(2), fact: FIRST_READ_FACT, now: 6 }),
+    );
 
     expect(saved).toEqual({ ...withDone(2), finishedAt: 5 });
     expect(await readProgress(store.read)).toEqual(saved);

@@ -36,19 +36,23 @@ export interface Progress {
   readonly steps: { readonly [S in Step]?: StepProgress };
 }
 
-const FACT = 'first-read';
+/** Where the first read of a store keeps how far it has come. */
+export const FIRST_READ_FACT = 'first-read';
 const UNTOUCHED: StepProgress = { state: 'open', count: 0 };
 
 /** What is stored of the first read; an untouched store has it all before it. */
-export async function readProgress(db: Db): Promise<Progress> {
-  return (await findFact<Progress>(db, FACT)) ?? { steps: {} };
+export async function readProgress(db: Db, fact = FIRST_READ_FACT): Promise<Progress> {
+  return (await findFact<Progress>(db, fact)) ?? { steps: {} };
 }
 
 /** Stores a checkpoint. What another process has finished stays finished. */
-export async function saveProgress(tx: Db, progress: Progress, now: number): Promise<Progress> {
-  const finishedAt = progress.finishedAt ?? (await readProgress(tx)).finishedAt;
+export async function saveProgress(
+  tx: Db,
+  { progress, fact, now }: { progress: Progress; fact: string; now: number },
+): Promise<Progress> {
+  const finishedAt = progress.finishedAt ?? (await readProgress(tx, fact)).finishedAt;
   const value: Progress = { ...progress, ...(finishedAt === undefined ? {} : { finishedAt }) };
-  await saveFact(tx, { name: FACT, value, now });
+  await saveFact(tx, { name: fact, value, now });
   return value;
 }
 

@@ -9,7 +9,7 @@ import { findService } from './service.ts';
 const seed = { users: 3, groups: 1 };
 
 /** Whether changes are let through by now. */
-async function isOver({ over }: Hold): Promise<boolean> {
+async function isOver({ over }: Pick<Hold, 'over'>): Promise<boolean> {
   const notYet = new Promise<false>((resolve) => setImmediate(resolve, false));
   return Promise.race([over.then(() => true), notYet]);
 }

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
 import { initial } from './001-initial.ts';
 import { ownCalls } from './003-own-calls.ts';
+import { recovery } from './003-recovery.ts';
 import { rules } from './004-rules.ts';
 
 /** The two databases that the store runs on. */
@@ -12,5 +13,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '001-initial': initial(engine),
     '003-own-calls': ownCalls(engine),
     '004-rules': rules,
+    '003-recovery': recovery(engine),
   };
 }

@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import type { RecoveryView } from '../ops/recovery-view.ts';
+import type { AddCommand, CliContext } from './context.ts';
+import { createOpsClient, type OpsClient } from './ops-client.ts';
+
+/** `recovery`: what the running bridge holds back after a backup was restored, and the decision about it. */
+export const addRecoveryCommand: AddCommand = (program, context) => {
+  const recovery = program
+    .command('recovery')
+    .description('what is held back after a backup was restored (asks the running bridge)');
+  addShow(recovery, context);
+  addDecision(recovery, context, {
+    name: 'approve',
+    description: 'bring the service to what the store wants, as the plan with this hash says',
+    toText: ({ released, dropped }) =>
+      `${released} changes wait for the service now, ${dropped} no longer held and dropped out\n`,
+  });
+  addDecision(recovery, context, {
+    name: 'discard',
+    description: 'leave the service as it is: nothing of the plan with this hash is done',
+    toText: ({ dropped }) => `${dropped} differences are left as they are\n`,
+  });
+};
+
+function addShow(parent: Command, { loadSettings, write }: CliContext): void {
+  parent
+    .command('show', { isDefault: true })
+    .description('where recovery stands, and the plan that waits')
+    .option('--json', 'as one JSON object')
+    .action(async ({ json }: { json?: true }) => {
+      const client = createOpsClient(loadSettings().settings);
+      const view = await client.send('GET', '/recovery');
+      write(json ? `${JSON.stringify(view, null, 2)}\n` : toText(parseView(view)));
+    });
+}
+
+interface DecisionCommand {
+  readonly name: 'approve' | 'discard';
+  readonly description: string;
+  readonly toText: (counts: { released: number; dropped: number }) => string;
+}
+
+function addDecision(
+  parent: Command,
+  { loadSettings, write }: CliContext,
+  { name, description, toText: toResult }: DecisionCommand,
+): void {
+  parent
+    .command(`${name} <hash>`)
+    .description(description)
+    .action(async (hash: string) => {
+      const client: OpsClient = createOpsClient(loadSettings().settings);
+      write(toResult(parseCounts(await client.send('POST', `/recovery/${name}`, { hash }))));
+    });
+}
+
+/** What the same version of the bridge answers. */
+function parseView(view: unknown): RecoveryView {
+  return view as RecoveryView;
+}
+
+function parseCounts(counts: unknown): { released: number; dropped: number } {
+  return counts as { released: number; dropped: number };
+}
+
+function toText(view: RecoveryView): string {
+  const { phase, since, plan } = view;
+  if (phase === 'none') return `No recovery: ${toDetection(view)}\n`;
+  const head = `Recovery ${phase} since ${since ?? ''}: ${toReason(view)}\n`;
+  return plan === null ? head : `${head}\n${toPlanText(plan)}`;
+}
+
+function toDetection({ detection }: RecoveryView): string {
+  switch (detection?.kind) {
+    case undefined:
+      return 'the last start had nothing to compare.';
+    case 'unknown':
+      return `the audit log could not tell at the last start (${detection.code}).`;
+    default:
+      return 'at the last start the store knew of everything that was done.';
+  }
+}
+
+function toReason({ reason }: RecoveryView): string {
+  if (reason?.code !== 'audit') return 'an operator said that a backup was restored';
+  const at = new Date(reason.lastEventAt).toISOString();
+  return `${reason.events} changes by our own account are unknown to the store, the last at ${at}`;
+}
+
+function toPlanText({ hash, total, readSince, kinds, actions }: NonNullable<RecoveryView['plan']>) {
+  const counts = Object.entries(kinds).map(([kind, count]) => `  ${kind.padEnd(18)} ${count}\n`);
+  const lines = actions.map(({ kind, name, memberName }) => {
+    const who = memberName === null ? name : `${memberName} in ${name}`;
+    return `  ${kind.padEnd(18)} ${who}\n`;
+  });
+  const more = total > actions.length ? `  … and ${total - actions.length} more\n` : '';
+  return `Plan ${hash}: ${total} changes, from a read of the service begun at ${readSince}
+${counts.join('')}
+${lines.join('')}${more}
+approve ${hash}   does exactly this, as far as it still holds
+discard ${hash}   leaves the service as it is
+`;
+}

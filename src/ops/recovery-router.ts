@@ -1,0 +1,62 @@
+import express, { type RequestHandler, type Response, Router } from 'express';
+import { assertNever } from '../domain/errors.ts';
+import type { Decision } from '../reconcile/recovery/decide.ts';
+import type { RecoveryView } from './recovery-view.ts';
+
+/** What an operator can see and decide. */
+export interface RecoverySource {
+  readonly read: () => Promise<RecoveryView>;
+  readonly approve: (hash: string) => Promise<Decision>;
+  readonly discard: (hash: string) => Promise<Decision>;
+}
+
+/**
+ * `GET /` shows where recovery stands, `POST /approve` and `POST /discard` decide about the plan whose hash the
+ * body names: `{ "hash": "…" }`. 409 when another plan waits, or none.
+ */
+export function createRecoveryRouter({ read, approve, discard }: RecoverySource): Router {
+  const router = Router();
+  const body = express.json({ limit: '16kb' });
+  router.get('/', async (_req, res) => {
+    res.set('Cache-Control', 'no-store').json(await read());
+  });
+  router.post('/approve', body, decide(approve));
+  router.post('/discard', body, decide(discard));
+  return router;
+}
+
+function decide(decision: (hash: string) => Promise<Decision>): RequestHandler {
+  return async (req, res) => {
+    const hash = findHash(req.body);
+    if (hash === undefined) {
+      res.status(400).json({ code: 'invalid', message: 'The body has to be {"hash": "…"}.' });
+      return;
+    }
+    answer(res, await decision(hash));
+  };
+}
+
+function findHash(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('hash' in body)) return undefined;
+  return typeof body.hash === 'string' ? body.hash : undefined;
+}
+
+function answer(res: Response, decision: Decision): void {
+  switch (decision.kind) {
+    case 'done': {
+      const { released, dropped } = decision;
+      res.json({ released, dropped });
+      return;
+    }
+    case 'no-plan':
+      res.status(409).json({ code: 'no-plan', message: 'No plan waits for a decision.' });
+      return;
+    case 'other-plan': {
+      const message = 'Another plan waits by now: look at it first.';
+      res.status(409).json({ code: 'other-plan', message, hash: decision.hash });
+      return;
+    }
+    default:
+      assertNever(decision);
+  }
+}

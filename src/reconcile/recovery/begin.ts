@@ -1,0 +1,86 @@
+import { saveFact } from '../../store/facts.ts';
+import { deleteHeldActions } from '../../store/held-actions.ts';
+import { holdEverything } from '../../store/hold-everything.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
+import type { FirstRead } from '../first-read/first-read.ts';
+import { isAnswering } from '../first-read/service.ts';
+import type { FirstReadDeps } from '../first-read/step.ts';
+import { type Detection, detectRestore } from './detect.ts';
+import { READ_AGAIN_FACT } from './read-again.ts';
+import { findRecovery, type RecoveryReason, type RecoveryState, saveRecovery } from './state.ts';
+
+/** How often the audit log may fail while other reads work, before the bridge goes on without it. */
+const AUDIT_FAILURES_MAX = 3;
+
+/** What recovery is given; `wake` tells the workers that something became due. */
+export interface RecoveryDeps extends FirstReadDeps {
+  readonly firstRead: FirstRead;
+  readonly wake: () => void;
+}
+
+/** One attempt to find out where recovery stands. */
+export interface Attempt {
+  readonly signal: AbortSignal;
+  /** Attempts that failed before this one. */
+  readonly failures: number;
+}
+
+/** What a start found out. */
+export interface Beginning {
+  /** Undefined: the store is current, as far as anybody can tell. */
+  readonly state: RecoveryState | undefined;
+  /** Undefined: there was no need to ask. */
+  readonly detection: Detection | undefined;
+}
+
+/**
+ * Finds out where recovery stands, and begins it where the store is older than what was done.
+ * @throws UpstreamError, StoreError when it cannot be found out now
+ */
+export async function beginRecovery(deps: RecoveryDeps, attempt: Attempt): Promise<Beginning> {
+  const state = await findRecovery(deps.store.read);
+  if (state?.phase === 'requested') {
+    return { state: await enter(deps, { code: 'restored' }), detection: undefined };
+  }
+  // Before the first read is finished nothing is managed, so nothing can be done again.
+  if (state !== undefined || !deps.firstRead.finished) return { state, detection: undefined };
+  const detection = await detect(deps, attempt);
+  deps.events.recovery({ phase: detection.kind, code: toCode(detection) });
+  if (detection.kind !== 'stale') return { state: undefined, detection };
+  const { events, lastEventAt } = detection;
+  return { state: await enter(deps, { code: 'audit', events, lastEventAt }), detection };
+}
+
+function toCode(detection: Detection): string {
+  return detection.kind === 'unknown' ? detection.code : 'audit';
+}
+
+/** An audit log that fails for ever, while the rest works, must not hold every change. */
+async function detect(deps: RecoveryDeps, { signal, failures }: Attempt): Promise<Detection> {
+  try {
+    return await detectRestore(deps, deps.firstRead.ownAccount(), signal);
+  } catch (error) {
+    const isOften = error instanceof UpstreamError && failures + 1 >= AUDIT_FAILURES_MAX;
+    if (isOften && (await isAnswering(deps))) return { kind: 'unknown', code: error.code };
+    throw error;
+  }
+}
+
+/** Holds what waits, and distrusts what is known, in one transaction. */
+async function enter(
+  { store, clock, events }: RecoveryDeps,
+  reason: RecoveryReason,
+): Promise<RecoveryState> {
+  const now = clock.now();
+  const state = { phase: 'reading', since: now, reason } as const;
+  await store.write(async (tx) => {
+    await holdEverything(tx);
+    await deleteHeldActions(tx, Number.MAX_SAFE_INTEGER);
+    // The service itself was asked just now.
+    const value = { steps: { service: { state: 'done', count: 0 } } };
+    await saveFact(tx, { name: READ_AGAIN_FACT, value, now });
+    await saveRecovery(tx, state, now);
+  });
+  events.recovery({ phase: 'reading', code: reason.code });
+  return state;
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
+import { listEventNames } from './event-names.ts';
+
+const toEvent = (change: object) =>
+  parseAuditEvent({
+    id: 'e1',
+    created: '2026-04-01T12:00:00.000Z',
+    category: 'user_management',
+    action: 'deactivate',
+    ...change,
+  });
+
+const cases = [
+  {
+    why: 'an object, whatever its keys are called',
+    event: { details: { user_id: 7, target: { email: 'ada@example.com' } } },
+    names: ['7', 'ada@example.com'],
+  },
+  { why: 'JSON text', event: { details: '{"ids":[7,"g-1"]}' }, names: ['7', 'g-1'] },
+  { why: 'a text that is no JSON', event: { details: 'Pilots' }, names: ['Pilots'] },
+  { why: 'the message', event: { message: 'Pilots', details: null }, names: ['Pilots'] },
+  { why: 'nothing', event: { details: null }, names: [] },
+  {
+    why: 'nothing that is deeper or longer than anybody needs',
+    event: { details: { a: { b: { c: { d: { e: 'deep' } } } }, long: 'x'.repeat(1_000) } },
+    names: [],
+  },
+];
+
+test.each(cases)('an event may name what it is about in $why', ({ event, names }) => {
+  expect([...listEventNames(toEvent(event))]).toEqual(names);
+});
+
+test('an event with a thousand values costs no more than one with two hundred', () => {
+  const details = Array.from({ length: 1_000 }, (_, index) => index);
+
+  expect(listEventNames(toEvent({ details })).size).toBe(200);
+});

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import type { OwnCallRow } from '../../store/own-calls.ts';
+import { listUnexplained, type OwnEvent } from './match-events.ts';
+
+const tolerance = { beforeMs: 1_000, afterMs: 10_000 };
+const call = (change: Partial<OwnCallRow> = {}): OwnCallRow => ({
+  id: 1,
+  at: 100_000,
+  kind: 'user.deactivate',
+  resourceId: 'user-a',
+  upstreamId: '7',
+  ...change,
+});
+const event = (change: Partial<OwnEvent> = {}): OwnEvent => ({
+  action: 'deactivate',
+  at: 100_500,
+  names: new Set(['7']),
+  resourceIds: new Set(['user-a']),
+  ...change,
+});
+const joined = event({
+  action: 'add_user',
+  names: new Set(['g', '7']),
+  resourceIds: new Set(['group-a', 'user-a']),
+});
+const joins = call({ kind: 'member.add', resourceId: 'group-a', upstreamId: 'g', memberId: '7' });
+
+const explained: { why: string; events: OwnEvent[]; calls: OwnCallRow[] }[] = [
+  { why: 'a call and its event', events: [event()], calls: [call()] },
+  {
+    why: 'a call that was answered late',
+    events: [event({ at: 110_000 })],
+    calls: [call()],
+  },
+  { why: 'a clock that is behind ours', events: [event({ at: 99_000 })], calls: [call()] },
+  {
+    why: 'one call that shows as two events',
+    events: [event(), event({ action: 'change_permissions' })],
+    calls: [call()],
+  },
+  { why: 'a member who joined', events: [joined], calls: [joins] },
+  {
+    why: 'a creator who became admin by creating',
+    events: [event({ action: 'add_admin', names: new Set(), resourceIds: new Set(['group-a']) })],
+    calls: [call({ kind: 'group.create', resourceId: 'group-a' })],
+  },
+  {
+    why: 'a person taken out of groups by being deactivated, once for each group',
+    events: [
+      event({ action: 'delete_user', resourceIds: new Set(['group-a', 'user-a']) }),
+      event({ action: 'delete_user', resourceIds: new Set(['group-b', 'user-a']) }),
+    ],
+    calls: [call()],
+  },
+  {
+    why: 'an event that names the group only',
+    events: [event({ ...joined, names: new Set(['g']), resourceIds: new Set(['group-a']) })],
+    calls: [joins],
+  },
+];
+
+const unexplained: { why: string; events: OwnEvent[]; calls: OwnCallRow[] }[] = [
+  { why: 'no call at all', events: [event()], calls: [] },
+  { why: 'a call long before it', events: [event({ at: 110_001 })], calls: [call()] },
+  { why: 'a call after it', events: [event({ at: 98_999 })], calls: [call()] },
+  {
+    why: 'a call for somebody else',
+    events: [event()],
+    calls: [call({ resourceId: 'user-b', upstreamId: '8' })],
+  },
+  {
+    why: 'the opposite of what was called for',
+    events: [event({ action: 'activate' })],
+    calls: [call()],
+  },
+  {
+    why: 'another member of the same group',
+    events: [joined],
+    calls: [{ ...joins, memberId: '8' }],
+  },
+];
+
+describe('the ledger explains', () => {
+  test.each(explained)('$why', ({ events, calls }) => {
+    expect(listUnexplained(events, calls, tolerance)).toEqual([]);
+  });
+
+  test.each(unexplained)('not $why', ({ events, calls }) => {
+    expect(listUnexplained(events, calls, tolerance)).toEqual(events);
+  });
+
+  test('the same change twice needs two calls', () => {
+    const again = event({ at: 101_000 });
+
+    expect(listUnexplained([event(), again], [call()], tolerance)).toEqual([again]);
+    expect(listUnexplained([event(), again], [call(), call({ id: 2 })], tolerance)).toEqual([]);
+  });
+});

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { type GroupField, type GroupState, listGroupDifferences } from '../../domain/group.ts';
+import type { HeldAction, HeldKind } from '../../domain/held-action.ts';
+import {
+  type Deactivation,
+  listUserDifferences,
+  type ObservedUser,
+  type UserField,
+  type UserState,
+} from '../../domain/user.ts';
+import type { DifferingLink } from '../../store/differing-links.ts';
+
+/** What decides which differences there are. */
+export interface HeldPolicy {
+  readonly deactivation: Deactivation;
+  readonly groupDeletion: 'created' | 'never';
+  /** When the complete read began (epoch milliseconds): what it did not show was not seen. */
+  readonly readSince: number;
+}
+
+/**
+ * What would bring a person to what is desired, field by field. userName and address are never compared
+ * for repair. Somebody whom the complete read did not show is only suspected to be gone.
+ */
+export function toHeldUserActions(state: UserState, policy: HeldPolicy): HeldAction[] {
+  const { desired, observed, deleted, upstreamId, id } = state;
+  const toAction = (kind: HeldKind, field: UserField, facts: unknown): HeldAction => ({
+    resourceType: 'user',
+    resourceId: id,
+    kind,
+    field,
+    precondition: digest(facts),
+  });
+  const isWanted = !deleted && desired.active;
+  if (upstreamId === undefined) {
+    return isWanted && desired.address !== undefined
+      ? [toAction('user.create', 'account', '')]
+      : [];
+  }
+  // No list is believed of a deleted person, so what was known before is all there is.
+  const isSeen = observed !== undefined && (deleted || observed.at >= policy.readSince);
+  if (!isSeen) {
+    if (deleted) return [toAction('user.deactivate', 'active', '')];
+    return isWanted ? [toAction('user.missing', 'account', '')] : [];
+  }
+  return listUserDifferences(desired, observed, state.echoes, policy.deactivation)
+    .filter((field) => (deleted ? field === 'active' : field !== 'address'))
+    .map((field) => toAction(toUserKind(state, field), field, toUserFacts(state, observed, field)));
+}
+
+/** What is wanted and what is held of one field, so that a change of another one does not count. */
+function toUserFacts({ desired }: UserState, observed: ObservedUser, field: UserField): unknown {
+  switch (field) {
+    case 'name':
+      return [desired.name, observed.fullName];
+    case 'appsPermissions':
+      return [desired.appsPermissions, observed.appsPermissions];
+    default:
+      return [
+        desired.active,
+        desired.temporarilyInactive,
+        observed.active,
+        observed.temporarilyInactive,
+      ];
+  }
+}
+
+function toUserKind({ desired }: UserState, field: UserField): HeldKind {
+  switch (field) {
+    case 'active':
+      return desired.active ? 'user.activate' : 'user.deactivate';
+    case 'temporarilyInactive':
+      return desired.temporarilyInactive ? 'user.deactivate' : 'user.activate';
+    case 'appsPermissions':
+      return 'user.access';
+    default:
+      return 'user.rename';
+  }
+}
+
+/** What would bring a group to what is desired, its lists of people person by person. */
+export function toHeldGroupActions(
+  state: GroupState,
+  links: readonly DifferingLink[],
+  policy: HeldPolicy,
+): HeldAction[] {
+  const { desired, observed, deleted, created, ids, id } = state;
+  const toAction = (kind: HeldKind, field: GroupField, facts: unknown): HeldAction => ({
+    resourceType: 'group',
+    resourceId: id,
+    kind,
+    field,
+    precondition: digest(facts),
+  });
+  const isKnown = (ids.scimId ?? ids.restId ?? ids.uid) !== undefined;
+  const people = links.map((link) => toLinkAction(state, link));
+  if (!isKnown) return deleted ? [] : [toAction('group.create', 'existence', ''), ...people];
+  if (deleted && created) {
+    const isToGo = observed !== undefined && policy.groupDeletion === 'created';
+    return isToGo ? [toAction('group.delete', 'existence', '')] : [];
+  }
+  if (deleted) return people;
+  if (observed === undefined || observed.at < policy.readSince) {
+    return [toAction('group.missing', 'existence', '')];
+  }
+  const fields = listGroupDifferences(desired, observed).flatMap((field) => {
+    if (field === 'existence') return [];
+    const kind = field === 'displayName' ? 'group.rename' : 'group.permissions';
+    return [toAction(kind, field, [desired[field], observed[field]])];
+  });
+  return [...fields, ...people];
+}
+
+function toLinkAction({ id }: GroupState, { list, userId, wanted }: DifferingLink): HeldAction {
+  const person = list === 'memberships' ? 'member' : 'admin';
+  return {
+    resourceType: 'group',
+    resourceId: id,
+    kind: `${person}.${wanted ? 'add' : 'remove'}`,
+    field: list,
+    memberId: userId,
+    precondition: wanted ? 'out' : 'in',
+  };
+}
+
+/** Short, because a plan may have many: nobody is to be found by it, a change is to be noticed. */
+function digest(facts: unknown): string {
+  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 16);
+}

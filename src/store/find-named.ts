@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { foldCase } from '../domain/fold.ts';
+import { chunks } from './chunks.ts';
+import type { Db } from './database.ts';
+
+/** A managed person or group, found by one of its ids or names. */
+interface Named {
+  readonly id: string;
+  /** Everything that the service may call it by. */
+  readonly names: readonly string[];
+}
+
+interface UserNames {
+  readonly id: string;
+  readonly upstream_id: number | null;
+  readonly observed_user_name_folded: string | null;
+  readonly observed_email_folded: string | null;
+}
+
+interface GroupNames {
+  readonly id: string;
+  readonly upstream_scim_id: string | null;
+  readonly upstream_rest_id: number | null;
+  readonly upstream_uid: string | null;
+  readonly display_name_folded: string;
+}
+
+/**
+ * The managed people and groups, deleted ones too, that the service calls by one of these texts: an id, a
+ * uid or a name. The map leads from each text to their SCIM ids.
+ */
+export async function findNamed(
+  db: Db,
+  texts: ReadonlySet<string>,
+): Promise<Map<string, Set<string>>> {
+  const found: Named[] = [];
+  for (const some of chunks([...texts])) {
+    found.push(...(await listUsers(db, some)), ...(await listGroups(db, some)));
+  }
+  const idsByName = new Map<string, Set<string>>();
+  for (const { id, names } of found) {
+    for (const name of names) idsByName.set(name, (idsByName.get(name) ?? new Set()).add(id));
+  }
+  const idsByText = new Map<string, Set<string>>();
+  for (const text of texts) {
+    const ids = idsByName.get(text) ?? idsByName.get(foldCase(text));
+    if (ids !== undefined) idsByText.set(text, ids);
+  }
+  return idsByText;
+}
+
+async function listUsers(db: Db, texts: readonly string[]): Promise<Named[]> {
+  const folded = sql.join(texts.map(foldCase));
+  const { rows } = await sql<UserNames>`
+    select id, upstream_id, observed_user_name_folded, observed_email_folded from users
+    where origin is not null and (upstream_id in (${toIds(texts)})
+      or observed_user_name_folded in (${folded}) or observed_email_folded in (${folded}))`.execute(
+    db,
+  );
+  return rows.map((row) =>
+    toNamed(row.id, [row.upstream_id, row.observed_user_name_folded, row.observed_email_folded]),
+  );
+}
+
+async function listGroups(db: Db, texts: readonly string[]): Promise<Named[]> {
+  const [plain, folded] = [sql.join([...texts]), sql.join(texts.map(foldCase))];
+  const { rows } = await sql<GroupNames>`
+    select id, upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded from groups
+    where origin is not null and (upstream_rest_id in (${toIds(texts)}) or upstream_uid in (${plain})
+      or upstream_scim_id in (${plain}) or display_name_folded in (${folded}))`.execute(db);
+  return rows.map((row) =>
+    toNamed(row.id, [
+      row.upstream_scim_id,
+      row.upstream_rest_id,
+      row.upstream_uid,
+      row.display_name_folded,
+    ]),
+  );
+}
+
+/** The texts that can be numeric ids; a list in SQL is never empty. */
+function toIds(texts: readonly string[]) {
+  const ids = texts.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
+  return sql.join(ids.length > 0 ? ids : [-1]);
+}
+
+function toNamed(id: string, names: readonly (string | number | null)[]): Named {
+  return { id, names: names.flatMap((name) => (name === null ? [] : [String(name)])) };
+}

@@ -1,0 +1,75 @@
+import type { GroupId, UserId } from '../domain/ids.ts';
+import { chunks } from './chunks.ts';
+import type { Db } from './database.ts';
+import type { GroupRow } from './groups.ts';
+import type { UserRow } from './users.ts';
+
+/** A part of a table, in order of creation. */
+interface Part {
+  readonly afterSeq: number;
+  readonly limit: number;
+}
+
+/** People whom the bridge may write, the deleted too. */
+export async function listManagedUsers(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('origin', 'is not', null)
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Groups that the bridge may write, the deleted too. */
+export async function listManagedGroups(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('origin', 'is not', null)
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Believes again what is known of these people, where nothing is under way and nothing due. */
+export async function trustUsers(tx: Db, ids: readonly UserId[]): Promise<void> {
+  for (const some of chunks(ids)) {
+    await tx
+      .updateTable('users')
+      .set({ must_look: 0 })
+      .where('id', 'in', some)
+      .where('lane_owner', 'is', null)
+      .where('due_at', 'is', null)
+      .execute();
+  }
+}
+
+/** As `trustUsers`, for groups. */
+export async function trustGroups(tx: Db, ids: readonly GroupId[]): Promise<void> {
+  for (const some of chunks(ids)) {
+    await tx
+      .updateTable('groups')
+      .set({ must_look: 0 })
+      .where('id', 'in', some)
+      .where('lane_owner', 'is', null)
+      .where('due_at', 'is', null)
+      .execute();
+  }
+}
+
+/** Managed groups that are not deleted and in whose admin list somebody is or is wanted. */
+export async function listGroupsWithAdmins(db: Db): Promise<GroupId[]> {
+  const rows = await db
+    .selectFrom('groups')
+    .select('id')
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .where('upstream_uid', 'is not', null)
+    .where('id', 'in', (query) => query.selectFrom('group_admins').select('group_id'))
+    .orderBy('seq')
+    .execute();
+  return rows.map(({ id }) => id);
+}
