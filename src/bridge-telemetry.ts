@@ -16,6 +16,8 @@ export function toReconcileEvents(
       metrics.countConverge({ resourceType: type, outcome });
       logger.log(events.stepEnded({ resourceType: type, resourceId: id, action, outcome }));
     },
+    stuck: ({ type, id, code }) =>
+      logger.log(events.stuck({ resourceType: type, resourceId: id, code })),
     deletionFinished: ({ type, id }) =>
       logger.log(events.deletionFinished({ resourceType: type, resourceId: id })),
     failed: ({ type, id, error }) =>

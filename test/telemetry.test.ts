@@ -1,7 +1,10 @@
 import { request } from 'undici';
 import { expect, test } from 'vitest';
+import { userId } from '../src/domain/ids.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import type { Fault } from '../src/sandbox/faults.ts';
+import { readBacklog } from '../src/store/lanes.ts';
+import { updateUser } from '../src/store/users.ts';
 import { metricDefinitions } from '../src/telemetry/metric-definitions.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';
 import { withCalmBridge } from './support/calm-clock.ts';
@@ -9,6 +12,7 @@ import {
   addGroup,
   addUser,
   addUsers,
+  countRunning,
   send,
   toPatch,
   toUser,
@@ -246,3 +250,32 @@ test('a name that waits for an operator is logged when it first comes up, counte
       expect(metrics.get('reasons{code="disputed"}')).toBe(1);
     },
   ));
+
+test('an acknowledged change that the service refuses is logged once, however often it is tried', () =>
+  withLog({ settings: { OPS_TOKEN, SCIM_WRITE_WAIT: '0' } }, async (bridge, log) => {
+    const id = await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+    const { faults, calls } = bridge.sandbox;
+    faults.add({ operation: 'scim.updateUser', fault: { kind: 'status', status: 400 } });
+    log.length = 0;
+
+    const isStuck = () =>
+      expect.poll(async () => (await readBacklog(bridge.store.read)).stuck).toBe(1);
+
+    await rename(bridge, id, 'King');
+    await isStuck();
+    await bridge.store.write((tx) => updateUser(tx, userId(id), { due_at: 1 }));
+    await addUser(bridge, 'bob');
+    await calls.until(2, { operation: 'scim.updateUser', status: 400 });
+    await expect.poll(() => countRunning(bridge.store)).toBe(0);
+
+    const lines = log.filter(({ level }) => level === 'error');
+    expect(lines).toMatchObject([
+      {
+        msg: 'the service refused an acknowledged change, which is kept',
+        resourceType: 'user',
+        resourceId: id,
+        code: 'refused',
+      },
+    ]);
+  }));

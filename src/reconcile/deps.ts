@@ -32,6 +32,8 @@ export interface ReconcileEvents {
     action: string;
     outcome: 'done' | 'refused' | 'later' | 'unknown';
   }): void;
+  /** An acknowledged change was refused for the first time; it is kept, and tried again slowly. */
+  stuck(fields: { type: 'user' | 'group'; id: string; code: string }): void;
   /** The service holds that a person or group is gone. */
   deletionFinished(fields: { type: 'user' | 'group'; id: string }): void;
   failed(fields: { type: string; id: string; error: unknown }): void;

@@ -74,6 +74,8 @@ export const events = {
   adopted: (fields: Resource) => line('info', 'taken over from the service', fields),
   writeRefused: (fields: Resource & { code: string }) =>
     line('warn', 'the service refused a write, which was undone', fields),
+  stuck: (fields: Resource & { code: string }) =>
+    line('error', 'the service refused an acknowledged change, which is kept', fields),
   deletionFinished: (fields: Resource) =>
     line('info', 'a deletion has reached the service', fields),
   disputed: (fields: { resourceType: 'user' | 'group' }) =>

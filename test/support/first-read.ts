@@ -70,6 +70,7 @@ export async function createReadForTest(
     events: {
       converged() {},
       deletionFinished() {},
+      stuck() {},
       failed() {},
       recovery() {},
       firstRead() {},

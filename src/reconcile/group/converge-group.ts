@@ -5,13 +5,15 @@ import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import type { Db } from '../../store/database.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import type { Problem } from '../outcome.ts';
 import { recordHeld } from '../record-held.ts';
 import { tellDeleted } from '../tell-deleted.ts';
+import { tellStuck } from '../tell-stuck.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
 import { gather } from './gather.ts';
 import { type LinkQuery, loadGroup } from './load.ts';
-import type { GroupKnown, GroupPart } from './outcome.ts';
+import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
 import { recordGroupStep } from './record.ts';
 import type { GroupUndo } from './undo.ts';
 
@@ -52,6 +54,7 @@ export function convergeGroups(
       // "later" is said only of a call that changed nothing, so a create may still be sent unseen.
       if (outcome.kind !== 'later') fresh.delete(planned.id);
       const key = { type: 'group', id: planned.id } as const;
+      const since = deps.clock.now();
       const recorded = await recordHeld(waiters.hold(key), (undos) =>
         deps.store.write((tx) =>
           recordGroupStep(tx, {
@@ -66,11 +69,19 @@ export function convergeGroups(
         ),
       );
       tellDeleted(deps.events, key, { planned, recorded });
+      const problem = findRefusal(outcome);
+      if (problem) await tellStuck(deps, { key, code: problem.code, since });
       const { membersPerCall } = toPolicy(deps);
       const loadAgain = () => load(deps.store.read, planned.id);
       return gather({ clock: deps.clock, membersPerCall, planned, recorded, load: loadAgain });
     },
   };
+}
+
+/** Why something of the step was refused: the group's own, or single members of a batch. */
+function findRefusal(outcome: GroupOutcome): Problem | undefined {
+  if (outcome.kind === 'refused') return outcome.problem;
+  return outcome.kind === 'done' ? outcome.known.refusedMembers?.problem : undefined;
 }
 
 /** Batches are planned only while the service is not known to refuse them. */

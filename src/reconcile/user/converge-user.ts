@@ -7,6 +7,7 @@ import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { recordHeld } from '../record-held.ts';
 import { tellDeleted } from '../tell-deleted.ts';
+import { tellStuck } from '../tell-stuck.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyUserAction } from './apply.ts';
 import type { UserKnown } from './outcome.ts';
@@ -46,6 +47,7 @@ export function convergeUsers(
       // "later" is said only of a call that changed nothing, so a create may still be sent unseen.
       if (outcome.kind !== 'later') fresh.delete(planned.id);
       const key = { type: 'user', id: planned.id } as const;
+      const since = deps.clock.now();
       const recorded = await recordHeld(waiters.hold(key), (undos) =>
         deps.store.write((tx) =>
           recordUserStep(tx, {
@@ -61,6 +63,9 @@ export function convergeUsers(
         ),
       );
       tellDeleted(deps.events, key, { planned, recorded });
+      if (outcome.kind === 'refused') {
+        await tellStuck(deps, { key, code: outcome.problem.code, since });
+      }
       return recorded;
     },
   };
