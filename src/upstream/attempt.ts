@@ -47,8 +47,9 @@ async function announce(deps: AttemptDeps, { call, scope, number }: Attempt): Pr
   if (hook || options.beforeSend) {
     const sending = { operation, args, attempt: number, callClass, key: options.key };
     try {
-      await hook?.(sending);
+      // The hook last: what it is told of leaves, unless it objects.
       await options.beforeSend?.(sending);
+      await hook?.(sending);
     } catch (cause) {
       throw toNotSent('stopped', call, { detail: 'stopped before it was sent', cause });
     }

@@ -222,6 +222,16 @@ describe('hooks', () => {
     expect(service.seen).toHaveLength(0);
   });
 
+  test('a call that was stopped by its own last look is not announced', async () => {
+    const service = await startService(ok);
+    const announced: unknown[] = [];
+    const hooks = { beforeSend: (sending: object) => void announced.push(sending) };
+    const beforeSend = () => Promise.reject(new Error('overtaken'));
+    const error = await failureOf(addUser(connect(service.baseUrl, { hooks }), { beforeSend }));
+    expect(error).toMatchObject({ code: 'stopped' });
+    expect(announced).toEqual([]);
+  });
+
   test('while only observing, reads pass and nothing else leaves', async () => {
     const service = await startService(ok);
     const transport = connect(service.baseUrl, { hooks: { writes: () => 'refuse' } });
