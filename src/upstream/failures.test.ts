@@ -1,0 +1,172 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import type { CallScope } from './call-scope.ts';
+import { ResponseTooLarge } from './exchange.ts';
+import { parseAnswer, toAnswerError, toExchangeError } from './failures.ts';
+
+const nowMs = Date.UTC(2026, 5, 1, 12);
+const asked = { token: 't0ken', nowMs, pauseMs: undefined };
+
+function answer(status: number, text = '', headers: IncomingHttpHeaders = {}) {
+  return { status, headers, text };
+}
+
+describe('what the caller is told about an answer other than 2xx', () => {
+  test('what the status means, and the words of the service without the token', () => {
+    const text = JSON.stringify({ message: 't0ken may not do this with t0ken' });
+
+    expect(toAnswerError('x.y', answer(403, text), asked)).toMatchObject({
+      code: 'not-permitted',
+      message: 'x.y: not-permitted (status 403): the service answered 403',
+      retry: 'never',
+      outcome: 'answered',
+      status: 403,
+      words: '[token] may not do this with [token]',
+      body: { kind: 'json', value: { message: '[token] may not do this with [token]' } },
+    });
+  });
+
+  test('the pause of everybody goes before what the headers say', () => {
+    const said = answer(429, '', { 'retry-after': '7' });
+
+    expect(toAnswerError('x.y', said, asked).retryAfterMs).toBe(7_000);
+    expect(toAnswerError('x.y', said, { ...asked, pauseMs: 9 }).retryAfterMs).toBe(9);
+    expect(toAnswerError('x.y', answer(503), asked).retryAfterMs).toBeUndefined();
+  });
+
+  test.each([
+    { headers: {}, want: undefined },
+    { headers: { 'x-request-id': 'a', 'request-id': 'b', 'x-correlation-id': 'c' }, want: 'a' },
+    { headers: { 'request-id': 'b', 'x-correlation-id': 'c' }, want: 'b' },
+    { headers: { 'x-correlation-id': 'c' }, want: 'c' },
+    { headers: { 'x-request-id': ['first', 'second'] }, want: 'first' },
+    { headers: { 'x-request-id': 'x'.repeat(201) }, want: 'x'.repeat(200) },
+  ])('the request id of the service: $want', ({ headers, want }) => {
+    expect(toAnswerError('x.y', answer(500, '', headers), asked).requestId).toBe(want);
+    expect(parseAnswer('x.y', answer(200, '{}', headers))).toMatchObject({ requestId: want });
+  });
+});
+
+describe('what a 2xx answer holds', () => {
+  const headers = { 'x-request-id': 'r' };
+
+  test.each([
+    { why: 'nothing', text: ' ', value: undefined },
+    { why: 'JSON', text: '{"a":1}', value: { a: 1 } },
+    { why: 'JSON that is null', text: 'null', value: null },
+  ])('$why', ({ text, value }) => {
+    expect(parseAnswer('x.y', answer(200, text, headers))).toStrictEqual({
+      kind: 'done',
+      value,
+      requestId: 'r',
+    });
+  });
+
+  test.each([
+    { kind: 'html', text: '<html>' },
+    { kind: 'text', text: 'hello' },
+  ])('$kind is unreadable, and the work may be done', ({ kind, text }) => {
+    expect(parseAnswer('x.y', answer(200, text, headers))).toMatchObject({
+      kind: 'failed',
+      error: {
+        code: 'unreadable',
+        message: `x.y: unreadable (status 200): the answer is no JSON but ${kind}`,
+        retry: 'later',
+        outcome: 'unknown',
+        status: 200,
+        body: { kind },
+        requestId: 'r',
+      },
+    });
+  });
+});
+
+function scope(ended: ReturnType<CallScope['ended']>): CallScope {
+  const { signal } = new AbortController();
+  return { signal, ended: () => ended, remainingMs: () => 0, close: () => undefined };
+}
+
+function coded(code: unknown): Error {
+  return Object.assign(new TypeError('failed'), { code });
+}
+
+describe('what the caller is told when no answer could be read', () => {
+  const reset = coded('ECONNRESET');
+
+  test.each([
+    {
+      why: 'too large',
+      cause: new ResponseTooLarge(200, 10),
+      ended: undefined,
+      want: {
+        code: 'response-too-large',
+        status: 200,
+        detail: 'the response is larger than 10 bytes',
+      },
+    },
+    {
+      why: 'given up',
+      cause: reset,
+      ended: 'caller',
+      want: { code: 'aborted', detail: 'given up by the caller' },
+    },
+    {
+      why: 'late',
+      cause: reset,
+      ended: 'deadline',
+      want: { code: 'timeout', detail: "the call's time is over" },
+    },
+    {
+      why: 'a lost connection',
+      cause: reset,
+      ended: undefined,
+      want: { code: 'connection', detail: 'no complete answer (ECONNRESET)' },
+    },
+    {
+      why: 'no head in time',
+      cause: coded('UND_ERR_HEADERS_TIMEOUT'),
+      ended: undefined,
+      want: { code: 'timeout', detail: 'no complete answer (UND_ERR_HEADERS_TIMEOUT)' },
+    },
+    {
+      why: 'no body in time',
+      cause: coded('UND_ERR_BODY_TIMEOUT'),
+      ended: undefined,
+      want: { code: 'timeout', detail: 'no complete answer (UND_ERR_BODY_TIMEOUT)' },
+    },
+    {
+      why: 'an error without a code',
+      cause: new TypeError('failed'),
+      ended: undefined,
+      want: { code: 'connection', detail: 'no complete answer (TypeError)' },
+    },
+    {
+      why: 'an error whose code is no text',
+      cause: coded(5),
+      ended: undefined,
+      want: { code: 'connection', detail: 'no complete answer (TypeError)' },
+    },
+    {
+      why: 'something that is no error',
+      cause: 'boom',
+      ended: undefined,
+      want: { code: 'connection', detail: 'no complete answer (unknown)' },
+    },
+  ] as const)('$why', ({ cause, ended, want }) => {
+    for (const left of [true, false]) {
+      const connects = { neverLeft: () => !left };
+      const { detail, ...rest } = want;
+
+      const error = toExchangeError('x.y', cause, { scope: scope(ended), connects });
+
+      expect(error).toMatchObject({
+        ...rest,
+        retry: 'later',
+        outcome: left ? 'unknown' : 'not-sent',
+        message: expect.stringMatching(`^x\\.y: ${want.code}.*: `),
+        cause,
+      });
+      expect(error.message.endsWith(`: ${detail}`)).toBe(true);
+    }
+  });
+});
