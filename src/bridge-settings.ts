@@ -2,6 +2,7 @@ import type { Target } from './bridge.ts';
 import { createMatcher } from './domain/matcher.ts';
 import type { ReconcilePolicy } from './reconcile/deps.ts';
 import type { Forms } from './reconcile/forms.ts';
+import { toLeaseTimes } from './reconcile/lease-times.ts';
 import type { ScimPolicy } from './scim/deps.ts';
 import type { Settings } from './settings/schema.ts';
 import type { TransportOptions } from './upstream/transport-options.ts';
@@ -15,6 +16,7 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     membersPerCall: upstream.membersPerCall,
     pageSize: upstream.pageSize,
     concurrency: workers.concurrency,
+    lease: toLeaseTimes(toCallMs(settings)),
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
     isProtectedUser: createMatcher(protect.users),
@@ -55,12 +57,17 @@ export function toFixedForms({ upstream }: Settings): Forms {
   };
 }
 
+/** How long one call may take, with its repeats and the pauses between them, in milliseconds. */
+function toCallMs({ upstream }: Settings): number {
+  return upstream.timeout * 3;
+}
+
 /** What the settings say about calls to the service. */
 export function toTransportOptions(
-  { upstream }: Settings,
+  settings: Settings,
   { baseUrl, token, requestsPerSecond }: Target,
 ): Omit<TransportOptions, 'clock' | 'random'> {
-  const { apiVersion, proxy, timeout, responseBytesMax } = upstream;
+  const { apiVersion, proxy, timeout, responseBytesMax } = settings.upstream;
   return {
     baseUrl,
     token,
@@ -68,6 +75,6 @@ export function toTransportOptions(
     apiVersion,
     proxy,
     responseBytesMax,
-    timeouts: { headersMs: timeout, bodyMs: timeout, callMs: timeout * 3 },
+    timeouts: { headersMs: timeout, bodyMs: timeout, callMs: toCallMs(settings) },
   };
 }

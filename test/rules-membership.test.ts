@@ -66,6 +66,7 @@ describeStores('members', ({ makeUrl }) => {
       const id = await addUser(bridge, 'ada');
       await addGroup(bridge, 'Pilots', [id]);
       await send(bridge, 'POST', '/Groups', toGroupWithAdmin('Cooks', id));
+      await untilSettled(bridge);
       faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
       bridge.sandbox.calls.reset();
 

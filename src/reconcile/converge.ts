@@ -1,15 +1,12 @@
-import { BridgeError } from '../domain/errors.ts';
-import { keyText, type ResourceKey } from '../domain/ids.ts';
+import type { ResourceKey } from '../domain/ids.ts';
 import type { Db } from '../store/database.ts';
-import { claimLane, type Lease } from '../store/lanes.ts';
+import type { Lease } from '../store/lanes.ts';
+import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
+import { openPermit, type Permit, type PlannedStep } from './permit.ts';
 import { GONE, type Progress, type Recorded } from './recorded.ts';
-
-/** How long a lane is held at most before it must be taken again, in milliseconds. */
-export const LEASE_MS = 120_000;
-/** Steps of one run. More look like a plan that never ends: the run fails as a bug, and the next one goes on. */
-const STEPS_MAX = 200;
+import { createStepGuard } from './step-guard.ts';
 
 /** What the loop needs to know of one type of resource. */
 export interface Convergeable<
@@ -23,7 +20,8 @@ export interface Convergeable<
   load(db: Db, id: string): Promise<State | undefined>;
   /** The next step, undefined when there is nothing to do. */
   planNext(state: State): Action | undefined;
-  apply(state: State, action: Action): Promise<Outcome<Known, Part>>;
+  /** Takes the step; every call of it goes through `upstream`, which asks for the lane before it leaves. */
+  apply(upstream: Transport, state: State, action: Action): Promise<Outcome<Known, Part>>;
   /** Records in its own transaction, undoing what was refused and nobody was answered for. */
   record(state: State, lease: Lease, outcome: Outcome<Known, Part>): Promise<Recorded<State>>;
 }
@@ -38,33 +36,51 @@ export interface Run extends Progress {
  * Brings one resource nearer to what is desired, step by step, until nothing is left to do or a step
  * has to wait. Reads all state itself, so it does not matter who woke it or how often; a second run
  * makes no call. The caller holds the lane.
+ * @throws BridgeError `bug` when the steps go round in a circle
  */
-export async function converge<State, Action extends { kind: string; reason: string }, Known, Part>(
+export async function converge<
+  State extends { readonly version: number },
+  Action extends { readonly kind: string; readonly reason: string },
+  Known,
+  Part,
+>(
   deps: ReconcileDeps,
   kind: Convergeable<State, Action, Known, Part>,
   { key, lease, onWoken }: { key: ResourceKey; lease: Lease; onWoken: () => void },
 ): Promise<Run> {
-  const loaded: State | undefined = await kind.load(deps.store.read, key.id);
-  if (loaded === undefined) return GONE;
-  let state: State = loaded;
-  for (let step = 0; step < STEPS_MAX; step += 1) {
-    const action = kind.planNext(state);
+  const guard = createStepGuard(key);
+  let step = await readStep(deps, kind, key);
+  let again = false;
+  while (step !== undefined) {
+    const { state, action } = step;
+    guard.note(state.version, action);
+    const replan = () => readStep(deps, kind, key);
+    const permit: Permit<State> = openPermit(deps, { key, lease, step, replan, again });
     const outcome: Outcome<Known, Part> = action
-      ? await kind.apply(state, action)
+      ? await kind.apply(permit.upstream, state, action)
       : { kind: 'done', known: kind.noNews };
-    const recorded: Recorded<State> = await kind.record(state, lease, outcome);
+    // Held back before anything of this step was done: that is no failure, only another plan.
+    again = permit.isOvertaken && outcome.kind === 'later';
+    if (again) {
+      step = await replan();
+      continue;
+    }
+    const recorded: Recorded<State> = await kind.record(permit.planned, lease, outcome);
     if (action) report(deps, key, action.kind, outcome.kind);
     if (recorded.woken.length > 0) onWoken();
     if (recorded.finished) return recorded;
-    state = recorded.state;
+    step = { state: recorded.state, action: kind.planNext(recorded.state) };
   }
-  throw new BridgeError('bug', `${keyText(key)} did not converge within ${STEPS_MAX} steps`);
+  return GONE;
 }
 
-/** Takes the lane of a resource, or undefined when another run holds it. */
-export async function takeLane(deps: ReconcileDeps, key: ResourceKey): Promise<Lease | undefined> {
-  const claim = { owner: deps.owner, now: deps.clock.now(), leaseMs: LEASE_MS };
-  return deps.store.write((tx) => claimLane(tx, key, claim));
+async function readStep<State, Action extends { kind: string; reason: string }, Known, Part>(
+  { store }: ReconcileDeps,
+  kind: Convergeable<State, Action, Known, Part>,
+  { id }: ResourceKey,
+): Promise<PlannedStep<State, Action> | undefined> {
+  const state = await kind.load(store.read, id);
+  return state && { state, action: kind.planNext(state) };
 }
 
 function report(

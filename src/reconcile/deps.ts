@@ -2,8 +2,10 @@ import type { Clock } from '../domain/clock.ts';
 import type { Matcher } from '../domain/matcher.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Store } from '../store/database.ts';
+import type { LaneClaim } from '../store/lanes.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
 import type { FormBook } from './forms.ts';
+import type { LeaseTimes } from './lease-times.ts';
 import type { Rules } from './rules/rules.ts';
 
 /** The part of the settings that convergence follows. */
@@ -19,6 +21,8 @@ export interface ReconcilePolicy {
   readonly isProtectedUser: Matcher;
   /** Resources that workers converge at the same time. */
   readonly concurrency: number;
+  /** How long lanes are held; follows from how long a call may take. */
+  readonly lease: LeaseTimes;
 }
 
 /** settings: users.adopt, groups.adopt. */
@@ -58,6 +62,11 @@ export interface ReconcileDeps {
   readonly events: ReconcileEvents;
   /** Names this process as the holder of lanes. */
   readonly owner: string;
+}
+
+/** The claim of this process for a lane, now. */
+export function toLaneClaim({ owner, clock, policy }: ReconcileDeps): LaneClaim {
+  return { owner, now: clock.now(), leaseMs: policy.lease.lengthMs };
 }
 
 /** In which class of the budget a call goes, and for which resource, for the round-robin. */

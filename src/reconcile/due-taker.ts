@@ -1,5 +1,6 @@
 import { keyText } from '../domain/ids.ts';
 import {
+  claimLane,
   DUE_CLASSES,
   type DueWork,
   findNextDueAt,
@@ -7,8 +8,7 @@ import {
   listHeldRemovals,
 } from '../store/lanes.ts';
 import type { DueClass } from '../store/schema.ts';
-import { takeLane } from './converge.ts';
-import type { ReconcileDeps } from './deps.ts';
+import { type ReconcileDeps, toLaneClaim } from './deps.ts';
 import type { LaneRunner } from './lane-runner.ts';
 
 /** Lanes that only removals of access may use: all others may be waiting for their turn in the budget. */
@@ -44,7 +44,8 @@ export function createDueTaker(
   }
 
   async function run({ key, dueClass }: DueWork): Promise<void> {
-    const lease = await takeLane(deps, key);
+    const claim = toLaneClaim(deps);
+    const lease = await deps.store.write((tx) => claimLane(tx, key, claim));
     if (lease === undefined) return;
     const looks = dueClass === 2 ? 1 : 0;
     active += 1;

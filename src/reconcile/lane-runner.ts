@@ -5,6 +5,7 @@ import { StoreError } from '../store/store-error.ts';
 import { converge, type Run } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { convergeGroups, type GroupLane } from './group/converge-group.ts';
+import { createLaneKeeper } from './lane-keeper.ts';
 import { GONE } from './recorded.ts';
 import { convergeUsers, type UserLane } from './user/converge-user.ts';
 
@@ -28,6 +29,8 @@ export interface LaneRunner {
   readonly active: number;
   /** Resolves once no lane runs, when no more are to be run. */
   idle(): Promise<void>;
+  /** Keeps no lane any longer; what still runs has as long as its lease lasts. */
+  stop(): void;
 }
 
 /** `onWoken` is told when a finished step made other resources due. */
@@ -38,6 +41,7 @@ export function createLaneRunner(
 ): LaneRunner {
   const users = convergeUsers(deps, lanes.users);
   const groups = convergeGroups(deps, lanes.groups);
+  const keeper = createLaneKeeper(deps);
   const running = new Set<Promise<void>>();
   let isStopping = false;
 
@@ -69,10 +73,10 @@ export function createLaneRunner(
 
   /**
    * An error of our own: the lane is given back, and the next run looks first. A store that takes no
-   * writes is asked again until it does, or until the lease has run out: whoever takes it then looks too.
+   * writes is asked again until it does. A lane that somebody else has by then stays theirs, and they look too.
    */
   async function abandon(key: ResourceKey, lease: Lease, restMs: number): Promise<void> {
-    while (!isStopping && deps.clock.now() < lease.until) {
+    while (!isStopping) {
       const dueAt = deps.clock.now() + restMs;
       try {
         await deps.store.write((tx) => releaseLane(tx, key, { lease, dueAt }));
@@ -86,10 +90,12 @@ export function createLaneRunner(
 
   return {
     async run(key, lease) {
+      const letGo = keeper.keep(key);
       const run = runAndAnswer(key, lease);
       running.add(run);
       await run;
       running.delete(run);
+      letGo();
     },
     get active() {
       return running.size;
@@ -98,5 +104,6 @@ export function createLaneRunner(
       isStopping = true;
       while (running.size > 0) await Promise.all(running);
     },
+    stop: () => keeper.stop(),
   };
 }

@@ -4,8 +4,7 @@ import { type LaneClaim, type Lease, recoverLanes } from '../store/lanes.ts';
 import { readWaiting } from '../store/link-work.ts';
 import { findUserRow } from '../store/users.ts';
 import { type BoundedWait, type Settling, settleWithin } from './bounded-wait.ts';
-import { LEASE_MS } from './converge.ts';
-import type { ReconcileDeps } from './deps.ts';
+import { type ReconcileDeps, toLaneClaim } from './deps.ts';
 import { readAdmins } from './group/read-admins.ts';
 import type { GroupUndo } from './group/undo.ts';
 import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
@@ -103,7 +102,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     claim() {
       const isFull = runner.active >= INLINE_MAX || workers.isBehind;
       if (holding !== undefined || isFull) return undefined;
-      return { owner: deps.owner, now: deps.clock.now(), leaseMs: LEASE_MS };
+      return toLaneClaim(deps);
     },
     settleUser(id, write, undo) {
       if (write.creates && users.fresh.size < FRESH_MAX) users.fresh.add(id);
@@ -146,6 +145,7 @@ async function untilIdle({ clock }: ReconcileDeps, runner: LaneRunner, graceMs: 
   const timeUp = clock.sleep(graceMs, grace.signal).catch(() => undefined);
   await Promise.race([runner.idle(), timeUp]);
   grace.abort();
+  runner.stop();
 }
 
 async function readUserProgress({ store }: ReconcileDeps, id: UserId): Promise<Progress> {

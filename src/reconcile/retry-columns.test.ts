@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { NO_TROUBLE, type Postponed, toRetryColumns, toStuckColumns } from './retry-columns.ts';
+import {
+  LOOK_AGAIN,
+  type Postponed,
+  toFencedColumns,
+  toNoTrouble,
+  toRetryColumns,
+  toStuckColumns,
+} from './retry-columns.ts';
 
 const problem = { code: 'unavailable', words: 'Down for maintenance', status: 503 };
 const moment = { now: 1_000_000, random: 0 };
@@ -53,6 +60,17 @@ describe('what a failed step leaves in the row', () => {
   });
 
   test('success leaves no trace of trouble', () => {
-    expect(NO_TROUBLE).toEqual({ must_look: 0, attempts: 0, last_error: null, stuck_at: null });
+    const clean = { must_look: 0, attempts: 0, last_error: null, stuck_at: null };
+
+    expect(toNoTrouble({ must_look: 0 })).toEqual(clean);
+    expect(toNoTrouble({ must_look: 1 })).toEqual(clean);
+  });
+
+  test('a lane that was lost has its new holder look again, also after a look that is under way', () => {
+    const fenced = toFencedColumns({ lane_owner: 'another' }, 7);
+
+    expect(fenced).toEqual({ must_look: LOOK_AGAIN, due_at: 7 });
+    expect(toNoTrouble(fenced)).toMatchObject({ must_look: 1 });
+    expect(toFencedColumns({ lane_owner: null }, 7)).toEqual({ must_look: 1, due_at: 7 });
   });
 });

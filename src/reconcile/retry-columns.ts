@@ -1,6 +1,11 @@
 import { backoffMs } from './backoff.ts';
 import type { Problem } from './outcome.ts';
 
+/** `must_look`: the next step is a look. */
+const LOOK_FIRST = 1;
+/** `must_look`: so it is, also for a holder that is looking right now. Whoever takes the lane makes it 1. */
+export const LOOK_AGAIN = 2;
+
 /** The columns of a lane that nobody holds. */
 export const FREE_LANE = { lane_owner: null, lane_until: null } as const;
 
@@ -23,7 +28,7 @@ export function toRetryColumns(
   const delayMs = lookNow ? 0 : backoffMs(attempts, outcome.retryAfterMs, random);
   return {
     attempts,
-    must_look: outcome.kind === 'unknown' ? 1 : row.must_look,
+    must_look: outcome.kind === 'unknown' ? LOOK_FIRST : row.must_look,
     last_error: JSON.stringify(outcome.problem),
     due_at: now + delayMs,
   };
@@ -43,4 +48,15 @@ export function toStuckColumns(
 }
 
 /** What success leaves in the row. */
-export const NO_TROUBLE = { must_look: 0, attempts: 0, last_error: null, stuck_at: null } as const;
+export function toNoTrouble(row: { readonly must_look: number }) {
+  const must_look = row.must_look === LOOK_AGAIN ? LOOK_FIRST : 0;
+  return { must_look, attempts: 0, last_error: null, stuck_at: null };
+}
+
+/**
+ * What a holder leaves that lost the lane: what its call did is not its to judge. Whoever has the lane now
+ * may have looked before that call had its effect, so what it records leaves a look owed.
+ */
+export function toFencedColumns(row: { readonly lane_owner: string | null }, now: number) {
+  return { must_look: row.lane_owner === null ? LOOK_FIRST : LOOK_AGAIN, due_at: now };
+}

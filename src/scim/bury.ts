@@ -1,10 +1,8 @@
 import type { Pending } from '../domain/pending.ts';
-import type { LaneClaim, Lease } from '../store/lanes.ts';
 import type { Origin } from '../store/schema.ts';
-import { type LaneColumns, toLane } from './take-lane.ts';
 
 /** A stored resource, as far as burying it needs to know. */
-interface Buriable extends LaneColumns {
+interface Buriable {
   readonly origin: Origin | null;
   readonly version: number;
 }
@@ -15,12 +13,11 @@ export interface Burial {
   readonly pending: Pending<string>;
   /** Something waits, be it in the row or in its lists of people. */
   readonly isDue: boolean;
-  readonly claim: LaneClaim | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-interface TombstoneColumns extends LaneColumns {
+interface TombstoneColumns {
   readonly origin: Origin;
   readonly deleted_at: number;
   readonly version: number;
@@ -31,23 +28,15 @@ interface TombstoneColumns extends LaneColumns {
 }
 
 /** The columns of a tombstone: in no answer from now on, remembered so that no late read brings it back. */
-export function toTombstone(
-  row: Buriable,
-  { pending, isDue, claim, now }: Burial,
-): { change: TombstoneColumns; lease: Lease | undefined } {
-  const { lane, lease } = toLane(row, isDue ? claim : undefined);
+export function toTombstone(row: Buriable, { pending, isDue, now }: Burial): TombstoneColumns {
   return {
-    lease,
-    change: {
-      ...lane,
-      origin: row.origin ?? 'adopted',
-      deleted_at: now,
-      version: row.version + 1,
-      modified_at: now,
-      pending: JSON.stringify(pending),
-      due_at: isDue ? now : null,
-      // Removal of access goes before everything else.
-      due_class: 0,
-    },
+    origin: row.origin ?? 'adopted',
+    deleted_at: now,
+    version: row.version + 1,
+    modified_at: now,
+    pending: JSON.stringify(pending),
+    due_at: isDue ? now : null,
+    // Removal of access goes before everything else.
+    due_class: 0,
   };
 }

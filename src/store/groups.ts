@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Insertable, Selectable, UpdateObject } from 'kysely';
 import type { GroupField, GroupState, LinkChange } from '../domain/group.ts';
 import { type ObservedGroup, toDesiredGroup, type UpstreamGroupIds } from '../domain/group.ts';
 import { type GroupId, groupId } from '../domain/ids.ts';
@@ -6,14 +6,14 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Pending } from '../domain/pending.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
-import type { GroupsTable } from './schema.ts';
+import type { GroupsTable, Schema } from './schema.ts';
 
 /** A group as stored, without who is in it. */
 export type GroupRow = Selectable<GroupsTable>;
 /** The columns of a new group. */
 export type NewGroupRow = Insertable<GroupsTable>;
 /** The columns of a change. */
-export type GroupChange = Updateable<GroupsTable>;
+export type GroupChange = UpdateObject<Schema, 'groups'>;
 
 /** The live group with this SCIM id, or undefined: unknown or deleted. */
 export async function findGroup(db: Db, id: string): Promise<GroupRow | undefined> {
@@ -127,7 +127,7 @@ export function toGroupState(
     version: row.version,
     deleted: row.deleted_at !== null,
     created: row.origin === 'created',
-    mustLook: row.must_look === 1,
+    mustLook: row.must_look !== 0,
     ...links,
   };
 }

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { addGroup, addUser, getGroup, getUser } from '../../test/support/rows.ts';
-import { describeStores } from '../../test/support/stores.ts';
+import { describePostgres, describeStores } from '../../test/support/stores.ts';
 import { type ResourceKey, userId } from '../domain/ids.ts';
 import type { Store } from './database.ts';
 import {
   claimLane,
   countDueChanges,
   DUE_CLASSES,
+  findHeldLane,
   findNextDueAt,
   type LaneClaim,
   listDue,
@@ -14,10 +15,14 @@ import {
   readBacklog,
   recoverLanes,
   releaseLane,
+  renewLane,
+  renewLanes,
 } from './lanes.ts';
 
 const all = { classes: DUE_CLASSES };
-const claim: LaneClaim = { owner: 'one', now: 1_000, leaseMs: 500 };
+const claim: LaneClaim = { owner: 'one', now: Date.now(), leaseMs: 60_000 };
+/** A lease that is over as soon as it is given, by any clock. */
+const over = { leaseMs: -1_000 };
 
 function take(store: Store, key: ResourceKey, change: Partial<LaneClaim> = {}) {
   return store.write((tx) => claimLane(tx, key, { ...claim, ...change }));
@@ -43,7 +48,7 @@ describeStores('lanes', ({ makeStore }) => {
       const owners = ['one', 'two', 'three', 'four'];
       const leases = await Promise.all(owners.map((owner) => take(store, key, { owner })));
 
-      expect(leases.filter((lease) => lease !== undefined)).toEqual([{ token: 1, until: 1_500 }]);
+      expect(leases.filter((lease) => lease !== undefined)).toEqual([{ token: 1 }]);
     }
   });
 
@@ -54,8 +59,8 @@ describeStores('lanes', ({ makeStore }) => {
     for (const key of keys) await take(store, key);
 
     expect(await read()).toMatchObject([
-      { lane_owner: 'one', lane_until: 1_500, lane_token: 1, must_look: 0 },
-      { lane_owner: 'one', lane_until: 1_500, lane_token: 1, must_look: 0 },
+      { lane_owner: 'one', lane_token: 1, must_look: 0 },
+      { lane_owner: 'one', lane_token: 1, must_look: 0 },
     ]);
   });
 
@@ -74,11 +79,9 @@ describeStores('lanes', ({ makeStore }) => {
 
     for (const key of keys) {
       await take(store, key);
-      expect(await take(store, key, { owner: 'two', now: 1_499 })).toBeUndefined();
-      expect(await take(store, key, { owner: 'two', now: 1_500 })).toEqual({
-        token: 2,
-        until: 2_000,
-      });
+      expect(await take(store, key, { owner: 'two' })).toBeUndefined();
+      await store.write((tx) => renewLane(tx, key, { ...claim, ...over, lease: { token: 1 } }));
+      expect(await take(store, key, { owner: 'two' })).toEqual({ token: 2 });
     }
 
     const rows = await read();
@@ -113,14 +116,69 @@ describeStores('lanes', ({ makeStore }) => {
     const { keys, read } = await makeBoth(store);
 
     for (const key of keys) {
-      const lost = await take(store, key);
+      const lost = await take(store, key, over);
       if (!lost) throw new Error('the lane was free');
-      await take(store, key, { owner: 'two', now: 2_000 });
+      await take(store, key, { owner: 'two' });
       await store.write((tx) => releaseLane(tx, key, { lease: lost, dueAt: 9_000 }));
     }
 
-    const held = { lane_owner: 'two', lane_until: 2_500, due_at: null };
+    const held = { lane_owner: 'two', lane_token: 2, due_at: null };
     expect(await read()).toMatchObject([held, held]);
+  });
+
+  test('a held lane tells its holder how long yet, and what was written meanwhile', async () => {
+    const store = await makeStore();
+    const user = await addUser(store, { version: 4 });
+    const key = { type: 'user', id: user.id } as const;
+    const lease = { token: 1 };
+    await take(store, key);
+
+    const held = await findHeldLane(store.read, key, { ...claim, lease });
+
+    expect(held).toMatchObject({ version: 4, must_look: 0 });
+    expect(held?.leftMs).toBeGreaterThan(50_000);
+    expect(held?.leftMs).toBeLessThanOrEqual(60_000);
+  });
+
+  test('who lost the lane neither finds it nor renews it', async () => {
+    const store = await makeStore();
+    const { keys, read } = await makeBoth(store);
+    const lease = { token: 1 };
+
+    for (const key of keys) {
+      await take(store, key, over);
+      await take(store, key, { owner: 'two' });
+    }
+    const before = await read();
+
+    for (const key of keys) {
+      expect(await findHeldLane(store.read, key, { ...claim, lease })).toBeUndefined();
+      // The same process may have taken it again, with another lease.
+      const again = { ...claim, owner: 'two', lease };
+      expect(await findHeldLane(store.read, key, again)).toBeUndefined();
+      expect(await store.write((tx) => renewLane(tx, key, { ...claim, lease }))).toBeUndefined();
+      expect(await store.write((tx) => renewLane(tx, key, again))).toBeUndefined();
+    }
+    await store.write((tx) => renewLanes(tx, keys, claim));
+    expect(await read()).toEqual(before);
+  });
+
+  test('a lane that is renewed lasts as long again', async () => {
+    const store = await makeStore();
+    const { keys } = await makeBoth(store);
+    const lease = { token: 1 };
+    const leftMs = async (key: ResourceKey) =>
+      (await findHeldLane(store.read, key, { ...claim, lease }))?.leftMs ?? 0;
+
+    for (const key of keys) await take(store, key, over);
+    await store.write((tx) => renewLanes(tx, keys, claim));
+
+    for (const key of keys) {
+      expect(await leftMs(key)).toBeGreaterThan(50_000);
+      const longer = { ...claim, leaseMs: 120_000, lease };
+      await store.write((tx) => renewLane(tx, key, longer));
+      expect(await leftMs(key)).toBeGreaterThan(110_000);
+    }
   });
 
   test('lanes of processes that are gone are taken back, due now, and looked at first', async () => {
@@ -138,6 +196,27 @@ describeStores('lanes', ({ makeStore }) => {
     expect(await read()).toMatchObject([free, free]);
     expect(await getUser(store, leaver)).toMatchObject({ ...free, due_class: 0 });
     expect(await getUser(store, idle)).toMatchObject({ must_look: 0, due_at: null });
+  });
+});
+
+describePostgres('lanes of several hosts', ({ makeStore }) => {
+  test.each([
+    { why: 'five minutes ahead', offMs: 300_000 },
+    { why: 'five minutes behind', offMs: -300_000 },
+  ])('a clock that is $why takes no lane early and gives none for longer', async ({ offMs }) => {
+    const store = await makeStore();
+    const { keys } = await makeBoth(store);
+    const wrong = { owner: 'two', now: Date.now() + offMs };
+
+    for (const key of keys) {
+      await take(store, key);
+      expect(await take(store, key, wrong)).toBeUndefined();
+      await store.write((tx) => renewLane(tx, key, { ...claim, ...over, lease: { token: 1 } }));
+      expect(await take(store, key, wrong)).toEqual({ token: 2 });
+      const held = await findHeldLane(store.read, key, { ...claim, ...wrong, lease: { token: 2 } });
+      expect(held?.leftMs).toBeGreaterThan(50_000);
+      expect(held?.leftMs).toBeLessThanOrEqual(60_000);
+    }
   });
 });
 
@@ -175,7 +254,8 @@ describeStores('due work', ({ makeStore }) => {
     const store = await makeStore();
     await addUser(store);
     await addUser(store, { due_at: 101 });
-    await addUser(store, { due_at: 1, lane_owner: 'one', lane_until: 101 });
+    const held = await addUser(store, { due_at: 1 });
+    await take(store, { type: 'user', id: held.id }, { now: 100 });
     const now = await addUser(store, { due_at: 100 });
     const expired = await addGroup(store, { due_at: 99, lane_owner: 'one', lane_until: 100 });
 

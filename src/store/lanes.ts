@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
+import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
+import { isPostgres } from './dialect.ts';
 import type { DueClass } from './schema.ts';
 
 /** Every class of due work, the most urgent first. */
@@ -8,40 +10,135 @@ export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];
 /** Lanes of removals that are looked for behind other work of their own; more than one process runs at once. */
 const HELD_MAX = 1_000;
 
-/** The right to converge one resource until `until` (epoch milliseconds). `token` fences what it records. */
+/** The right to converge one resource. `token` fences what its holder records. */
 export interface Lease {
   readonly token: number;
-  readonly until: number;
 }
 
-/** Who asks for a lane, when, and for how long. */
+/** Who asks for a lane, when by the clock of the host, and for how long. */
 export interface LaneClaim {
   readonly owner: string;
   readonly now: number;
   readonly leaseMs: number;
 }
 
+/**
+ * Now, by the clock that leases are measured with (epoch milliseconds): the server's where hosts share the
+ * store, so that a host whose clock is wrong takes no lane too early; the host's where one process has it.
+ */
+function leaseNow(db: Db, hostNow: number): RawBuilder<number> {
+  return isPostgres(db)
+    ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+    : sql<number>`${hostNow}`;
+}
+
+/** When a lease that is given or renewed now ends. */
+export function leaseEnd(db: Db, { now, leaseMs }: LaneClaim): RawBuilder<number> {
+  return sql<number>`${leaseNow(db, now)} + ${leaseMs}`;
+}
+
 /** Takes the lane of a resource, or undefined when somebody else holds it. One statement on both engines. */
 export async function claimLane(
   tx: Db,
   key: ResourceKey,
-  { owner, now, leaseMs }: LaneClaim,
+  claim: LaneClaim,
 ): Promise<Lease | undefined> {
-  const until = now + leaseMs;
-  const row = await tx
+  const now = leaseNow(tx, claim.now);
+  return tx
     .updateTable(tableOf(key))
     .set((set) => ({
       // A lease that ran out leaves a call behind whose outcome nobody knows.
-      must_look: sql<number>`case when lane_owner is null then must_look else 1 end`,
-      lane_owner: owner,
-      lane_until: until,
+      must_look: sql<number>`case when lane_owner is null and must_look = 0 then 0 else 1 end`,
+      lane_owner: claim.owner,
+      lane_until: leaseEnd(tx, claim),
       lane_token: set('lane_token', '+', 1),
     }))
     .where('id', '=', key.id)
     .where((where) => where.or([where('lane_until', 'is', null), where('lane_until', '<=', now)]))
     .returning('lane_token as token')
     .executeTakeFirst();
-  return row && { token: row.token, until };
+}
+
+/** Whether a call for this row may be on its way: also where its holder is gone, until somebody has looked. */
+export function isLaneHeld({ lane_owner }: { readonly lane_owner: string | null }): boolean {
+  return lane_owner !== null;
+}
+
+/** A lane that is still its holder's, and what has become of the resource. */
+export interface HeldLane {
+  /** Milliseconds until somebody else may take it. */
+  readonly leftMs: number;
+  readonly version: number;
+  readonly must_look: number;
+}
+
+/** Who holds a lane, by which lease, and what the host's clock says. */
+export interface LaneHolder {
+  readonly owner: string;
+  readonly lease: Lease;
+  readonly now: number;
+}
+
+/** The lane as far as this holder still has it; undefined: it is somebody else's, given back, or the resource is gone. */
+export async function findHeldLane(
+  db: Db,
+  key: ResourceKey,
+  { owner, lease, now }: LaneHolder,
+): Promise<HeldLane | undefined> {
+  return db
+    .selectFrom(tableOf(key))
+    .select(['version', 'must_look', sql<number>`lane_until - ${leaseNow(db, now)}`.as('leftMs')])
+    .where('id', '=', key.id)
+    .where('lane_owner', '=', owner)
+    .where('lane_token', '=', lease.token)
+    .executeTakeFirst();
+}
+
+/** Makes a lease as long again as when it was given, unless the holder has lost it: then undefined. */
+export async function renewLane(
+  tx: Db,
+  key: ResourceKey,
+  { lease, ...claim }: LaneClaim & { readonly lease: Lease },
+): Promise<HeldLane | undefined> {
+  const renewed = await tx
+    .updateTable(tableOf(key))
+    .set({ lane_until: leaseEnd(tx, claim) })
+    .where('id', '=', key.id)
+    .where('lane_owner', '=', claim.owner)
+    .where('lane_token', '=', lease.token)
+    .returning(['version', 'must_look'])
+    .executeTakeFirst();
+  return renewed && { ...renewed, leftMs: claim.leaseMs };
+}
+
+/**
+ * Renews the leases of those of these resources whose lanes the owner holds. A row that is just being
+ * written is left for the next time, so that nobody waits for anybody.
+ */
+export async function renewLanes(
+  tx: Db,
+  keys: readonly ResourceKey[],
+  claim: LaneClaim,
+): Promise<void> {
+  for (const type of ['user', 'group'] as const) {
+    const ids = keys.flatMap((key) => (key.type === type ? [key.id] : []));
+    const table = type === 'user' ? 'users' : 'groups';
+    for (const chunk of chunks(ids)) {
+      await tx
+        .updateTable(table)
+        .set({ lane_until: leaseEnd(tx, claim) })
+        .where('id', 'in', (query) =>
+          query
+            .selectFrom(table)
+            .select('id')
+            .where('id', 'in', chunk)
+            .where('lane_owner', '=', claim.owner)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .execute();
+    }
+  }
 }
 
 /** Gives a lane back without a result; the resource is due again at `dueAt` (epoch milliseconds). */
@@ -98,7 +195,9 @@ export async function listDue(db: Db, { now, classes, limit }: DueQuery): Promis
       .select(['id', 'due_class', 'due_at'])
       .where('due_at', '<=', now)
       .where('due_class', 'in', classes)
-      .where((where) => where.or([where('lane_until', 'is', null), where('lane_until', '<=', now)]))
+      .where((where) =>
+        where.or([where('lane_until', 'is', null), where('lane_until', '<=', leaseNow(db, now))]),
+      )
       .orderBy('due_class')
       .orderBy('due_at')
       .limit(limit)

@@ -28,7 +28,7 @@ export interface ConvergenceColumns {
   echoes: Generated<string>;
   /** Per field the version of the write that the service does not hold yet. */
   pending: Generated<string>;
-  /** 1: the outcome of a call is unknown, so the next step is a look. */
+  /** 1: the outcome of a call is unknown, so the next step is a look; 2: also for whoever is looking right now. */
   must_look: Generated<number>;
   /** The ETag. Raised by every change a reader can see. */
   version: Generated<number>;

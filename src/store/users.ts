@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
 import { type UserId, userId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Pending } from '../domain/pending.ts';
@@ -13,14 +13,14 @@ import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
 import { parseStored } from './documents.ts';
-import type { UsersTable } from './schema.ts';
+import type { Schema, UsersTable } from './schema.ts';
 
 /** A person as stored. Documents are JSON text; see the schema for units. */
 export type UserRow = Selectable<UsersTable>;
 /** The columns of a new person. */
 export type NewUserRow = Insertable<UsersTable>;
 /** The columns of a change. */
-export type UserChange = Updateable<UsersTable>;
+export type UserChange = UpdateObject<Schema, 'users'>;
 
 /** The live user with this SCIM id, or undefined: unknown or deleted. */
 export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
@@ -189,7 +189,7 @@ export function toUserState(row: UserRow): UserState {
     pending: parseStored<Pending<UserField>>(row.pending),
     version: row.version,
     deleted,
-    mustLook: row.must_look === 1,
+    mustLook: row.must_look !== 0,
   };
 }
 

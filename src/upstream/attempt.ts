@@ -40,7 +40,7 @@ function isMutating({ method }: Operation): boolean {
   return method !== 'GET';
 }
 
-/** The last look of others before the call leaves, and our own. @throws UpstreamError */
+/** The last look of others before the call leaves, then what is written down of it, and our own look. @throws UpstreamError */
 async function announce(deps: AttemptDeps, { call, scope, number }: Attempt): Promise<void> {
   const { operation, args, callClass, options } = call;
   const hook = isMutating(operation) ? deps.hooks.beforeSend : undefined;

@@ -15,10 +15,10 @@ export interface CallDeps extends AttemptDeps {
 
 /** Runs a call to its end: its turn, its attempts, the waits between them. @throws UpstreamError */
 export async function runCall(deps: CallDeps, call: OutgoingCall): Promise<unknown> {
-  const { signal, timeoutMs = deps.timeouts.callMs } = call.options;
+  const { signal, again = false, timeoutMs = deps.timeouts.callMs } = call.options;
   assertWritable(deps, call);
   deps.gates.assertOpen(call.operation.id);
-  const turn = await takeTurn(deps, call, { signal, again: false });
+  const turn = await takeTurn(deps, call, { signal, again });
   const scope = openCallScope(deps.clock, timeoutMs, signal);
   try {
     return await runAttempts(deps, call, { scope, turn });

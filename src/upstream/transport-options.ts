@@ -57,8 +57,8 @@ export interface TransportHooks {
   /** When a gate shuts or opens; not when a probe finds it still shut. */
   readonly onGate?: ((gate: GateReport) => void) | undefined;
   /**
-   * Before each attempt of a mutating call, when its turn has come. Throwing stops the call (`stopped`); nothing was
-   * sent by this attempt then.
+   * Before each attempt of a mutating call, when its turn has come and its caller still wants it sent. Throwing stops
+   * the call (`stopped`); nothing was sent by this attempt then.
    */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
   /** Asked before each mutating call: `refuse` ends it with `observe-mode`. */
@@ -89,7 +89,7 @@ export interface GateReport {
   readonly shutForMs: number;
 }
 
-/** A mutating call about to leave. `args` may hold personal data. */
+/** A call about to leave. `args` may hold personal data. */
 export interface Sending {
   readonly operation: Operation;
   readonly args: unknown;
@@ -125,6 +125,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Like the hook, for this call alone and for reads too: the last look before it leaves. */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
+  /** True for a call in place of one that had its turn and was stopped: it goes before its whole class. */
+  readonly again?: boolean | undefined;
   /**
    * A successful answer longer than this many bytes is not kept, and the call returns undefined: for calls
    * whose answer carries much that the caller can do without.

@@ -5,7 +5,7 @@ import { groups } from './operations/groups.ts';
 import { scim } from './operations/scim.ts';
 import { addUser, connect, failureOf, getUser, ok, token } from './testing/connect.ts';
 import { type Answering, sendJson, startService } from './testing/service.ts';
-import type { AttemptReport } from './transport-options.ts';
+import type { AttemptReport, CallOptions } from './transport-options.ts';
 
 describe('what goes over the wire', () => {
   test('path, JSON body, bearer token and user agent', async () => {
@@ -213,11 +213,14 @@ describe('hooks', () => {
     ]);
   });
 
-  test('who announces can stop the call', async () => {
+  test('the caller can stop the call at the last moment, and nobody is told of it', async () => {
     const service = await startService(ok);
     const cause = new Error('the lane is lost');
     const beforeSend = () => Promise.reject(cause);
-    const error = await failureOf(getUser(connect(service.baseUrl), { beforeSend }));
+    const announced: unknown[] = [];
+    const hooks = { beforeSend: (sending: unknown) => void announced.push(sending) };
+    const error = await failureOf(addUser(connect(service.baseUrl, { hooks }), { beforeSend }));
+    expect(announced).toEqual([]);
     expect(error).toMatchObject({ code: 'stopped', outcome: 'not-sent', retry: 'later', cause });
     expect(service.seen).toHaveLength(0);
   });
@@ -230,6 +233,18 @@ describe('hooks', () => {
     const error = await failureOf(addUser(connect(service.baseUrl, { hooks }), { beforeSend }));
     expect(error).toMatchObject({ code: 'stopped' });
     expect(announced).toEqual([]);
+  });
+
+  test('a call in the place of one that was stopped goes before its class', async () => {
+    const service = await startService((res) => setTimeout(() => sendJson(res, 200, { id: 1 }), 5));
+    const transport = connect(service.baseUrl, { inFlightMax: 1 });
+    const order: string[] = [];
+    const ask = (name: string, options: CallOptions = {}) =>
+      getUser(transport, { class: 'change', key: name, ...options }).then(() => order.push(name));
+
+    await Promise.all([ask('first'), ask('second'), ask('third'), ask('again', { again: true })]);
+
+    expect(order).toEqual(['first', 'again', 'second', 'third']);
   });
 
   test('while only observing, reads pass and nothing else leaves', async () => {

@@ -8,7 +8,7 @@ import { createDeps } from './transport-deps.ts';
 import type { CallOptions, TransportOptions } from './transport-options.ts';
 
 export type { CallClass } from './call-class.ts';
-export type { CallOptions, TransportOptions } from './transport-options.ts';
+export type { CallOptions, Sending, TransportOptions } from './transport-options.ts';
 
 /** The one way to the service: every call shares its token, budget, pauses and connections. */
 export interface Transport {

@@ -6,6 +6,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandb
 import type { Store } from '../../src/store/database.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
+import { TEST_POLICY } from './lane-host.ts';
 
 import { noRules } from './no-rules.ts';
 
@@ -56,16 +57,7 @@ export async function createReadForTest(
     clock,
     random: () => 0,
     forms: await openForms({ store, clock, fixed: {} }),
-    policy: {
-      deactivation: 'scim',
-      groupDeletion: 'created',
-      membersPerCall: 100,
-      pageSize: 100,
-      adoptUsers: 'yes',
-      adoptGroups: 'yes',
-      isProtectedUser: () => false,
-      concurrency: 4,
-    },
+    policy: TEST_POLICY,
     rules: noRules,
     events: {
       converged() {},

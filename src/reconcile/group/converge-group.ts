@@ -49,7 +49,7 @@ export function convergeGroups(
     noNews: {},
     load,
     planNext: (state) => planGroup(state, toPolicy(deps)).actions[0],
-    apply: (state, action) => applyGroupAction(deps, state, action),
+    apply: (upstream, state, action) => applyGroupAction({ ...deps, upstream }, state, action),
     async record(planned, lease, outcome) {
       // "later" is said only of a call that changed nothing, so a create may still be sent unseen.
       if (outcome.kind !== 'later') fresh.delete(planned.id);

@@ -46,7 +46,7 @@ function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
     recordGroupStep(tx, {
       planned: { ...toGroupState(row, { members: [], admins: [] }), ...planned },
       outcome,
-      lease: { token: 3, until: NOW + 1 },
+      lease: { token: 3 },
       policy: { membersPerCall: 100, deletion: 'created' },
       inactiveWait: false,
       undos: undos.map(({ version, undo }) => ({

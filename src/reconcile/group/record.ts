@@ -28,7 +28,13 @@ import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-lin
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
-import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
+import {
+  FREE_LANE,
+  toFencedColumns,
+  toNoTrouble,
+  toRetryColumns,
+  toStuckColumns,
+} from '../retry-columns.ts';
 import { isRuled, toRuledGroup } from '../rules/rule-group.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Waiter } from '../waiters.ts';
@@ -73,12 +79,17 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
   const row = await lockGroup(tx, step.planned.id);
   if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
   if (await handOverGroup(tx, row, step)) {
-    await updateGroup(tx, row.id, { ...FREE_LANE, ...NO_TROUBLE, pending: '{}', due_at: null });
+    await updateGroup(tx, row.id, {
+      ...FREE_LANE,
+      ...toNoTrouble(row),
+      pending: '{}',
+      due_at: null,
+    });
     return { finished: true, ...GONE, undone: [], woken: [] };
   }
   if (row.lane_token !== step.lease.token) {
     // Somebody else holds the lane now: what our call did is not ours to judge, so they look.
-    await updateGroup(tx, row.id, { must_look: 1, due_at: step.now });
+    await updateGroup(tx, row.id, toFencedColumns(row, step.now));
     return toFinished(tx, row, []);
   }
   const recording: Recording = { ...step, original: row, reverted: [] };
@@ -97,7 +108,7 @@ async function recordDone(
   known: GroupKnown,
 ): Promise<Recorded<GroupState>> {
   if (known.missing) return recordMissing(tx, row, step);
-  let next: GroupRow = { ...row, ...NO_TROUBLE };
+  let next: GroupRow = { ...row, ...toNoTrouble(row) };
   if (known.ids !== undefined) {
     const linked = await linkGroup(tx, row, known, step.now);
     if (linked.kind === 'later') return recordRetry(tx, row, step, linked);
@@ -150,12 +161,12 @@ async function recordMissing(
     const people = await listLinkedUsers(tx, row.id);
     await deleteAllLinks(tx, row.id);
     await touchUsers(tx, people, step.now);
-    return finish(tx, { ...row, ...NO_TROUBLE, observed: null, pending: '{}' }, step, []);
+    return finish(tx, { ...row, ...toNoTrouble(row), observed: null, pending: '{}' }, step, []);
   }
   await restartLinks(tx, row.id, row.version);
   const changed: GroupRow = {
     ...row,
-    ...NO_TROUBLE,
+    ...toNoTrouble(row),
     observed: null,
     upstream_scim_id: null,
     upstream_rest_id: null,

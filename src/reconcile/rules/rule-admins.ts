@@ -3,6 +3,7 @@ import { toAdminAfterRules } from '../../domain/ruled-admin.ts';
 import type { Db } from '../../store/database.ts';
 import { toDueClass } from '../../store/due-class.ts';
 import { type GroupRow, lockGroup, updateGroup } from '../../store/groups.ts';
+import { isLaneHeld } from '../../store/lanes.ts';
 import {
   type AdminRow,
   listAdminRows,
@@ -35,7 +36,7 @@ export async function ruleAdmins(
   if (row.admins_asked === 1) return false;
   const wanted = await listWanted(tx, rules, row, people);
   const held = await listAdminRows(tx, groupId, people);
-  const changes = toChanges(row, { wanted, held, now });
+  const changes = toChanges(row, { wanted, held });
   const writes = await withoutProtected(tx, rules, changes);
   if (writes.length === 0) return false;
   await saveRuledAdmins(tx, groupId, writes);
@@ -58,10 +59,10 @@ async function listWanted(
 
 function toChanges(
   row: GroupRow,
-  { wanted, held, now }: { wanted: Set<UserId>; held: readonly AdminRow[]; now: number },
+  { wanted, held }: { wanted: Set<UserId>; held: readonly AdminRow[] },
 ): AdminRow[] {
   const version = row.version + 1;
-  const unsure = row.must_look === 1 || (row.lane_until !== null && row.lane_until > now);
+  const unsure = row.must_look !== 0 || isLaneHeld(row);
   const heldById = new Map(held.map((admin) => [admin.userId, admin]));
   return [...new Set([...heldById.keys(), ...wanted])].flatMap((userId) => {
     const rule = { wanted: wanted.has(userId), version, unsure };

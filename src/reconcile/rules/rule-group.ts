@@ -10,6 +10,7 @@ import { withSchemas } from '../../domain/with-schemas.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, toGroupState } from '../../store/groups.ts';
+import { isLaneHeld } from '../../store/lanes.ts';
 import type { Rules } from './rules.ts';
 
 /** What the rules make of the attributes that a managed group is to have. */
@@ -70,13 +71,13 @@ interface RuledWrite {
 
 function toPending(
   row: GroupRow,
-  { combined: { changed, given }, attributes, version, now }: RuledWrite,
+  { combined: { changed, given }, attributes, version }: RuledWrite,
 ): Pending<GroupField> {
   const state = toGroupState(row, { members: [], admins: [] });
   const { scimId, restId, uid } = state.ids;
   // A new group is created with all that is wanted by then.
   if ((scimId ?? restId ?? uid) === undefined) return state.pending;
-  const inFlight = row.lane_until !== null && row.lane_until > now;
+  const inFlight = isLaneHeld(row);
   const pending = toPendingAfterGroupWrite({
     state,
     attributes,

@@ -12,6 +12,7 @@ import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
+import { isLaneHeld } from '../../store/lanes.ts';
 import { listGroupNamesOf } from '../../store/rule-inputs.ts';
 import { toUserState, type UserRow } from '../../store/users.ts';
 import { hasRules, type Rules } from './rules.ts';
@@ -122,7 +123,7 @@ interface RuledWrite {
 function toPending(
   row: UserRow,
   { deactivation }: Rules,
-  { combined: { changed, given }, attributes, version, now }: RuledWrite,
+  { combined: { changed, given }, attributes, version }: RuledWrite,
 ): Pending<UserField> {
   const state = toUserState(row);
   // A new account is given all that is wanted by then, and the write that asked for it is answered for it.
@@ -132,7 +133,7 @@ function toPending(
   if (deactivation === 'temporarilyInactive' && changed.includes('temporarilyInactive')) {
     fields.push('active');
   }
-  const inFlight = row.lane_until !== null && row.lane_until > now;
+  const inFlight = isLaneHeld(row);
   const pending = toPendingAfterWrite({
     state,
     attributes,

@@ -42,7 +42,7 @@ export function convergeUsers(
       return mayExist && !fresh.has(state.id) ? { ...state, mustLook: true } : state;
     },
     planNext: (state) => planUser(state, toPolicy()).actions[0],
-    apply: (state, action) => applyUserAction(deps, state, action),
+    apply: (upstream, state, action) => applyUserAction({ ...deps, upstream }, state, action),
     async record(planned, lease, outcome) {
       // "later" is said only of a call that changed nothing, so a create may still be sent unseen.
       if (outcome.kind !== 'later') fresh.delete(planned.id);

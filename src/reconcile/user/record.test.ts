@@ -46,7 +46,7 @@ function record(store: Store, { row, outcome, undos = [], token = 3, ...given }:
     recordUserStep(tx, {
       planned,
       outcome,
-      lease: { token, until: NOW + 1 },
+      lease: { token },
       policy: { deactivation: 'scim', addressMayChange: false },
       undos: undos.map(({ version, before }) => ({
         version,
@@ -201,9 +201,12 @@ describeStores('a step of a person that is done', ({ makeStore }) => {
 
     expect(recorded).toMatchObject({ finished: true, oldestPending: 2 });
     expect(await getUser(store, row)).toMatchObject({
-      must_look: 1,
+      must_look: 2,
       pending: '{"active":2}',
       lane_owner: 'me',
     });
+    // The look of the one who has it may have come before that call had its effect.
+    await record(store, { row, outcome, planned: { mustLook: true } });
+    expect(await getUser(store, row)).toMatchObject({ must_look: 1, lane_owner: 'me' });
   });
 });

@@ -27,7 +27,13 @@ import {
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
-import { FREE_LANE, NO_TROUBLE, toRetryColumns, toStuckColumns } from '../retry-columns.ts';
+import {
+  FREE_LANE,
+  toFencedColumns,
+  toNoTrouble,
+  toRetryColumns,
+  toStuckColumns,
+} from '../retry-columns.ts';
 import { followPerson } from '../rules/follow.ts';
 import { isRuled } from '../rules/rule-user.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -103,14 +109,20 @@ async function recordHandedOver(
   row: UserRow,
   step: Recording,
 ): Promise<Recorded<UserState>> {
-  const done = { ...FREE_LANE, ...NO_TROUBLE, upstream_id: null, pending: '{}', due_at: null };
+  const done = {
+    ...FREE_LANE,
+    ...toNoTrouble(row),
+    upstream_id: null,
+    pending: '{}',
+    due_at: null,
+  };
   await save(tx, step, { ...row, ...done });
   return { finished: true, ...GONE, undone: [], woken: [] };
 }
 
 /** Somebody else holds the lane now: what our call did is not ours to judge, so they look. */
 async function recordFenced(tx: Db, row: UserRow, { now }: UserStep): Promise<Recorded<UserState>> {
-  await updateUser(tx, row.id, { must_look: 1, due_at: now });
+  await updateUser(tx, row.id, toFencedColumns(row, now));
   return { finished: true, ...toProgress(row), undone: [], woken: [] };
 }
 
@@ -133,7 +145,7 @@ async function recordDone(
     ...toObservedPart(row, known),
     origin: linked.origin,
     upstream_id: known.upstreamId ?? row.upstream_id,
-    ...NO_TROUBLE,
+    ...toNoTrouble(row),
     pending: JSON.stringify(toPendingAfter(row, step, known)),
   };
   if (await inheritAccount(tx, row, { account: known.upstreamId, now: step.now })) {
@@ -191,7 +203,7 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     ...toObservedColumns(undefined),
     upstream_id: null,
     echoes: '{}',
-    ...NO_TROUBLE,
+    ...toNoTrouble(row),
     pending: JSON.stringify(wanted ? { account: row.version } : {}),
   };
   return finish(tx, changed, step, []);

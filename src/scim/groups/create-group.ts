@@ -19,7 +19,7 @@ import {
   type NewGroupRow,
   updateGroup,
 } from '../../store/groups.ts';
-import type { LaneClaim } from '../../store/lanes.ts';
+import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { adoptLinks, moveGroupLinks } from '../../store/link-observations.ts';
 import { touchMembers } from '../../store/shown-links.ts';
 import type { ScimDeps } from '../deps.ts';
@@ -198,6 +198,6 @@ function toInherited(letGo: GroupRow): Partial<NewGroupRow> {
     upstream_uid,
     observed,
     admins_read_at,
-    must_look: letGo.lane_until === null ? letGo.must_look : 1,
+    must_look: isLaneHeld(letGo) ? 1 : letGo.must_look,
   };
 }

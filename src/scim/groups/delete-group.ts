@@ -6,14 +6,14 @@ import { enterRules, followGroup, toRuledName } from '../../reconcile/rules/foll
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, hasUpstreamIds, lockGroup, updateGroup } from '../../store/groups.ts';
-import type { LaneClaim } from '../../store/lanes.ts';
+import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/link-observations.ts';
 import { listLinkedUsers, touchUsers } from '../../store/shown-links.ts';
 import { toTombstone } from '../bury.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { assertVersion } from '../http/respond.ts';
-import { isLaneHeld } from '../users/store-change.ts';
+import { toLane } from '../take-lane.ts';
 import { assertGroupAdoptable, type ChangedGroup } from './change-group.ts';
 
 /** A DELETE of one group. */
@@ -47,11 +47,11 @@ export async function storeGroupDeletion(
   const people = await listLinkedUsers(tx, row.id);
   const removed = row.origin === 'created';
   if (!removed) await releaseLinks(tx, row.id, version);
-  const pending: Pending<GroupField> =
-    removed && mayBeThere(row, now) ? { existence: version } : {};
+  const pending: Pending<GroupField> = removed && mayBeThere(row) ? { existence: version } : {};
   const isDue = Object.keys(pending).length > 0 || !removed;
-  const { change, lease } = toTombstone(row, { pending, isDue, claim, now });
-  await updateGroup(tx, row.id, change);
+  const change = toTombstone(row, { pending, isDue, now });
+  const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
+  await updateGroup(tx, row.id, { ...change, ...lane });
   await touchUsers(tx, people, now);
   const news = { id: row.id, before: toRuledName(row), after: undefined, people };
   const { wakes } = await followGroup(tx, deps.rules, news, now);
@@ -67,8 +67,8 @@ export async function storeGroupDeletion(
 }
 
 /** A group whose creation was never sent has nothing to be removed. */
-function mayBeThere(row: GroupRow, now: number): boolean {
-  return hasUpstreamIds(row) || row.must_look === 1 || isLaneHeld(row, now);
+function mayBeThere(row: GroupRow): boolean {
+  return hasUpstreamIds(row) || row.must_look !== 0 || isLaneHeld(row);
 }
 
 function toUndo(row: GroupRow): Extract<ChangedGroup, { lease: unknown }>['undo'] {

@@ -15,14 +15,13 @@ import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { toDueClass } from '../../store/due-class.ts';
 import { type GroupRow, getGroupRow, toGroupState, updateGroup } from '../../store/groups.ts';
-import type { LaneClaim, Lease } from '../../store/lanes.ts';
+import { isLaneHeld, type LaneClaim, type Lease } from '../../store/lanes.ts';
 import { listExistingUsers, saveLinks } from '../../store/links.ts';
 import type { Origin } from '../../store/schema.ts';
 import { touchMembers, touchUsers } from '../../store/shown-links.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
-import { toLane } from '../take-lane.ts';
-import { isLaneHeld } from '../users/store-change.ts';
+import { type TakenLane, toLane } from '../take-lane.ts';
 import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
 
 /** A stored write of a group, with what the wait for it needs. */
@@ -73,7 +72,7 @@ export async function storeGroupChange(
   const context = {
     groupId: row.id,
     version,
-    inFlight: isLaneHeld(row, now),
+    inFlight: isLaneHeld(row),
     keeps: request.keeps,
   };
   await assertUsersExist(tx, [...request.members, ...request.admins]);
@@ -96,8 +95,9 @@ export async function storeGroupChange(
       ...(await follow(tx, rules, { request, changed: row, parts })),
     };
   }
-  await saveGroupChange(tx, request, { ...parts, changed: changed.row });
-  const { lease, isDue } = changed;
+  const { isDue } = changed;
+  const { lane, lease } = toLane(tx, row, isDue ? request.claim : undefined);
+  await saveGroupChange(tx, request, { ...parts, lane, changed: changed.row });
   const { id } = row;
   return {
     id,
@@ -142,11 +142,17 @@ function countWrites({ members, admins }: ChangedParts): number {
 async function saveGroupChange(
   tx: Db,
   { row }: GroupChangeRequest,
-  { members, admins, now, changed }: ChangedParts & { changed: GroupRow },
+  {
+    members,
+    admins,
+    now,
+    lane,
+    changed,
+  }: ChangedParts & Pick<TakenLane, 'lane'> & { changed: GroupRow },
 ): Promise<void> {
   await saveLinks(tx, 'memberships', row.id, members.writes);
   await saveLinks(tx, 'group_admins', row.id, admins.writes);
-  await updateGroup(tx, row.id, toChangedColumns(row, changed));
+  await updateGroup(tx, row.id, { ...toChangedColumns(row, changed), ...lane });
   // People show what their groups are called, so another name touches everybody.
   if (changed.display_name === row.display_name) {
     await touchUsers(tx, [...members.befores.keys()], now);
@@ -189,18 +195,15 @@ interface ChangedParts {
 function toChangedRow(
   request: GroupChangeRequest,
   { attributes, given, pending, version, now, members, admins }: ChangedParts,
-): { row: GroupRow; lease: Lease | undefined; isDue: boolean } {
-  const { row, claim } = request;
+): { row: GroupRow; isDue: boolean } {
+  const { row } = request;
   const waits = (edits: LinkEdits) => edits.writes.some((write) => write.pending !== null);
   const isDue = Object.keys(pending).length > 0 || waits(members) || waits(admins);
-  const { lane, lease } = toLane(row, isDue ? claim : undefined);
   return {
-    lease,
     isDue,
     row: {
       ...row,
       ...toGroupColumns(attributes),
-      ...lane,
       given,
       admins_asked: toAdminsAsked(request, admins),
       pending: JSON.stringify(pending),

@@ -10,7 +10,7 @@ import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { saveDispute } from '../../store/disputes.ts';
 import { parseStored } from '../../store/documents.ts';
-import type { LaneClaim } from '../../store/lanes.ts';
+import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { moveLinks } from '../../store/link-observations.ts';
 import { leaveGroups } from '../../store/link-work.ts';
 import { touchUsers } from '../../store/shown-links.ts';
@@ -30,7 +30,7 @@ import { toLane } from '../take-lane.ts';
 import { keepReadOnly } from './change-user.ts';
 import { matchAccount } from './match-account.ts';
 import { createUserProtection } from './protect-user.ts';
-import { isLaneHeld, storeUserChange, type UserWriteResult } from './store-change.ts';
+import { storeUserChange, type UserWriteResult } from './store-change.ts';
 
 /** A new person as a provider describes them, with the lane when it may be taken. */
 export interface NewUser {
@@ -177,10 +177,10 @@ async function startWriting(
     deactivation: deps.policy.deactivation,
   });
   const isDue = Object.keys(pending).length > 0;
-  const { lane, lease } = toLane(row, isDue ? claim : undefined);
+  const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
   const due_at = isDue ? deps.clock.now() : null;
-  const change = { ...lane, pending: JSON.stringify(pending), due_at };
-  await updateUser(tx, id, change);
+  const change = { pending: JSON.stringify(pending), due_at };
+  await updateUser(tx, id, { ...change, ...lane });
   return {
     id,
     row: { ...row, ...change },
@@ -215,6 +215,6 @@ async function takeAccount(tx: Db, tombstone: UserRow, now: number): Promise<Par
     owner,
     observed_user_name_folded,
     observed_email_folded,
-    must_look: isLaneHeld(tombstone, now) ? 1 : must_look,
+    must_look: isLaneHeld(tombstone) ? 1 : must_look,
   };
 }

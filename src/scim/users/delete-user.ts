@@ -4,16 +4,17 @@ import type { Pending } from '../../domain/pending.ts';
 import { isObservedActive, type UserField, type UserState } from '../../domain/user.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
-import type { LaneClaim } from '../../store/lanes.ts';
+import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { leaveGroups } from '../../store/link-work.ts';
 import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import { toTombstone } from '../bury.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { assertVersion } from '../http/respond.ts';
+import { toLane } from '../take-lane.ts';
 import { assertAdoptable } from './change-user.ts';
 import { assertMayLoseAccess, createUserProtection } from './protect-user.ts';
-import { isLaneHeld, type UserWriteResult } from './store-change.ts';
+import type { UserWriteResult } from './store-change.ts';
 
 /** A DELETE of one person. */
 export interface UserDeletion {
@@ -42,12 +43,13 @@ export async function storeUserDeletion(
   const state = toUserState(row);
   const pending = toPendingAfterDeletion(state, {
     version,
-    inFlight: isLaneHeld(row, now),
+    inFlight: isLaneHeld(row),
     deactivation: deps.policy.deactivation,
   });
   const isDue = Object.keys(pending).length > 0;
-  const { change, lease } = toTombstone(row, { pending, isDue, claim, now });
-  await updateUser(tx, row.id, change);
+  const change = toTombstone(row, { pending, isDue, now });
+  const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
+  await updateUser(tx, row.id, { ...change, ...lane });
   if (!isDue) await leaveGroups(tx, row.id, now);
   return {
     id: row.id,

@@ -15,7 +15,7 @@ import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
-import type { LaneClaim, Lease } from '../../store/lanes.ts';
+import { isLaneHeld, type LaneClaim, type Lease } from '../../store/lanes.ts';
 import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { toLane } from '../take-lane.ts';
@@ -62,7 +62,7 @@ export async function storeUserChange(
     attributes: next,
     fields: [...toUserFields(names), ...ruled.changed],
     version,
-    inFlight: isLaneHeld(row, now),
+    inFlight: isLaneHeld(row),
     deactivation: policy.deactivation,
   });
   const columns = { ...toUserColumns(next), given: JSON.stringify(ruled.given) };
@@ -72,11 +72,10 @@ export async function storeUserChange(
     return { id: row.id, row, lease: undefined, creates: false, undo: undefined };
   }
   const isDue = pendingText !== '{}';
-  const { lane, lease } = toLane(row, isDue ? claim : undefined);
+  const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
   const changed: UserRow = {
     ...adopted,
     ...columns,
-    ...lane,
     pending: pendingText,
     version,
     modified_at: now,
@@ -87,7 +86,7 @@ export async function storeUserChange(
     stuck_at: null,
   };
   const { id } = row;
-  await updateUser(tx, id, toChangedColumns(row, changed));
+  await updateUser(tx, id, { ...toChangedColumns(row, changed), ...lane });
   if (!isDeepStrictEqual(before.emails, next.emails))
     await replaceUserEmails(tx, id, listFoldedEmails(next));
   return {
@@ -119,9 +118,4 @@ function adopt(row: UserRow, shown: JsonObject): UserRow {
       ? {}
       : { name: { sent: fullName(name), back: normaliseName(observedName) } };
   return { ...row, origin: 'adopted', echoes: JSON.stringify(echoes) };
-}
-
-/** Whether somebody may be calling the service for this row right now. */
-export function isLaneHeld(row: { readonly lane_until: number | null }, now: number): boolean {
-  return row.lane_until !== null && row.lane_until > now;
 }
