@@ -37,6 +37,7 @@ import { openStore, type Store } from './store/database.ts';
 import { countDisputes } from './store/disputes.ts';
 import { readBacklog } from './store/lanes.ts';
 import { migrate } from './store/migrate.ts';
+import { openStoreClock } from './store/store-clock.ts';
 import { listDisputes, listFailing, listStuck } from './store/trouble.ts';
 import { type WatchedStore, watchWrites } from './store/watch-writes.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -108,8 +109,9 @@ export async function openMigratedStore(settings: Settings): Promise<Store> {
 
 /** Composes a bridge; nothing runs before `start`. */
 export async function createBridge(given: BridgeOptions): Promise<Bridge> {
-  const store = watchWrites(given.store, given.clock);
-  const options: WatchedOptions = { ...given, store };
+  const clock = await openStoreClock(given.store, given.clock);
+  const store = watchWrites(given.store, clock);
+  const options: WatchedOptions = { ...given, store, clock };
   const sections = await openSectionView(store);
   const { deps, ledger } = await createDeps(options, sections, () => firstRead.ownAccount());
   const { upstream } = deps;
