@@ -73,6 +73,7 @@ describeStores('deleting', ({ makeUrl }) => {
     withStore({ SCIM_WRITE_WAIT: '50ms' }, async (bridge) => {
       const { service, faults } = bridge.sandbox;
       const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+      await untilSettled(bridge);
       const { id: before } = service.getGroup('Pilots');
       const slow = { kind: 'delay', delayMs: 150 } as const;
       faults.add({ operation: 'groups.removeGroup', fault: slow, times: 1 });
@@ -90,6 +91,7 @@ describeStores('deleting', ({ makeUrl }) => {
     withStore({ SCIM_WRITE_WAIT: '50ms' }, async (bridge) => {
       const { service, faults } = bridge.sandbox;
       const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+      await untilSettled(bridge);
       const slow = { kind: 'delay', delayMs: 150 } as const;
       faults.add({ operation: 'groups.updateGroup', fault: slow, times: 1 });
       await send(

@@ -34,8 +34,9 @@ describeStores('created again while a call for the deleted one is on its way', (
     test(`a create that ${what}: one account, which the new person has, and nothing is stuck`, () =>
       withStore(async (bridge) => {
         const { service, faults } = bridge.sandbox;
-        faults.add({ operation: 'scim.addUser', fault, times: 1 });
+        const late = faults.add({ operation: 'scim.addUser', fault, times: 1 });
         const first = await addUser(bridge, 'ada');
+        await late.until(1);
         await addGroup(bridge, 'Pilots', [first]);
         await send(bridge, 'DELETE', `/Users/${first}`);
 
@@ -57,10 +58,13 @@ describeStores('created again while a call for the deleted one is on its way', (
     withStore(async (bridge) => {
       const { service, faults } = bridge.sandbox;
       const lost = { kind: 'reset', at: 'after-effect' } as const;
-      faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
+      const create = faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
       const first = await addUser(bridge, 'ada');
-      faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' }, times: 1 });
+      await create.until(1);
+      const fault = { kind: 'hang' } as const;
+      const late = faults.add({ operation: 'scim.getUsers', fault, times: 1 });
       await send(bridge, 'DELETE', `/Users/${first}`);
+      await late.until(1);
 
       await addUser(bridge, 'ada');
       faults.release();
@@ -74,8 +78,11 @@ describeStores('created again while a call for the deleted one is on its way', (
     withStore(async (bridge) => {
       const { service, faults } = bridge.sandbox;
       const first = await addUser(bridge, 'ada');
-      faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
+      await untilSettled(bridge);
+      const fault = { kind: 'hang' } as const;
+      const late = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
       await send(bridge, 'DELETE', `/Users/${first}`);
+      await late.until(1);
 
       await addUser(bridge, 'ada');
       faults.release();
@@ -90,8 +97,11 @@ describeStores('created again while a call for the deleted one is on its way', (
       const { service, faults } = bridge.sandbox;
       const first = `/Users/${await addUser(bridge, 'ada')}`;
       await send(bridge, 'PATCH', first, setActive(false));
-      faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
+      await untilSettled(bridge);
+      const fault = { kind: 'hang' } as const;
+      const late = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
       await send(bridge, 'PATCH', first, setActive(true));
+      await late.until(1);
       await send(bridge, 'DELETE', first);
 
       await send(bridge, 'DELETE', `/Users/${await addUser(bridge, 'ada')}`);
@@ -119,8 +129,10 @@ describeStores(
           const first = await addGroup(bridge, 'Pilots', [adaId]);
           await untilSettled(bridge);
           const fault = { kind: 'hang', effect } as const;
-          faults.add({ operation: 'groupUsers.removeUserFromGroup', fault, times: 1 });
+          const operation = 'groupUsers.removeUserFromGroup';
+          const late = faults.add({ operation, fault, times: 1 });
           await send(bridge, 'DELETE', `/Groups/${first}`);
+          await late.until(1);
 
           const second = await addGroup(bridge, 'Pilots', [adaId]);
           await untilAtRest(bridge, second);

@@ -82,6 +82,7 @@ export async function createLaneHost(
     events: {
       converged() {},
       deletionFinished() {},
+      recovery() {},
       failed: ({ error }) => void failures.push(error),
       sectionChanged() {},
       firstRead() {},

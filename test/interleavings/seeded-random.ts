@@ -1,0 +1,31 @@
+/** Chance that is the same in every run. */
+export interface SeededRandom {
+  /** Uniform in [0, 1). */
+  next(): number;
+  /** One of the entries. @throws RangeError for an empty list */
+  pick<T>(list: readonly T[]): T;
+  /** True with this probability. */
+  chance(probability: number): boolean;
+}
+
+/** The numbers that follow from a seed (mulberry32). */
+export function createSeededRandom(seed: number): SeededRandom {
+  let state = seed >>> 0;
+
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  return {
+    next,
+    pick(list) {
+      const entry = list[Math.floor(next() * list.length)];
+      if (entry === undefined) throw new RangeError('nothing to pick from');
+      return entry;
+    },
+    chance: (probability) => next() < probability,
+  };
+}
