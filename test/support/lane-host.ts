@@ -83,6 +83,7 @@ export async function createLaneHost(
       converged() {},
       deletionFinished() {},
       recovery() {},
+      stuck() {},
       failed: ({ error }) => void failures.push(error),
       sectionChanged() {},
       firstRead() {},
