@@ -361,6 +361,51 @@ describeStores('rules of the configuration', ({ makeUrl }) => {
       expect(body[USER_EXTENSION]).toBeUndefined();
     }));
 
+  test('a name that the service refuses takes back what it would have given', () =>
+    withRules(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const id = await addUser(bridge, 'ada');
+      await addGroup(bridge, 'Board', [id]);
+      const path = `/Groups/${await addGroup(bridge, 'Cooks', [id])}`;
+      await untilSettled(bridge);
+      faults.add({ operation: 'groups.updateGroup', fault: { kind: 'status', status: 422 } });
+
+      const answers = [
+        await bridge.request('PATCH', path, rename('Board of cooks')),
+        await bridge.request('PATCH', path, rename('Board Admins')),
+        await bridge.request('PATCH', path, rename('Guests')),
+      ];
+      await untilSettled(bridge);
+
+      expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
+      expect(service.admins('Board')).not.toContain(ada);
+      const person = (await send(bridge, 'GET', `/Users/${id}`)).body[USER_EXTENSION];
+      expect(isJsonObject(person) && person.appsPermissions).toBeFalsy();
+      const { body } = await send(bridge, 'GET', path);
+      expect(body).toMatchObject({ displayName: 'Cooks' });
+      expect(body[GROUP_EXTENSION]).toBeUndefined();
+      expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
+    }));
+
+  test('a list of admins that the service refuses from a provider stays the rules’', () =>
+    withRules(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const [a, b] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+      const cook = `/Groups/${await addGroup(bridge, 'Cook')}`;
+      await untilSettled(bridge);
+      const refusal = { kind: 'status', status: 422 } as const;
+      faults.add({ operation: 'groupAdmins.addAdminToGroup', fault: refusal, times: 1 });
+
+      const value = { [GROUP_EXTENSION]: { admins: toMembers([a]) } };
+      const { status } = await bridge.request('PATCH', cook, toPatch({ op: 'add', value }));
+      await addGroup(bridge, 'Cook Admins', [b]);
+      await untilSettled(bridge);
+
+      expect(status).toBe(400);
+      expect(service.admins('Cook')).toContain(bob);
+      expect(service.admins('Cook')).not.toContain(ada);
+    }));
+
   test('permissions that the service refuses are not told to the provider who renamed nothing', () =>
     withRules(async (bridge) => {
       const { faults } = bridge.sandbox;

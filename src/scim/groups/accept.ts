@@ -109,9 +109,13 @@ async function storeLooking(
   throw again.kind === 'disputed' ? toDispute(again.detail) : cannotTell();
 }
 
-/** Nobody waits for what the rules derived from a write, so somebody has to be told that it is due. */
+/**
+ * Nobody waits for what the rules derived from a write, so somebody has to be told that it is due: at once after
+ * a removal, else once the write itself was tried, because what the service refuses derives nothing.
+ */
 function withWake({ reconciler }: ScimDeps, stored: GroupWriteResult): GroupWriteResult {
-  if (stored.wakes) reconciler.wake();
+  const { wakes, lease, row } = stored;
+  if (wakes && (lease === undefined || row.due_class === 0)) reconciler.wake();
   return stored;
 }
 
