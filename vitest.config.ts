@@ -6,5 +6,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 20_000,
     isolate: false,
+    // By default one core stays idle, which on two cores is half of them.
+    maxWorkers: '100%',
   },
 });
