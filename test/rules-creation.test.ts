@@ -4,6 +4,7 @@ import type { Fault } from '../src/sandbox/faults.ts';
 import type { SandboxPreset, SandboxShapeChange } from '../src/sandbox/shape.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
+  addGroup,
   addUser,
   listResources,
   send,
@@ -130,6 +131,19 @@ test('somebody deactivated and deleted while nobody knows whether the account ex
     await untilSettled(bridge);
 
     expect(bridge.sandbox.service.getUser(ada).active).toBe(false);
+  }));
+
+test('a rename that comes while the group is being created is not lost', () =>
+  withTestBridge({ settings: { SCIM_WRITE_WAIT: '30ms' } }, async (bridge) => {
+    const fault = { kind: 'delay', delayMs: 150 } as const;
+    bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault });
+    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+
+    const body = toPatch({ op: 'replace', path: 'displayName', value: 'Aces' });
+    await send(bridge, 'PATCH', path, body);
+    await untilSettled(bridge);
+
+    expect(bridge.sandbox.service.groups().map(({ name }) => name)).toEqual(['Aces']);
   }));
 
 const primary = { value: 'primary@example.com', primary: true };

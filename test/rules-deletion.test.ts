@@ -11,6 +11,7 @@ import {
   untilSettled,
 } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
+import { untilQuiet, withTimedBridge } from './support/timed-bridge.ts';
 
 const ada = 'ada@example.com';
 
@@ -166,7 +167,8 @@ test('a group that somebody removed in the service is deleted all the same', () 
   }));
 
 test('a group that is deleted before it came to be leaves nobody waiting in it', () =>
-  withTestBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }, async (bridge) => {
+  withTimedBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }, async (timed) => {
+    const { bridge } = timed;
     const adaId = await addUser(bridge, 'ada');
     bridge.sandbox.faults.add({
       operation: 'groups.createGroup',
@@ -176,7 +178,7 @@ test('a group that is deleted before it came to be leaves nobody waiting in it',
     const groupId = await addGroup(bridge, 'Pilots', [adaId]);
 
     await send(bridge, 'DELETE', `/Groups/${groupId}`);
-    await untilSettled(bridge);
+    await untilQuiet(timed, 30_000);
 
     const links = bridge.store.read.selectFrom('memberships').select('user_id');
     expect(await links.execute()).toEqual([]);

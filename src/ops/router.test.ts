@@ -62,6 +62,7 @@ const stuck = {
   type: 'user',
   id: 'u1',
   name: 'ada@example.com',
+  field: 'active',
   problem: { code: 'refused', words: 'No more seats.' },
   since: 0,
   nextAttemptAt: 3_600_000,
@@ -97,6 +98,7 @@ test('/ops/status shows what waits, fails and is stuck with the words of the ser
     stuck: [
       {
         id: 'u1',
+        field: 'active',
         problem: { code: 'refused', words: 'No more seats.' },
         since: '1970-01-01T00:00:00.000Z',
         nextAttemptAt: '1970-01-01T01:00:00.000Z',

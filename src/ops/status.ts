@@ -1,4 +1,4 @@
-import type { DisputeView, TroubledResource } from '../store/trouble.ts';
+import type { DisputeView, StuckPart, TroubledResource } from '../store/trouble.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 import type { Readiness, WaitingWork } from './readiness.ts';
 
@@ -11,7 +11,7 @@ export interface StatusSources {
   readonly readBacklog: () => Promise<WaitingWork>;
   readonly upstreamHealth: () => TransportHealth;
   readonly activity: () => { readonly lanes: number; readonly waiting: number };
-  readonly listStuck: (limit: number) => Promise<TroubledResource[]>;
+  readonly listStuck: (limit: number) => Promise<StuckPart[]>;
   readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
   readonly listDisputes: (limit: number) => Promise<DisputeView[]>;
 }

@@ -1,12 +1,7 @@
-/** Why something did not work, in words that may be shown to an operator and to the provider. */
-export interface Problem {
-  /** Stable and short, such as `refused`, `later`, `conflict`. */
-  readonly code: string;
-  /** The service's words, bounded, or ours. Never a secret, never a body. */
-  readonly words: string;
-  /** The HTTP status of the service, when there was an answer. */
-  readonly status?: number;
-}
+import type { Refusal } from '../domain/stuck.ts';
+
+/** Why something did not work, refused or not, in words that may be shown to an operator and to the provider. */
+export type Problem = Refusal;
 
 /**
  * How one upstream step ended. `Known` is what is now known to hold, `Part` what a refusal is about.

@@ -5,7 +5,6 @@ import {
   toFencedColumns,
   toNoTrouble,
   toRetryColumns,
-  toStuckColumns,
 } from './retry-columns.ts';
 
 const problem = { code: 'unavailable', words: 'Down for maintenance', status: 503 };
@@ -51,16 +50,8 @@ describe('what a failed step leaves in the row', () => {
     });
   });
 
-  test('the time since when a write is stuck is the first refusal’s', () => {
-    const first = toStuckColumns({ attempts: 0, stuck_at: null }, problem, 5);
-    const second = toStuckColumns(first, problem, 9);
-
-    expect(first).toEqual({ stuck_at: 5, attempts: 1, last_error: JSON.stringify(problem) });
-    expect(second).toEqual({ ...first, attempts: 2 });
-  });
-
   test('success leaves no trace of trouble', () => {
-    const clean = { must_look: 0, attempts: 0, last_error: null, stuck_at: null };
+    const clean = { must_look: 0, attempts: 0, last_error: null };
 
     expect(toNoTrouble({ must_look: 0 })).toEqual(clean);
     expect(toNoTrouble({ must_look: 1 })).toEqual(clean);

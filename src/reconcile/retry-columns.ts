@@ -29,28 +29,15 @@ export function toRetryColumns(
   return {
     attempts,
     must_look: outcome.kind === 'unknown' ? LOOK_FIRST : row.must_look,
-    last_error: JSON.stringify(outcome.problem),
+    last_error: toLastError(outcome.problem),
     due_at: now + delayMs,
   };
 }
 
-/** What a refusal after the acknowledgement leaves in the row; when it is tried again is the caller's. */
-export function toStuckColumns(
-  row: { readonly attempts: number; readonly stuck_at: number | null },
-  problem: Problem,
-  now: number,
-) {
-  return {
-    stuck_at: row.stuck_at ?? now,
-    last_error: JSON.stringify(problem),
-    attempts: row.attempts + 1,
-  };
-}
-
-/** What success leaves in the row. */
+/** What success leaves in the row, beside what is still stuck. */
 export function toNoTrouble(row: { readonly must_look: number }) {
   const must_look = row.must_look === LOOK_AGAIN ? LOOK_FIRST : 0;
-  return { must_look, attempts: 0, last_error: null, stuck_at: null };
+  return { must_look, attempts: 0, last_error: null };
 }
 
 /**
@@ -59,4 +46,9 @@ export function toNoTrouble(row: { readonly must_look: number }) {
  */
 export function toFencedColumns(row: { readonly lane_owner: string | null }, now: number) {
   return { must_look: row.lane_owner === null ? LOOK_FIRST : LOOK_AGAIN, due_at: now };
+}
+
+/** Why something does not work, as the row keeps it. */
+export function toLastError(problem: Problem | undefined): string | null {
+  return problem === undefined ? null : JSON.stringify(problem);
 }

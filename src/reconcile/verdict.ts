@@ -47,6 +47,11 @@ export function judge(error: unknown): Judged {
   };
 }
 
+/** Whether the service said no to what was asked, so that less of it may be taken. */
+export function isSaidNo({ verdict }: Judged): boolean {
+  return verdict === 'refused' || verdict === 'conflict';
+}
+
 function toVerdict({ code, outcome }: UpstreamError): Verdict {
   switch (code) {
     case 'refused':

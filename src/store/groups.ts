@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, UpdateObject } from 'kysely';
+import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
 import type { GroupField, GroupState, LinkChange } from '../domain/group.ts';
 import { type ObservedGroup, toDesiredGroup, type UpstreamGroupIds } from '../domain/group.ts';
 import { type GroupId, groupId } from '../domain/ids.ts';
@@ -107,6 +107,20 @@ export async function updateGroup(tx: Db, id: GroupId, change: GroupChange): Pro
 /** Removes a group and who was in it: after the undo of a refused create, or once it is gone upstream. */
 export async function deleteGroup(tx: Db, id: GroupId): Promise<void> {
   await tx.deleteFrom('groups').where('id', '=', id).execute();
+}
+
+/**
+ * Forgets groups of this name that never came to be and that a lost create may have left in the service.
+ * True: there was one, so whoever takes the name looks first.
+ */
+export async function forgetLostGroups(tx: Db, nameFolded: string): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('groups')
+    .where('deleted_at', 'is not', null)
+    .where('display_name_folded', '=', nameFolded)
+    .where(sql<boolean>`lost_looks > 0`)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
 }
 
 /** What the plan is made from, with the waiting changes of members and admins. */

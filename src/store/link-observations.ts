@@ -61,8 +61,13 @@ export async function observeLinks(
   await sql`insert into ${name} (group_id, user_id, desired, observed)
     select ${groupId}, id, cast(${baseline} as integer), 1 from users where deleted_at is null and upstream_id in (${ids})
     on conflict (user_id, group_id) do nothing`.execute(tx);
-  await sql`update ${name} set pending = null, retry_at = null
-    where group_id = ${groupId} and pending is not null and desired = observed`.execute(tx);
+  // What the service holds was seen anew, so what it refused and does not hold is tried again.
+  await sql`update ${name} set retry_at = null,
+      pending = case when desired = observed then null else pending end,
+      stuck_at = case when desired = observed then null else stuck_at end,
+      problem = case when desired = observed then null else problem end
+    where group_id = ${groupId} and pending is not null
+      and (desired = observed or retry_at is not null)`.execute(tx);
   await sql`delete from ${name} where group_id = ${groupId} and pending is null and observed = 0
     and (desired is null or desired = 0)`.execute(tx);
 }

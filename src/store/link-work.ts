@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import type { LinkChange, SettledLink } from '../domain/group.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
+import type { PutOff, Refusal } from '../domain/stuck.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
+import { parseStored } from './documents.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
+import type { StuckLink } from './stuck.ts';
 
 /** Which waiting changes to list. */
 export interface WaitingQuery {
@@ -64,28 +67,43 @@ export interface WaitingSummary {
   readonly nextRetryAt: number | undefined;
   /** Somebody is to leave. */
   readonly removes: boolean;
+  /** The oldest of the refused changes. */
+  readonly stuck: StuckLink | undefined;
 }
 
 interface WaitingTotals {
   readonly oldest: number | null;
   readonly retry_at: number | null;
+  readonly stuck_at: number | null;
   readonly desired: number | null;
 }
 
 /** Sums up what waits in the lists of a group. */
 export async function readWaiting(db: Db, groupId: GroupId): Promise<WaitingSummary> {
   const select = (list: LinkTable) => sql`
-    select pending, retry_at, desired from ${sql.table(list)}
+    select pending, retry_at, stuck_at, desired from ${sql.table(list)}
     where group_id = ${groupId} and pending is not null`;
   const { rows } = await sql<WaitingTotals>`
-    select min(pending) as oldest, min(retry_at) as retry_at, min(desired) as desired
+    select min(pending) as oldest, min(retry_at) as retry_at, min(stuck_at) as stuck_at, min(desired) as desired
     from (${select('memberships')} union all ${select('group_admins')}) as waiting`.execute(db);
   const [row] = rows;
+  const since = row?.stuck_at ?? undefined;
   return {
     oldest: row?.oldest ?? undefined,
     nextRetryAt: row?.retry_at ?? undefined,
     removes: row?.desired === 0,
+    stuck: since === undefined ? undefined : await findStuckLink(db, groupId, since),
   };
+}
+
+/** One of the changes that are refused since then, with the service's words. */
+async function findStuckLink(db: Db, groupId: GroupId, since: number): Promise<StuckLink> {
+  const select = (list: LinkTable) => sql`
+    select problem from ${sql.table(list)}
+    where group_id = ${groupId} and stuck_at = ${since} and pending is not null`;
+  const { rows } = await sql<{ problem: string }>`
+    ${select('memberships')} union all ${select('group_admins')} limit 1`.execute(db);
+  return { since, problem: parseStored<Refusal>(rows[0]?.problem ?? 'null') };
 }
 
 /** Makes every group due in which something waits for this person. */
@@ -150,6 +168,8 @@ async function settle(
         observed,
         put_in: putIn,
         retry_at: null,
+        stuck_at: null,
+        problem: null,
         pending: sql`case when pending <= ${plannedVersion} then null else pending end`,
       })
       .where('group_id', '=', groupId)
@@ -194,17 +214,22 @@ export async function claimLinks(
   }
 }
 
-/** Puts refused changes off until `retryAt` (epoch milliseconds). */
+/** Puts refused changes off until `retryAt`. What was stuck before stays so since then. */
 export async function postponeLinks(
   tx: Db,
   table: LinkTable,
   groupId: GroupId,
-  { userIds, retryAt }: { userIds: readonly UserId[]; retryAt: number },
+  { userIds, problem, now, retryAt }: PutOff & { readonly userIds: readonly UserId[] },
 ): Promise<void> {
+  const text = JSON.stringify(problem);
   for (const chunk of chunks(userIds)) {
     await tx
       .updateTable(table)
-      .set({ retry_at: retryAt })
+      .set((set) => ({
+        retry_at: retryAt,
+        problem: text,
+        stuck_at: set.fn.coalesce('stuck_at', set.val(now)),
+      }))
       .where('group_id', '=', groupId)
       .where('user_id', 'in', chunk)
       .execute();

@@ -21,14 +21,16 @@ describeStores('links', ({ makeStore }) => {
       await store.write((tx) => saveLinks(tx, table, group.id, [changed]));
 
       const rows = await listLinks(store.read, table, group.id);
+      const unrefused = { retry_at: null, problem: null };
       expect(rows.map(({ user_id }) => user_id)).toEqual(people.map(({ id }) => id));
-      expect(rows[0]).toEqual({ user_id: first.userId, ...facts, put_in: 0 });
+      expect(rows[0]).toEqual({ user_id: first.userId, ...facts, put_in: 0, ...unrefused });
       expect(rows[1]).toEqual({
         user_id: second.userId,
         desired: 0,
         observed: null,
         pending: null,
         put_in: 1,
+        ...unrefused,
       });
     },
   );

@@ -13,7 +13,7 @@ export type LinkTable = (typeof LINK_TABLES)[number];
 /** One stored link. */
 export type LinkRow = Pick<
   Selectable<LinkColumns>,
-  'user_id' | 'desired' | 'observed' | 'pending' | 'put_in'
+  'user_id' | 'desired' | 'observed' | 'pending' | 'put_in' | 'retry_at' | 'problem'
 >;
 
 /** All links of a group, or those of some users. */
@@ -25,7 +25,7 @@ export async function listLinks(
 ): Promise<LinkRow[]> {
   const query = db
     .selectFrom(table)
-    .select(['user_id', 'desired', 'observed', 'pending', 'put_in'])
+    .select(['user_id', 'desired', 'observed', 'pending', 'put_in', 'retry_at', 'problem'])
     .where('group_id', '=', groupId);
   if (userIds === undefined) return query.orderBy('seq').execute();
   const rows: LinkRow[] = [];
@@ -41,6 +41,8 @@ export interface LinkWrite {
   readonly observed: number | null;
   readonly pending: number | null;
   readonly putIn?: number;
+  /** When a refused change is tried again (epoch milliseconds); absent: there is nothing to wait for. */
+  readonly retryAt?: number | null;
 }
 
 /** Stores links, replacing the three facts of those that exist. */
@@ -61,7 +63,7 @@ export async function saveLinks(
           observed: link.observed,
           pending: link.pending,
           put_in: link.putIn ?? 0,
-          retry_at: null,
+          retry_at: link.retryAt ?? null,
         })),
       )
       .onConflict((conflict) =>

@@ -39,8 +39,12 @@ export interface ConvergenceColumns {
   attempts: Generated<number>;
   /** Why the last attempt failed: code and the service's words. */
   last_error: string | null;
-  /** When an acknowledged write was refused by the service; null: it was not. */
+  /** Since when something acknowledged is refused by the service; null: nothing is. */
   stuck_at: number | null;
+  /** Per field what the service refused of it after it was acknowledged. */
+  stuck: Generated<string>;
+  /** Looks that are still to be made for what a create whose answer was lost may have left; 0: there was none. */
+  lost_looks: Generated<number>;
   lane_owner: string | null;
   lane_until: number | null;
   /** Raised by each claim, so that a holder whose lease ran out cannot record. */
@@ -101,6 +105,10 @@ export interface LinkColumns {
   put_in: Generated<number>;
   /** The service refused this change after it was acknowledged; it is tried again then (epoch ms). */
   retry_at: number | null;
+  /** Since when; kept through a new attempt, until the service holds what is wanted. */
+  stuck_at: number | null;
+  /** What it said, as JSON text. */
+  problem: string | null;
   /** Order of creation. */
   seq: Generated<number>;
 }

@@ -1,16 +1,18 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Refusal, StuckField } from '../domain/stuck.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import { IS_FAILING } from './lanes.ts';
+import type { LinkTable } from './links.ts';
 
-/** A resource whose change the service does not take: refused, or tried again and again in vain. */
+/** A resource whose change the service does not take, although it is tried again and again. */
 export interface TroubledResource {
   readonly type: 'user' | 'group';
   readonly id: string;
   readonly name: string;
   /** The service's words and their code. */
   readonly problem: { readonly code: string; readonly words: string };
-  /** Since when it is stuck, or since when the change waits; epoch milliseconds. */
+  /** Since when the change waits; epoch milliseconds. */
   readonly since: number;
   /** When it is tried again, epoch milliseconds. */
   readonly nextAttemptAt: number | null;
@@ -25,34 +27,97 @@ interface TroubledRow {
   readonly due_at: number | null;
 }
 
-/** What was acknowledged and then refused, the longest first. */
-export async function listStuck(db: Db, limit: number): Promise<TroubledResource[]> {
-  return list(db, limit, { since: sql.ref('stuck_at'), where: sql`stuck_at is not null` });
-}
-
 /** What is tried again and again in vain, the longest first; what is stuck is not among it. */
 export async function listFailing(db: Db, limit: number): Promise<TroubledResource[]> {
   const where = sql`due_at is not null and ${IS_FAILING}`;
-  return list(db, limit, { since: sql.ref('modified_at'), where });
-}
-
-async function list(
-  db: Db,
-  limit: number,
-  { since, where }: { since: RawBuilder<unknown>; where: RawBuilder<unknown> },
-): Promise<TroubledResource[]> {
   const { rows } = await sql<TroubledRow>`
     select * from (
-      select 'user' as type, id, user_name as name, last_error, ${since} as since, due_at
+      select 'user' as type, id, user_name as name, last_error, modified_at as since, due_at
       from users where ${where}
       union all
-      select 'group' as type, id, display_name as name, last_error, ${since} as since, due_at
+      select 'group' as type, id, display_name as name, last_error, modified_at as since, due_at
       from groups where ${where}
     ) as troubled order by since, id limit ${limit}`.execute(db);
   return rows.map(({ last_error, due_at, ...row }) => ({
     ...row,
     problem: parseStored(last_error ?? '{"code":"unknown","words":""}'),
     nextAttemptAt: due_at,
+  }));
+}
+
+/** One thing that was acknowledged and that the service refuses: a field, or one person in a list of a group. */
+export interface StuckPart {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly name: string;
+  /** The field of the person or group; `members` or `admins` for a person in a list. */
+  readonly field: string;
+  /** The SCIM id of the person in the list. */
+  readonly person?: string;
+  /** The service's words and their code. */
+  readonly problem: Refusal;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** When it is tried again, epoch milliseconds; null: as soon as it can be. */
+  readonly nextAttemptAt: number | null;
+}
+
+interface StuckRow {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly name: string;
+  readonly stuck: string;
+}
+
+interface StuckLinkRow {
+  readonly id: string;
+  readonly name: string;
+  readonly field: string;
+  readonly person: string;
+  readonly problem: string;
+  readonly since: number;
+  readonly retry_at: number | null;
+}
+
+/** What is stuck, the longest first. */
+export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
+  const parts = [...(await listStuckFields(db, limit)), ...(await listStuckLinks(db, limit))];
+  return parts
+    .toSorted((a, b) => a.since - b.since || (a.id < b.id ? -1 : Number(a.id > b.id)))
+    .slice(0, limit);
+}
+
+async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
+  const { rows } = await sql<StuckRow>`
+    select * from (
+      select 'user' as type, id, user_name as name, stuck, stuck_at from users where stuck_at is not null
+      union all
+      select 'group' as type, id, display_name as name, stuck, stuck_at from groups where stuck_at is not null
+    ) as stuck order by stuck_at, id limit ${limit}`.execute(db);
+  return rows.flatMap(({ type, id, name, stuck }) =>
+    Object.entries(parseStored<Record<string, StuckField>>(stuck)).map(
+      ([field, { problem, since, retryAt }]) => ({
+        ...{ type, id, name, field, problem, since },
+        nextAttemptAt: retryAt,
+      }),
+    ),
+  );
+}
+
+async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
+  const select = (table: LinkTable, field: string) => sql`
+    select ${sql.lit(field)} as field, link.group_id as id, home.display_name as name,
+      link.user_id as person, link.problem, link.stuck_at as since, link.retry_at
+    from ${sql.table(table)} as link join groups as home on home.id = link.group_id
+    where link.stuck_at is not null`;
+  const { rows } = await sql<StuckLinkRow>`
+    select * from (${select('memberships', 'members')} union all ${select('group_admins', 'admins')}) as stuck
+    order by since, id, person limit ${limit}`.execute(db);
+  return rows.map(({ retry_at, problem, ...row }) => ({
+    type: 'group',
+    ...row,
+    problem: parseStored<Refusal>(problem),
+    nextAttemptAt: retry_at,
   }));
 }
 

@@ -162,6 +162,31 @@ export async function deleteUser(tx: Db, id: UserId): Promise<void> {
   await tx.deleteFrom('users').where('id', '=', id).execute();
 }
 
+/**
+ * Forgets people of this userName or address who never came to be and whom a lost create may have left
+ * in the service. True: there was one, so whoever takes the name looks first.
+ */
+export async function forgetLostUsers(
+  tx: Db,
+  { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string },
+): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('users')
+    .where('deleted_at', 'is not', null)
+    .where('upstream_id', 'is', null)
+    .where(sql<boolean>`lost_looks > 0`)
+    .where((where) =>
+      where.or([
+        where('user_name_folded', '=', userNameFolded),
+        where('id', 'in', (query) =>
+          query.selectFrom('user_emails').select('user_id').where('email_folded', '=', emailFolded),
+        ),
+      ]),
+    )
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
 /** Makes `folded` the addresses that filters find the user by. */
 export async function replaceUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
   await tx.deleteFrom('user_emails').where('user_id', '=', id).execute();

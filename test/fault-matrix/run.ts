@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findNextDueAt, readBacklog } from '../../src/store/lanes.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
-import { countRunning } from '../support/provider.ts';
+import { readBacklog } from '../../src/store/lanes.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
+import { type TimedBridge, untilEnded, untilQuiet } from '../support/timed-bridge.ts';
 import { OPERATIONS, type Operation } from './cases.ts';
 import { readBridge, readService, withoutGone } from './company.ts';
 import type { FaultCase, Lasting } from './faults.ts';
@@ -14,14 +14,6 @@ const HURRY = 10;
 const DAY_MS = 25 * 60 * 60_000;
 /** Longer than workers ever sleep. */
 const WORKERS_SLEEP_MS = 30_000;
-const QUIET_MAX_MS = 10_000;
-const POLL_MS = 6;
-
-/** A bridge whose time the test moves. */
-interface Column {
-  readonly bridge: TestBridge;
-  readonly clock: LeapingClock;
-}
 
 /** One cell: an operation that meets a fault. `mark` is in all its names. */
 interface Cell {
@@ -44,7 +36,7 @@ export function runMatrix(title: string, faults: readonly FaultCase[]): void {
 function runColumn(fault: FaultCase, lasts: Lasting): void {
   const name = `${fault.name}, ${lasts === 'once' ? 'one call' : 'every call for a while'}`;
   describe(name, { concurrent: true }, () => {
-    let column: Column;
+    let column: TimedBridge;
     beforeAll(async () => {
       column = await startColumn(fault, lasts);
     });
@@ -68,7 +60,7 @@ function runColumn(fault: FaultCase, lasts: Lasting): void {
   });
 }
 
-async function startColumn({ timeout }: FaultCase, lasts: Lasting): Promise<Column> {
+async function startColumn({ timeout }: FaultCase, lasts: Lasting): Promise<TimedBridge> {
   const clock = createLeapingClock(timeout === undefined ? HURRY : 1);
   const settings = {
     SCIM_WRITE_WAIT: lasts === 'once' ? '60s' : '60ms',
@@ -77,7 +69,7 @@ async function startColumn({ timeout }: FaultCase, lasts: Lasting): Promise<Colu
   return { bridge: await startTestBridge({ settings, clock }), clock };
 }
 
-async function runCell(column: Column, cell: Cell): Promise<void> {
+async function runCell(column: TimedBridge, cell: Cell): Promise<void> {
   const { bridge, clock } = column;
   const { fault, lasts, operation, mark } = cell;
   const { sandbox } = bridge;
@@ -112,7 +104,7 @@ function toExpectation({ fault, lasts, operation }: Cell): (status: number) => b
 }
 
 /** Everything is converged again, whether it waits for something or not. */
-async function converge(column: Column): Promise<void> {
+async function converge(column: TimedBridge): Promise<void> {
   const { bridge, clock } = column;
   for (const table of ['users', 'groups'] as const) {
     const due = { due_at: clock.now() };
@@ -122,38 +114,8 @@ async function converge(column: Column): Promise<void> {
   await untilQuiet(column);
 }
 
-/** Waits until nothing runs and nothing is due. */
-async function untilQuiet(column: Column): Promise<void> {
-  const deadline = Date.now() + QUIET_MAX_MS;
-  while (!(await goOn(column))) {
-    if (Date.now() > deadline) throw new Error('something is still due');
-    await sleep(POLL_MS);
-  }
-}
-
-/** Waits for the end of something that may have to be tried again. */
-async function untilEnded(column: Column, pending: Promise<unknown>): Promise<void> {
-  let ended = false;
-  const end = pending.finally(() => {
-    ended = true;
-  });
-  while (!ended) {
-    await goOn(column);
-    await Promise.race([end, sleep(POLL_MS)]);
-  }
-}
-
-/** Moves time on to the next attempt of what has to wait, unless something runs; true: there is nothing. */
-async function goOn({ bridge, clock }: Column): Promise<boolean> {
-  // In this order, because what ends may leave something due.
-  const running = await countRunning(bridge.store);
-  const dueAt = await findNextDueAt(bridge.store.read);
-  if (running === 0 && dueAt !== undefined) clock.leap(Math.max(0, dueAt - clock.now()));
-  return running === 0 && dueAt === undefined;
-}
-
 /** Waits until closed sections are found to be open again. */
-async function untilOpen({ bridge, clock }: Column): Promise<void> {
+async function untilOpen({ bridge, clock }: TimedBridge): Promise<void> {
   for (const type of ['Users', 'Groups']) {
     while ((await bridge.request('GET', `/${type}?count=0`)).status === 503) {
       clock.leap(DAY_MS);

@@ -16,7 +16,7 @@ import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
 import type { Problem } from '../outcome.ts';
-import { judge } from '../verdict.ts';
+import { isSaidNo, judge } from '../verdict.ts';
 import { changeAdmin, changeMember } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
@@ -129,8 +129,18 @@ async function updateGroup(
     if (judged.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
       return { kind: 'later', problem: NAME_LEAVING };
     }
+    if (isSaidNo(judged) && parts.length > 1) {
+      // It may be about one of them: the first alone, and the others in the next step.
+      return updateGroup(deps, context, { state, action: toFirstField(action) });
+    }
     return toFailure(deps, judged, { parts: parts, section: 'groups' });
   }
+}
+
+function toFirstField(action: UpdateGroup): UpdateGroup {
+  const { kind, reason, displayName, permissions } = action;
+  if (displayName !== undefined) return { kind, reason, displayName };
+  return permissions === undefined ? action : { kind, reason, permissions };
 }
 
 async function deleteGroup(

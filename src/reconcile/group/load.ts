@@ -1,9 +1,11 @@
-import type { GroupState } from '../../domain/group.ts';
+import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
+import { withoutPutOff } from '../../domain/stuck.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import type { Db } from '../../store/database.ts';
-import { findGroupRow, toGroupState } from '../../store/groups.ts';
+import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups.ts';
 import { listWaitingLinks, type WaitingLinks } from '../../store/link-work.ts';
+import { parseStuck } from '../../store/stuck.ts';
 
 /** What the load needs to know of the service's habits. */
 export interface LinkQuery {
@@ -19,7 +21,16 @@ export async function loadGroup(
   query: LinkQuery,
 ): Promise<GroupState | undefined> {
   const row = await findGroupRow(db, id);
-  return row && toGroupState(row, await listGroupLinks(db, row.id, query));
+  return row && toTriable(row, await listGroupLinks(db, row.id, query), query.now);
+}
+
+/** What the next step is planned from: what is stuck rests until its time, as if it did not wait. */
+export function toTriable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
+  const state = toGroupState(row, links);
+  const pending = withoutPutOff(state.pending, parseStuck<GroupField>(row), now);
+  const rests = state.pending.existence !== undefined && pending.existence === undefined;
+  // While the group itself rests, it is neither created nor removed nor looked for.
+  return rests ? { ...state, pending: {}, mustLook: false } : { ...state, pending };
 }
 
 /** The waiting changes that one plan looks at: as many as two calls can carry. */

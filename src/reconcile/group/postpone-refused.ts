@@ -1,6 +1,7 @@
 import type { GroupId } from '../../domain/ids.ts';
 import type { Db } from '../../store/database.ts';
 import { postponeLinks } from '../../store/link-work.ts';
+import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
 import type { GroupPart } from './outcome.ts';
 import { groupRefusedLinks } from './refused-links.ts';
@@ -9,7 +10,9 @@ import { groupRefusedLinks } from './refused-links.ts';
 export interface RefusedPeople {
   readonly parts: readonly GroupPart[];
   readonly undone: readonly Undone[];
+  readonly problem: Problem;
   /** Epoch milliseconds. */
+  readonly now: number;
   readonly retryAt: number;
 }
 
@@ -20,15 +23,15 @@ export interface RefusedPeople {
 export async function postponeRefused(
   tx: Db,
   groupId: GroupId,
-  { parts, undone, retryAt }: RefusedPeople,
+  { parts, undone, problem, now, retryAt }: RefusedPeople,
 ): Promise<number> {
-  const undoneVersions = new Set(undone.map(({ version }) => version));
   let postponed = 0;
+  const undoneVersions = new Set(undone.map(({ version }) => version));
   for (const { table, changes } of groupRefusedLinks(parts)) {
     const userIds = changes
       .filter(({ version }) => !undoneVersions.has(version))
       .map(({ userId }) => userId);
-    await postponeLinks(tx, table, groupId, { userIds, retryAt });
+    await postponeLinks(tx, table, groupId, { userIds, problem, now, retryAt });
     postponed += userIds.length;
   }
   return postponed;

@@ -134,9 +134,26 @@ describeStores('a refused step of a group', ({ makeStore }) => {
     expect(await getGroup(store, row)).toMatchObject({ stuck_at: null, version: 3 });
   });
 
-  test('does not go on for ever when it is the look that is refused', async () => {
+  test('ends a look for what nothing waits for', async () => {
     const store = await makeStore();
     const row = await add(store, { must_look: 1 });
+
+    const recorded = await record(store, {
+      row,
+      outcome: refusedAs({ kind: 'field', field: 'existence' }),
+    });
+
+    expect(recorded).toMatchObject({ finished: true });
+    expect(await getGroup(store, row)).toMatchObject({
+      must_look: 0,
+      stuck_at: null,
+      due_at: null,
+    });
+  });
+
+  test('does not go on for ever when it is the look that is refused', async () => {
+    const store = await makeStore();
+    const row = await add(store, { must_look: 1, pending: '{"existence":1}' });
 
     const existence: GroupPart = { kind: 'field', field: 'existence' };
     const recorded = await record(store, { row, outcome: refusedAs(existence) });

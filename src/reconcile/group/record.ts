@@ -1,6 +1,13 @@
-import type { GroupField, GroupState } from '../../domain/group.ts';
+import {
+  type GroupField,
+  type GroupState,
+  listGroupDifferences,
+  toDesiredGroup,
+} from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
-import { type Pending, settlePending } from '../../domain/pending.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
+import { findNextRetryAt, findOldestStuck, withoutSettled } from '../../domain/stuck.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import type { Db } from '../../store/database.ts';
@@ -11,42 +18,34 @@ import {
   type GroupRow,
   hasUpstreamIds,
   lockGroup,
-  toGroupState,
   updateGroup,
 } from '../../store/groups.ts';
 import type { Lease } from '../../store/lanes.ts';
-import {
-  deleteAllLinks,
-  disownLinks,
-  hasPutIn,
-  observeLinks,
-  releaseLinks,
-  restartLinks,
-} from '../../store/link-observations.ts';
-import { readWaiting, settleLinks } from '../../store/link-work.ts';
+import { deleteAllLinks, observeLinks, restartLinks } from '../../store/link-observations.ts';
+import { readWaiting, settleLinks, type WaitingSummary } from '../../store/link-work.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
-import { stuckDelayMs } from '../backoff.ts';
+import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
+import { LOST_CREATE, planNextLostLook } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import {
   FREE_LANE,
   toFencedColumns,
+  toLastError,
   toNoTrouble,
   toRetryColumns,
-  toStuckColumns,
 } from '../retry-columns.ts';
-import { isRuled, toRuledGroup } from '../rules/rule-group.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Waiter } from '../waiters.ts';
-import { followGroupStep, revertAdminsAsked } from './follow-step.ts';
+import { followGroupStep } from './follow-step.ts';
 import { handOverGroup } from './heir.ts';
 import { linkGroup } from './link-group.ts';
-import { listGroupLinks } from './load.ts';
+import { listGroupLinks, toTriable } from './load.ts';
+import { isItsOwn, isLostLook, mayHaveCreated } from './lost.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
-import { postponeRefused } from './postpone-refused.ts';
+import { hideUncreated, isTakenBack, refuse } from './refuse.ts';
 import { listStillPlanned } from './still-planned.ts';
-import { type GroupUndo, releaseGroup, revertGroup } from './undo.ts';
-import { revertLinks, withRefusedPeople } from './undo-links.ts';
+import type { GroupUndo } from './undo.ts';
 
 /** A step of a group that ended, with all that recording it needs. */
 export interface GroupStep {
@@ -89,7 +88,8 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
   }
   if (row.lane_token !== step.lease.token) {
     // Somebody else holds the lane now: what our call did is not ours to judge, so they look.
-    await updateGroup(tx, row.id, toFencedColumns(row, step.now));
+    const lost = mayHaveCreated(row, step.planned) ? LOST_CREATE : {};
+    await updateGroup(tx, row.id, { ...toFencedColumns(row, step.now), ...lost });
     return toFinished(tx, row, []);
   }
   const recording: Recording = { ...step, original: row, reverted: [] };
@@ -108,6 +108,8 @@ async function recordDone(
   known: GroupKnown,
 ): Promise<Recorded<GroupState>> {
   if (known.missing) return recordMissing(tx, row, step);
+  const isLost = isLostLook(row, step.planned);
+  if (isLost && !(await isItsOwn(tx, row, known.ids))) return recordLostLook(tx, row, step);
   let next: GroupRow = { ...row, ...toNoTrouble(row) };
   if (known.ids !== undefined) {
     const linked = await linkGroup(tx, row, known, step.now);
@@ -116,13 +118,11 @@ async function recordDone(
       const parts: GroupPart[] = [{ kind: 'field', field: 'existence' }];
       return recordRefused(tx, row, step, { parts, problem: linked.problem });
     }
-    next = { ...next, ...linked.columns };
+    next = { ...next, ...linked.columns, lost_looks: 0 };
   }
+  if (step.planned.mustLook) next.stuck = toRested(row, step.now);
   if (known.observed !== undefined) next.observed = JSON.stringify(known.observed);
-  const pending = parseStored<Pending<GroupField>>(row.pending);
-  // A look at a group that is to go finds it: its removal still waits.
-  const settled = (known.settled ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
-  next.pending = JSON.stringify(settlePending(pending, step.planned.pending, settled));
+  next.pending = JSON.stringify(toPendingAfter(row, step, known));
   await recordLinks(tx, next, step, known);
   if (known.refusedMembers) {
     const { changes, problem } = known.refusedMembers;
@@ -130,6 +130,23 @@ async function recordDone(
     return recordRefused(tx, next, step, { parts, problem });
   }
   return finish(tx, next, step, []);
+}
+
+function toPendingAfter(row: GroupRow, step: Recording, known: GroupKnown): Pending<GroupField> {
+  const pending = parseStored<Pending<GroupField>>(row.pending);
+  // A look at a group that is to go finds it: its removal still waits.
+  const settled = (known.settled ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
+  const left = settlePending(pending, step.planned.pending, settled);
+  const claim = pending.existence ?? step.planned.pending.existence ?? row.version;
+  return addPending(left, listOwed(row, known), claim);
+}
+
+/** A new group owes every difference from what is asked by now; an old one only what waited before. */
+function listOwed(row: GroupRow, { ids, observed }: GroupKnown): GroupField[] {
+  if (hasUpstreamIds(row) || ids === undefined || observed === undefined) return [];
+  if (row.deleted_at !== null) return [];
+  const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
+  return listGroupDifferences(desired, observed);
 }
 
 async function recordLinks(
@@ -149,6 +166,22 @@ async function recordLinks(
     // In a managed group what is wanted is shown, whatever is seen.
     if (baseline !== 0) await touchMembers(tx, row.id, now);
   }
+}
+
+/** Nothing was found that could be its: it is looked for again, a bounded number of times. */
+async function recordLostLook(
+  tx: Db,
+  row: GroupRow,
+  step: Recording,
+): Promise<Recorded<GroupState>> {
+  const lost_looks = row.lost_looks - 1;
+  const due_at = planNextLostLook(lost_looks, step.now);
+  const next: GroupRow = { ...row, ...toNoTrouble(row), lost_looks };
+  if (due_at === undefined) return finish(tx, next, step, []);
+  const changed: GroupRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
+  await save(tx, step, changed);
+  await deleteAllLinks(tx, row.id);
+  return toFinished(tx, changed, []);
 }
 
 /** The service has no such group: one that is wanted is created anew, a deleted one is done with. */
@@ -182,106 +215,39 @@ async function recordRefused(
   step: Recording,
   { parts: refused, problem }: { parts: readonly GroupPart[]; problem: Problem },
 ): Promise<Recorded<GroupState>> {
-  const { mustLook } = step.planned;
+  if (isLostLook(row, step.planned)) return recordLostLook(tx, row, step);
   const parts = await listStillPlanned(tx, row, { planned: step.planned, parts: refused });
-  if (parts.length === 0) {
-    return finish(tx, { ...row, must_look: mustLook ? 1 : row.must_look }, step, []);
-  }
-  const undone: Undone[] = [];
-  let draft = row;
-  for (const waiter of step.undos) {
-    const fields = listAsked(draft, parts, waiter.version);
-    if (waiter.undo.before === undefined && fields.includes('existence')) {
-      const people = await listLinkedUsers(tx, row.id);
-      await deleteGroup(tx, row.id);
-      await touchUsers(tx, people, step.now);
-      step.reverted.push(...people);
-      undone.push({ version: waiter.version, problem });
-      return { finished: true, ...GONE, undone, woken: [] };
-    }
-    const links = await revertLinks(tx, row.id, { waiter, parts, now: step.now });
-    if (fields.length === 0 && links.length === 0) continue;
-    undone.push({ version: waiter.version, problem: withRefusedPeople(problem, links) });
-    draft = await revertWrite(tx, draft, step, { undo: waiter.undo, fields, links });
-  }
-  const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
-  if (isTakenBack || draft.display_name !== row.display_name) {
-    await save(tx, step, draft);
+  if (parts.length === 0) return finish(tx, keepLook(row, step), step, []);
+  const { undone, isUncreated, ...left } = await refuse(tx, row, { ...step, parts, problem });
+  if (isUncreated) return recordUncreated(tx, row, step, undone);
+  if (isTakenBack(row, left.row) || left.row.display_name !== row.display_name) {
+    await save(tx, step, left.row);
     await touchMembers(tx, row.id, step.now);
   }
-  return isTakenBack
-    ? finish(tx, draft, step, undone)
-    : recordStuck(tx, draft, step, { parts, problem, undone });
+  return finish(tx, keepLook(left.row, step), step, undone);
 }
 
-/** What of the refused parts this write asked for: what a rule asked for is nobody's refusal. */
-function listAsked(row: GroupRow, parts: readonly GroupPart[], version: number): GroupField[] {
+/** A look that was refused still has to be made, unless nothing waits for the group any more. */
+function keepLook(row: GroupRow, { planned }: Recording): GroupRow {
+  if (!planned.mustLook) return row;
   const pending = parseStored<Pending<GroupField>>(row.pending);
-  return listFields(parts).filter((field) => pending[field] === version && !isRuled(row, field));
+  return { ...row, must_look: pending.existence === undefined ? 0 : 1 };
 }
 
-/** What was refused of one write: fields, and people who are back already. */
-interface RefusedParts {
-  readonly undo: GroupUndo;
-  readonly fields: readonly GroupField[];
-  readonly links: readonly UserId[];
-}
-
-/** The group without what was refused of one write, and with what the rules say then. */
-async function revertWrite(
-  tx: Db,
-  row: GroupRow,
-  { rules, reverted, now }: Recording,
-  { undo, fields, links }: RefusedParts,
-): Promise<GroupRow> {
-  const isUnchanged = row.attributes === undo.after;
-  const isWhole = isUnchanged && (undo.before?.deleted !== false || undo.before.origin === null);
-  reverted.push(...links, ...(isWhole ? await listLinkedUsers(tx, row.id) : []));
-  const without = revertGroup(row, { undo, fields, now });
-  const kept = await takeBack(tx, without, { undo, isUnchanged });
-  const draft = revertAdminsAsked(kept, links, undo);
-  return toRuledGroup(rules, { row: draft, now }) ?? draft;
-}
-
-/** What taking a whole write back means for the people of the group. */
-async function takeBack(
-  tx: Db,
-  row: GroupRow,
-  { undo, isUnchanged }: { readonly undo: GroupUndo; readonly isUnchanged: boolean },
-): Promise<GroupRow> {
-  if (!isUnchanged) return row;
-  if (row.deleted_at !== null && row.origin === 'adopted') {
-    await releaseLinks(tx, row.id, row.version);
-  }
-  // Whoever the write put in stays with their neighbours, and then the group is the bridge's to keep.
-  if (undo.before?.origin !== null || (await hasPutIn(tx, row.id))) return row;
-  await disownLinks(tx, row.id);
-  return releaseGroup(row);
-}
-
-/** What was refused and nobody was refused for stays wanted: visible, and tried again slowly. */
-async function recordStuck(
+/** The write that created the group was taken back: nothing is left, or what finds a lost create. */
+async function recordUncreated(
   tx: Db,
   row: GroupRow,
   step: Recording,
-  { parts, problem, undone }: { parts: GroupPart[]; problem: Problem; undone: Undone[] },
+  undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
-  const pending = parseStored<Pending<GroupField>>(row.pending);
-  const isFieldStuck = listFields(parts).some((field) => pending[field] !== undefined);
-  const retryAt = step.now + stuckDelayMs(step.random);
-  const stuckLinks = await postponeRefused(tx, row.id, { parts, undone, retryAt });
-  const trouble = toStuckColumns(row, problem, step.now);
-  // A look that is refused would be refused again at once.
-  if (!isFieldStuck && !step.planned.mustLook) {
-    return finish(tx, { ...row, ...(stuckLinks > 0 ? trouble : {}) }, step, undone);
-  }
-  const changed: GroupRow = { ...row, ...FREE_LANE, ...trouble, due_at: retryAt };
-  await save(tx, step, changed);
-  return toFinished(tx, changed, undone);
-}
-
-function listFields(parts: readonly GroupPart[]): GroupField[] {
-  return parts.flatMap((part) => (part.kind === 'field' ? [part.field] : []));
+  const people = await listLinkedUsers(tx, row.id);
+  step.reverted.push(...people);
+  await deleteAllLinks(tx, row.id);
+  if (row.lost_looks === 0) await deleteGroup(tx, row.id);
+  await touchUsers(tx, people, step.now);
+  if (row.lost_looks > 0) return finish(tx, hideUncreated(row, step.now), step, undone);
+  return { finished: true, ...GONE, undone, woken: [] };
 }
 
 async function recordRetry(
@@ -290,15 +256,23 @@ async function recordRetry(
   step: Recording,
   outcome: Extract<GroupOutcome, { kind: 'later' | 'unknown' }>,
 ): Promise<Recorded<GroupState>> {
-  const changed: GroupRow = { ...row, ...toRetryColumns(row, outcome, step) };
+  const lost = outcome.kind === 'unknown' && mayHaveCreated(row, step.planned) ? LOST_CREATE : {};
+  const changed: GroupRow = { ...row, ...toRetryColumns(row, outcome, step), ...lost };
   if (outcome.kind === 'unknown' && outcome.lookNow) {
     await save(tx, step, changed);
-    const state = toGroupState(changed, await listGroupLinks(tx, changed.id, step));
+    const state = toTriable(changed, await listGroupLinks(tx, changed.id, step), step.now);
     return { finished: false, state, undone: [], woken: [] };
   }
   await save(tx, step, { ...changed, ...FREE_LANE });
   return { ...(await toFinished(tx, changed, [])), retryAt: changed.due_at ?? step.now };
 }
+
+const NOTHING_WAITS: WaitingSummary = {
+  oldest: undefined,
+  nextRetryAt: undefined,
+  removes: false,
+  stuck: undefined,
+};
 
 /** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
 async function finish(
@@ -307,20 +281,38 @@ async function finish(
   step: Recording,
   undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
-  const state = toGroupState(row, await listGroupLinks(tx, row.id, step));
+  const { now } = step;
+  const links = await listGroupLinks(tx, row.id, step);
+  const state = toTriable(row, links, now);
   const { actions, settled } = planGroup(state, step.policy);
-  const pending = settlePending(state.pending, state.pending, settled);
-  const next: GroupRow = { ...row, pending: JSON.stringify(pending) };
-  if (actions.length > 0) {
-    await save(tx, step, { ...next, due_at: step.now });
-    return { finished: false, state: { ...state, pending }, undone, woken: [] };
+  const pending = settlePending(
+    parseStored<Pending<GroupField>>(row.pending),
+    state.pending,
+    settled,
+  );
+  const stuck = withoutSettled(parseStuck<GroupField>(row), pending);
+  const isOver = actions.length === 0;
+  // While there is more to do, what became stuck on the way is shown at the end of the run.
+  const waiting = isOver || row.stuck_at !== null ? await readWaiting(tx, row.id) : NOTHING_WAITS;
+  const problem = (findOldestStuck(stuck) ?? waiting.stuck)?.problem;
+  const next: GroupRow = {
+    ...row,
+    pending: JSON.stringify(pending),
+    ...toStuckColumns(stuck, waiting.stuck),
+    last_error: row.last_error ?? toLastError(problem),
+  };
+  if (!isOver) {
+    await save(tx, step, { ...next, due_at: now });
+    return { finished: false, state: toTriable(next, links, now), undone, woken: [] };
   }
-  const { oldest, nextRetryAt, removes } = await readWaiting(tx, row.id);
-  const due_class = toDueClass(removes || state.deleted);
-  await save(tx, step, { ...next, ...FREE_LANE, due_at: nextRetryAt ?? null, due_class });
+  const due = [findNextRetryAt(pending, stuck, now), waiting.nextRetryAt];
+  const times = due.filter((at) => at !== undefined);
+  const due_at = times.length === 0 ? null : Math.min(...times);
+  const due_class = toDueClass(waiting.removes || state.deleted);
+  await save(tx, step, { ...next, ...FREE_LANE, due_at, due_class });
   // A deleted group that the service does not know has nobody in it.
   if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
-  return { finished: true, ...toProgress(next, oldest), undone, woken: [] };
+  return { finished: true, ...toProgress(next, waiting.oldest), undone, woken: [] };
 }
 
 async function toFinished(

@@ -37,11 +37,13 @@ interface Refusal {
   readonly admins?: GroupUndo['admins'];
 }
 
-function revert(store: Store, { group, parts, members, admins }: Refusal): Promise<UserId[]> {
+async function revert(store: Store, refusal: Refusal): Promise<readonly UserId[]> {
+  const { group, parts, members, admins } = refusal;
   const lists = { members: members ?? new Map(), admins: admins ?? new Map() };
   const undo = { type: 'group' as const, before: undefined, after: '', ...lists };
   const waiter = { version: VERSION, undo };
-  return store.write((tx) => revertLinks(tx, group.id, { waiter, parts, now: 99 }));
+  const refused = { waiter, parts, now: 99 };
+  return (await store.write((tx) => revertLinks(tx, group.id, refused))).userIds;
 }
 
 describeStores('people whom the service refused', ({ makeStore }) => {

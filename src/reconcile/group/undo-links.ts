@@ -1,6 +1,7 @@
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { Db } from '../../store/database.ts';
-import { deleteLinks, listLinks, saveLinks } from '../../store/links.ts';
+import { parseStored } from '../../store/documents.ts';
+import { deleteLinks, type LinkRow, listLinks, saveLinks } from '../../store/links.ts';
 import { touchUsers } from '../../store/shown-links.ts';
 import type { Problem } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
@@ -16,34 +17,41 @@ export interface RefusedWrite {
   readonly now: number;
 }
 
-/**
- * Puts back the refused people whose last writer is still the refused write; their neighbours stay.
- * Returns who was put back.
- */
+/** Who was put back, and what the service said when it refused earlier changes of them. */
+export interface RevertedLinks {
+  readonly userIds: readonly UserId[];
+  readonly earlierWords: readonly string[];
+}
+
+/** Puts back the refused people whose last writer is still the refused write; their neighbours stay. */
 export async function revertLinks(
   tx: Db,
   groupId: GroupId,
   { waiter, parts, now }: RefusedWrite,
-): Promise<UserId[]> {
-  const reverted: UserId[] = [];
+): Promise<RevertedLinks> {
+  const reverted: LinkRow[] = [];
   for (const { kind, table, changes } of groupRefusedLinks(parts)) {
     const befores = kind === 'member' ? waiter.undo.members : waiter.undo.admins;
     const refused = changes.map(({ userId }) => userId);
     const rows = await listLinks(tx, table, groupId, refused);
-    const mine = rows
-      .filter((row) => row.pending === waiter.version && befores.has(row.user_id))
-      .map((row) => row.user_id);
+    const mine = rows.filter((row) => row.pending === waiter.version && befores.has(row.user_id));
+    const userIds = mine.map((row) => row.user_id);
     const gone: UserId[] = [];
-    for (const userId of mine) {
+    for (const userId of userIds) {
       const before = befores.get(userId);
       if (before) await saveLinks(tx, table, groupId, [before]);
       else gone.push(userId);
     }
     await deleteLinks(tx, table, groupId, gone);
-    await touchUsers(tx, mine, now);
+    await touchUsers(tx, userIds, now);
     reverted.push(...mine);
   }
-  return reverted;
+  return {
+    userIds: reverted.map((row) => row.user_id),
+    earlierWords: reverted.flatMap(({ problem }) =>
+      problem === null ? [] : [parseStored<Problem>(problem).words],
+    ),
+  };
 }
 
 /** How many of the refused people an error names. */

@@ -20,7 +20,7 @@ import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure, toLater } from '../failure.ts';
-import { judge } from '../verdict.ts';
+import { isSaidNo, judge } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
 import { findAccount } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
@@ -135,7 +135,7 @@ async function updateUser(
     return { kind: 'done', known: { observed, ...(name ? toEcho(name, observed) : {}) } };
   } catch (error) {
     const judged = judge(error);
-    if (judged.verdict === 'refused' && active !== undefined && name !== undefined) {
+    if (isSaidNo(judged) && active !== undefined && name !== undefined) {
       // Access first: the refusal may be about the name alone, which the next step then finds out.
       const { name: _, ...accessOnly } = action;
       return updateUser(deps, context, { state, action: accessOnly });
@@ -174,7 +174,14 @@ async function updateCompanyUser(
     };
     return { kind: 'done', known: { observed, settled: fields } };
   } catch (error) {
-    return toFailure<UserField>(deps, judge(error), { parts: fields, section: 'companyUsers' });
+    const judged = judge(error);
+    if (isSaidNo(judged) && appsPermissions !== undefined && temporarilyInactive !== undefined) {
+      // Access first: the refusal may be about the licence alone, which the next step then finds out.
+      const { appsPermissions: _, ...accessOnly } = action;
+      const access = fields.filter((field) => field !== 'appsPermissions');
+      return updateCompanyUser(deps, context, { state, action: { ...accessOnly, fields: access } });
+    }
+    return toFailure<UserField>(deps, judged, { parts: fields, section: 'companyUsers' });
   }
 }
 

@@ -2,7 +2,7 @@ import type { UserId } from '../../domain/ids.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
 import type { UserAction } from '../../plan/actions.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
-import { findUserRow, toUserState } from '../../store/users.ts';
+import { findUserRow } from '../../store/users.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { recordHeld } from '../record-held.ts';
@@ -10,6 +10,7 @@ import { tellDeleted } from '../tell-deleted.ts';
 import { tellStuck } from '../tell-stuck.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyUserAction } from './apply.ts';
+import { toTriable } from './load.ts';
 import type { UserKnown } from './outcome.ts';
 import { recordUserStep } from './record.ts';
 import type { UserUndo } from './undo.ts';
@@ -36,7 +37,7 @@ export function convergeUsers(
     async load(db, id) {
       const row = await findUserRow(db, id);
       if (row === undefined) return undefined;
-      const state = toUserState(row);
+      const state = toTriable(row, deps.clock.now());
       // Somebody else may have sent the create: look before creating again.
       const mayExist = state.upstreamId === undefined && state.pending.account !== undefined;
       return mayExist && !fresh.has(state.id) ? { ...state, mustLook: true } : state;

@@ -141,9 +141,19 @@ describeStores('a refused step of a person', ({ makeStore }) => {
     });
   });
 
-  test('does not go on for ever when it is the look that is refused', async () => {
+  test('ends a look for what nothing waits for', async () => {
     const store = await makeStore();
     const row = await add(store, { must_look: 1 });
+
+    const recorded = await record(store, { row, outcome: refusedAs('account') });
+
+    expect(recorded).toMatchObject({ finished: true });
+    expect(await getUser(store, row)).toMatchObject({ must_look: 0, stuck_at: null, due_at: null });
+  });
+
+  test('does not go on for ever when it is the look that is refused', async () => {
+    const store = await makeStore();
+    const row = await add(store, { must_look: 1, pending: '{"account":1}' });
 
     const recorded = await record(store, { row, outcome: refusedAs('account') });
 
@@ -163,6 +173,49 @@ describeStores('a refused step of a person', ({ makeStore }) => {
     const recorded = await record(store, { row, outcome: refusedAs('account'), planned });
 
     expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });
+  });
+});
+
+describeStores('a look for what a refused create may have left', ({ makeStore }) => {
+  const lost = { deleted_at: 5, lost_looks: 2, must_look: 1, pending: '{"account":2}', version: 2 };
+  const found = { upstreamId: 7, observed, settled: ['account'] as const };
+
+  test('has the account deactivated that it finds', async () => {
+    const store = await makeStore();
+    const row = await add(store, lost);
+
+    const recorded = await record(store, { row, outcome: { kind: 'done', known: found } });
+
+    expect(recorded).toMatchObject({ finished: false, state: { pending: { active: 2 } } });
+  });
+
+  test('leaves an account alone that was seen before the create was asked for', async () => {
+    const store = await makeStore();
+    const holder = await addUser(store, { ...account, origin: null, created_at: 1 });
+    const row = await add(store, { ...lost, created_at: 2 });
+
+    const recorded = await record(store, { row, outcome: { kind: 'done', known: found } });
+
+    expect(recorded).toMatchObject({ finished: true, oldestPending: undefined });
+    expect(await getUser(store, holder)).toMatchObject({ upstream_id: 7, pending: '{}' });
+    expect(await getUser(store, row)).toMatchObject({ upstream_id: null, pending: '{}' });
+  });
+
+  test('is made again later, and then no more', async () => {
+    const store = await makeStore();
+    const row = await add(store, lost);
+
+    await record(store, { row, outcome: { kind: 'done', known: {} } });
+    const again = await getUser(store, row);
+    await record(store, { row: again, outcome: refusedAs('account') });
+
+    expect(again).toMatchObject({ lost_looks: 1, must_look: 1, lane_owner: null });
+    expect(Number(again.due_at)).toBeGreaterThan(NOW);
+    expect(await getUser(store, row)).toMatchObject({
+      lost_looks: 0,
+      due_at: null,
+      stuck_at: null,
+    });
   });
 });
 

@@ -1,8 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
-import { listFoldedEmails } from '../../domain/address.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
+import { findNextRetryAt, findOldestStuck, withoutSettled } from '../../domain/stuck.ts';
 import {
   listUserDifferences,
   removesUserAccess,
@@ -16,33 +14,28 @@ import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
 import type { Lease } from '../../store/lanes.ts';
 import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
-import {
-  deleteUser,
-  lockUser,
-  replaceUserEmails,
-  toUserState,
-  type UserRow,
-  updateUser,
-} from '../../store/users.ts';
-import { stuckDelayMs } from '../backoff.ts';
+import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
+import { deleteUser, lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import { LOST_CREATE, planNextLostLook } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import {
   FREE_LANE,
   toFencedColumns,
+  toLastError,
   toNoTrouble,
   toRetryColumns,
-  toStuckColumns,
 } from '../retry-columns.ts';
 import { followPerson } from '../rules/follow.ts';
-import { isRuled } from '../rules/rule-user.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Waiter } from '../waiters.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
+import { toTriable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown, UserOutcome } from './outcome.ts';
+import { hideUncreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
 import { handOver, inheritAccount, toActivePending } from './successor.ts';
-import { revertUser, type UserUndo } from './undo.ts';
+import type { UserUndo } from './undo.ts';
 
 /** A step of a person that ended, with all that recording it needs. */
 export interface UserStep {
@@ -109,21 +102,22 @@ async function recordHandedOver(
   row: UserRow,
   step: Recording,
 ): Promise<Recorded<UserState>> {
-  const done = {
-    ...FREE_LANE,
-    ...toNoTrouble(row),
-    upstream_id: null,
-    pending: '{}',
-    due_at: null,
-  };
-  await save(tx, step, { ...row, ...done });
+  const none = { upstream_id: null, pending: '{}', due_at: null, lost_looks: 0 };
+  const clean = { ...toNoTrouble(row), ...toStuckColumns({}) };
+  await save(tx, step, { ...row, ...FREE_LANE, ...clean, ...none });
   return { finished: true, ...GONE, undone: [], woken: [] };
 }
 
 /** Somebody else holds the lane now: what our call did is not ours to judge, so they look. */
-async function recordFenced(tx: Db, row: UserRow, { now }: UserStep): Promise<Recorded<UserState>> {
-  await updateUser(tx, row.id, toFencedColumns(row, now));
+async function recordFenced(tx: Db, row: UserRow, step: UserStep): Promise<Recorded<UserState>> {
+  const lost = mayHaveCreated(row, step) ? LOST_CREATE : {};
+  await updateUser(tx, row.id, { ...toFencedColumns(row, step.now), ...lost });
   return { finished: true, ...toProgress(row), undone: [], woken: [] };
+}
+
+/** Whether the step that ended may have been a create. */
+function mayHaveCreated({ upstream_id }: UserRow, { planned }: UserStep): boolean {
+  return upstream_id === null && !planned.mustLook && planned.pending.account !== undefined;
 }
 
 async function recordDone(
@@ -133,6 +127,7 @@ async function recordDone(
   known: UserKnown,
 ): Promise<Recorded<UserState>> {
   if (known.missing) return recordMissing(tx, row, step);
+  if (known.upstreamId === undefined && isLostLook(row, step)) return recordLostLook(tx, row, step);
   let linked: LinkResult = { kind: 'linked', origin: row.origin };
   if (known.upstreamId !== undefined && known.upstreamId !== row.upstream_id) {
     linked = await linkAccount(tx, row, known, step.now);
@@ -145,8 +140,10 @@ async function recordDone(
     ...toObservedPart(row, known),
     origin: linked.origin,
     upstream_id: known.upstreamId ?? row.upstream_id,
+    lost_looks: known.upstreamId === undefined ? row.lost_looks : 0,
     ...toNoTrouble(row),
     pending: JSON.stringify(toPendingAfter(row, step, known)),
+    stuck: step.planned.mustLook ? toRested(row, step.now) : row.stuck,
   };
   if (await inheritAccount(tx, row, { account: known.upstreamId, now: step.now })) {
     changed.must_look = 1;
@@ -156,6 +153,24 @@ async function recordDone(
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
   const woken = changesAccess ? await wakeGroupsOf(tx, row.id, step.now) : [];
   return finish(tx, changed, step, woken);
+}
+
+/** A look for what the lost create of somebody who is no more may have left. */
+function isLostLook(row: UserRow, { planned }: Recording): boolean {
+  const isGone = row.deleted_at !== null && row.upstream_id === null;
+  return isGone && row.lost_looks > 0 && planned.mustLook;
+}
+
+/** Nothing was found: it is looked for again, a bounded number of times. */
+async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
+  const lost_looks = row.lost_looks - 1;
+  const due_at = planNextLostLook(lost_looks, step.now);
+  const next: UserRow = { ...row, ...toNoTrouble(row), lost_looks };
+  if (due_at === undefined) return finish(tx, next, step, []);
+  const changed: UserRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
+  await save(tx, step, changed);
+  const woken = await leaveGroups(tx, row.id, step.now);
+  return { finished: true, ...toProgress(changed), undone: [], woken };
 }
 
 function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
@@ -215,57 +230,22 @@ async function recordRefused(
   step: Recording,
   { parts: refused, problem }: { parts: readonly UserField[]; problem: Problem },
 ): Promise<Recorded<UserState>> {
-  const { mustLook } = step.planned;
-  const parts = listStillPlanned(row, step, refused);
-  if (parts.length === 0) {
-    return finish(tx, { ...row, must_look: mustLook ? 1 : row.must_look }, step, []);
-  }
-  const undone: Undone[] = [];
-  let draft = row;
-  for (const { version, undo } of step.undos) {
-    const pending = parseStored<Pending<UserField>>(draft.pending);
-    const fields = parts.filter((field) => pending[field] === version && !isRuled(draft, field));
-    if (fields.length === 0) continue;
-    undone.push({ version, problem });
-    if (undo.before === undefined && fields.includes('account')) {
-      await deleteUser(tx, row.id);
-      return { finished: true, ...GONE, undone, woken: [] };
-    }
-    draft = revertUser(draft, { undo, fields, now: step.now });
-  }
-  await saveEmails(tx, row, draft);
-  const pending = parseStored<Pending<UserField>>(draft.pending);
-  const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
-  // A look that is refused would be refused again at once.
-  const stuck = !isTakenBack && (mustLook || parts.some((field) => pending[field] !== undefined));
-  if (!stuck) return finish(tx, draft, step, [], undone);
-  const changed: UserRow = {
-    ...draft,
-    ...FREE_LANE,
-    ...toStuckColumns(draft, problem, step.now),
-    due_at: step.now + stuckDelayMs(step.random),
-  };
-  await save(tx, step, changed);
-  return { finished: true, ...toProgress(changed), undone, woken: [] };
+  if (isLostLook(row, step)) return recordLostLook(tx, row, step);
+  const fields = listStillPlanned(row, step.planned, refused);
+  if (fields.length === 0) return finish(tx, keepLook(row, step), step, []);
+  const { undone, isUncreated, ...left } = refuse(row, { ...step, fields, problem });
+  await saveEmails(tx, row, left.row);
+  if (!isUncreated) return finish(tx, keepLook(left.row, step), step, [], undone);
+  if (row.lost_looks > 0) return finish(tx, hideUncreated(row, step.now), step, [], undone);
+  await deleteUser(tx, row.id);
+  return { finished: true, ...GONE, undone, woken: [] };
 }
 
-/** What a later write has overtaken was not refused: the service was never asked for that. */
-function listStillPlanned(
-  row: UserRow,
-  { planned }: Recording,
-  parts: readonly UserField[],
-): UserField[] {
+/** A look that was refused still has to be made, unless nothing waits for the account any more. */
+function keepLook(row: UserRow, { planned }: Recording): UserRow {
+  if (!planned.mustLook) return row;
   const pending = parseStored<Pending<UserField>>(row.pending);
-  return parts.filter((field) => pending[field] === planned.pending[field]);
-}
-
-/** Filters find a person by the addresses that are shown. */
-async function saveEmails(tx: Db, before: UserRow, after: UserRow): Promise<void> {
-  if (after.attributes === before.attributes) return;
-  const [was, is] = [before, after].map((row) =>
-    listFoldedEmails(parseStored<JsonObject>(row.attributes)),
-  );
-  if (is && !isDeepStrictEqual(was, is)) await replaceUserEmails(tx, after.id, is);
+  return { ...row, must_look: pending.account === undefined ? 0 : 1 };
 }
 
 async function recordRetry(
@@ -274,10 +254,11 @@ async function recordRetry(
   step: Recording,
   outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
 ): Promise<Recorded<UserState>> {
-  const changed: UserRow = { ...row, ...toRetryColumns(row, outcome, step) };
+  const lost = outcome.kind === 'unknown' && mayHaveCreated(row, step) ? LOST_CREATE : {};
+  const changed: UserRow = { ...row, ...toRetryColumns(row, outcome, step), ...lost };
   if (outcome.kind === 'unknown' && outcome.lookNow) {
     await save(tx, step, changed);
-    return { finished: false, state: toUserState(changed), undone: [], woken: [] };
+    return { finished: false, state: toTriable(changed, step.now), undone: [], woken: [] };
   }
   await save(tx, step, { ...changed, ...FREE_LANE });
   return {
@@ -298,16 +279,27 @@ async function finish(
   undone: readonly Undone[] = [],
 ): Promise<Recorded<UserState>> {
   const { policy, now } = step;
-  const state = toUserState(row);
+  const state = toTriable(row, now);
   const { actions, settled } = planUser(state, policy);
-  const pending = settlePending(state.pending, state.pending, settled);
-  const due_class = toDueClass(removesUserAccess({ ...state, pending }));
-  const next: UserRow = { ...row, pending: JSON.stringify(pending), due_class };
+  const pending = settlePending(
+    parseStored<Pending<UserField>>(row.pending),
+    state.pending,
+    settled,
+  );
+  const stuck = withoutSettled(parseStuck<UserField>(row), pending);
+  const next: UserRow = {
+    ...row,
+    pending: JSON.stringify(pending),
+    due_class: toDueClass(removesUserAccess({ ...state, pending })),
+    ...toStuckColumns(stuck),
+    last_error: row.last_error ?? toLastError(findOldestStuck(stuck)?.problem),
+  };
   if (actions.length > 0) {
     await save(tx, step, { ...next, due_at: now });
-    return { finished: false, state: toUserState(next), undone, woken };
+    return { finished: false, state: toTriable(next, now), undone, woken };
   }
-  await save(tx, step, { ...next, ...FREE_LANE, due_at: null });
+  const due_at = findNextRetryAt(pending, stuck, now) ?? null;
+  await save(tx, step, { ...next, ...FREE_LANE, due_at });
   // Deactivated first; only then out of the groups.
   if (row.deleted_at !== null) woken = [...woken, ...(await leaveGroups(tx, row.id, now))];
   return { finished: true, ...toProgress(next), undone, woken };

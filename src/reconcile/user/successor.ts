@@ -20,12 +20,21 @@ interface Ended {
 export async function handOver(tx: Db, row: UserRow, { account, now }: Ended): Promise<boolean> {
   if (row.deleted_at === null || account === undefined) return false;
   const others = await listUsersOfAccount(tx, account);
+  if (row.upstream_id === null && others.some((other) => wasThereBefore(other, row))) {
+    await leaveGroups(tx, row.id, now);
+    return true;
+  }
   const [heir] = others.filter(({ id, origin }) => id !== row.id && origin !== null);
   if (heir === undefined) return false;
   await leaveGroups(tx, row.id, now);
   await moveLinks(tx, row.id, heir.id);
   await distrust(tx, heir, now);
   return true;
+}
+
+/** What was seen before the lost create was asked for is not what it left. */
+function wasThereBefore(other: UserRow, row: UserRow): boolean {
+  return other.id !== row.id && other.origin === null && other.created_at < row.created_at;
 }
 
 /**

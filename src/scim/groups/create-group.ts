@@ -6,12 +6,14 @@ import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
+import { LOST_CREATE } from '../../reconcile/lost-create.ts';
 import { enterRules } from '../../reconcile/rules/follow.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { saveDispute } from '../../store/disputes.ts';
 import { parseStored } from '../../store/documents.ts';
 import {
+  forgetLostGroups,
   type GroupRow,
   insertGroup,
   listGroupsByName,
@@ -168,6 +170,7 @@ async function insert(
   letGo: GroupRow | undefined,
 ): Promise<GroupRow> {
   const now = deps.clock.now();
+  const isLost = await forgetLostGroups(tx, foldCase(String(attributes.displayName)));
   const draft: NewGroupRow = {
     id: groupId(newId()),
     origin: letGo ? 'adopted' : 'created',
@@ -175,6 +178,7 @@ async function insert(
     ...(letGo ? toInherited(letGo) : {}),
     // Departures that still wait carry versions of before.
     version: (letGo?.version ?? 0) + 1,
+    ...(isLost ? { must_look: 1, ...LOST_CREATE } : {}),
     created_at: now,
     modified_at: now,
   };

@@ -51,7 +51,7 @@ export async function editLinks(
     const after = toLinkAfterWrite(row, { ...context, wanted: isWanted });
     if (after === undefined) continue;
     writes.push(toWrite(userId, after, row));
-    befores.set(userId, row ? toWrite(userId, row, row) : null);
+    befores.set(userId, row ? toBefore(row) : null);
   }
   return { writes, befores, removes: writes.some(({ desired }) => desired === 0) };
 }
@@ -69,6 +69,12 @@ function applyEdits(
     for (const userId of ids) wanted.set(userId, op !== 'remove');
   }
   return wanted;
+}
+
+/** As it was, with the rest that a refusal has given it. */
+function toBefore(row: LinkRow): LinkWrite {
+  const before = toWrite(row.user_id, row, row);
+  return row.retry_at === null ? before : { ...before, retryAt: row.retry_at };
 }
 
 function toWrite(userId: UserId, facts: LinkFacts, row: LinkRow | undefined): LinkWrite {

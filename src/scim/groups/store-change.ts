@@ -212,7 +212,6 @@ function toChangedRow(
       due_at: isDue ? now : row.due_at,
       // A removal that waits already keeps its class, whatever this write adds.
       due_class: toDueClass(members.removes || admins.removes || row.due_class === 0),
-      stuck_at: null,
     },
   };
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { toPendingAfterWrite } from '../../domain/user-write.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
+import { LOST_CREATE } from '../../reconcile/lost-create.ts';
 import type { UserBefore } from '../../reconcile/user/undo.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
@@ -15,6 +16,7 @@ import { moveLinks } from '../../store/link-observations.ts';
 import { leaveGroups } from '../../store/link-work.ts';
 import { touchUsers } from '../../store/shown-links.ts';
 import {
+  forgetLostUsers,
   getUserRow,
   insertUser,
   insertUserEmails,
@@ -65,9 +67,13 @@ export async function storeNewUser(
     case 'observed':
       return adoptUser(tx, deps, { row: match.row, attributes, input, claim });
     case 'tombstone':
-      return insert(tx, deps, { attributes, claim, tombstone: match.row });
+      return insert(tx, deps, { attributes, claim, inherited: await inherit(tx, deps, match.row) });
     default:
-      return insert(tx, deps, { attributes, claim, tombstone: undefined });
+      return insert(tx, deps, {
+        attributes,
+        claim,
+        inherited: await inheritLost(tx, { userName, address }),
+      });
   }
 }
 
@@ -123,37 +129,56 @@ function conflict(detail: string): ScimError {
   return new ScimError(409, detail, { scimType: 'uniqueness' });
 }
 
+/** What a new person takes over from one who was deleted. */
+interface Inherited {
+  readonly from?: UserRow;
+  readonly columns: Partial<NewUserRow>;
+}
+
+async function inherit(tx: Db, { clock }: ScimDeps, tombstone: UserRow): Promise<Inherited> {
+  return { from: tombstone, columns: await takeAccount(tx, tombstone, clock.now()) };
+}
+
+/** Somebody of this name may have been created, although nobody knows: the new person is looked for first. */
+async function inheritLost(
+  tx: Db,
+  { userName, address }: { userName: string; address: string },
+): Promise<Inherited> {
+  const keys = { userNameFolded: foldCase(userName), emailFolded: foldCase(address) };
+  const isLost = await forgetLostUsers(tx, keys);
+  return { columns: isLost ? { must_look: 1, ...LOST_CREATE } : {} };
+}
+
 interface Insertion {
   readonly attributes: JsonObject;
   readonly claim: LaneClaim | undefined;
-  readonly tombstone: UserRow | undefined;
+  readonly inherited: Inherited;
 }
 
 async function insert(
   tx: Db,
   deps: ScimDeps,
-  { attributes, claim, tombstone }: Insertion,
+  { attributes, claim, inherited }: Insertion,
 ): Promise<UserWriteResult> {
   const now = deps.clock.now();
   const id = userId(newId());
   const document = withSchemas(USER_SCHEMA_URI, attributes);
-  const inherited = tombstone ? await takeAccount(tx, tombstone, now) : {};
   const draft: NewUserRow = {
     id,
     origin: 'created',
     ...toUserColumns(document),
-    ...inherited,
+    ...inherited.columns,
     created_at: now,
     modified_at: now,
     version: 1,
   };
   await insertUser(tx, draft);
   await insertUserEmails(tx, id, listFoldedEmails(document));
-  if (tombstone) {
-    await moveLinks(tx, tombstone.id, id);
+  if (inherited.from) {
+    await moveLinks(tx, inherited.from.id, id);
     await touchUsers(tx, [id], now);
   }
-  return startWriting(tx, deps, { id, document, claim, tombstone });
+  return startWriting(tx, deps, { id, document, claim, inherited });
 }
 
 /** What a new person waits for, and the lane for it. */
@@ -164,7 +189,7 @@ async function startWriting(
     id,
     document,
     claim,
-    tombstone,
+    inherited: { from },
   }: Omit<Insertion, 'attributes'> & { readonly id: UserId; readonly document: JsonObject },
 ): Promise<UserWriteResult> {
   const row = await getUserRow(tx, id);
@@ -187,7 +212,7 @@ async function startWriting(
     lease,
     creates: pending.account !== undefined,
     undo: isDue
-      ? { type: 'user', before: tombstone && toBuried(tombstone), after: row.attributes }
+      ? { type: 'user', before: from && toBuried(from), after: row.attributes }
       : undefined,
   };
 }

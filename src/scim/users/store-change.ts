@@ -5,6 +5,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { withoutSettled } from '../../domain/stuck.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
 import { toPendingAfterWrite, toUserFields } from '../../domain/user-write.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
@@ -16,6 +17,7 @@ import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
 import { isLaneHeld, type LaneClaim, type Lease } from '../../store/lanes.ts';
+import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
 import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { toLane } from '../take-lane.ts';
@@ -83,7 +85,8 @@ export async function storeUserChange(
     due_class: toDueClass(
       removesUserAccess({ desired: toDesiredUser(next, state.deleted), pending }),
     ),
-    stuck_at: null,
+    // What no longer waits is no longer stuck; what is written anew stays so until the service takes it.
+    ...toStuckColumns(withoutSettled(parseStuck<UserField>(row), pending)),
   };
   const { id } = row;
   await updateUser(tx, id, { ...toChangedColumns(row, changed), ...lane });

@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import { initial } from './001-initial.ts';
+import { refusals } from './002-refusals.ts';
 import { ownCalls } from './003-own-calls.ts';
 import { recovery } from './003-recovery.ts';
 import { rules } from './004-rules.ts';
@@ -11,6 +12,7 @@ export type Engine = 'sqlite' | 'postgres';
 export function migrations(engine: Engine): Record<string, Migration> {
   return {
     '001-initial': initial(engine),
+    '002-refusals': refusals,
     '003-own-calls': ownCalls(engine),
     '004-rules': rules,
     '003-recovery': recovery(engine),

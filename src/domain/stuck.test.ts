@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import {
+  addStuck,
+  findNextRetryAt,
+  findOldestStuck,
+  type Stuck,
+  withEarlierRefusals,
+  withoutPutOff,
+  withoutRest,
+  withoutSettled,
+} from './stuck.ts';
+
+type Field = 'name' | 'active' | 'address';
+const problem = { code: 'refused', words: 'No' };
+const other = { code: 'refused', words: 'Never' };
+const stuck: Stuck<Field> = {
+  name: { version: 3, since: 10, retryAt: 100, problem },
+  active: { version: 5, since: 7, retryAt: 90, problem: other },
+};
+
+describe('what is stuck', () => {
+  test.each([
+    { why: 'rests until its time', now: 50, want: {} },
+    { why: 'is tried when its time has come', now: 90, want: { active: 5 } },
+    { why: 'is tried once both times have come', now: 100, want: { name: 3, active: 5 } },
+  ])('$why', ({ now, want }) => {
+    expect(withoutPutOff({ name: 3, active: 5 }, stuck, now)).toEqual(want);
+  });
+
+  test('keeps nothing else waiting, and a later write of the field is tried at once', () => {
+    expect(withoutPutOff({ name: 4, active: 5, address: 2 }, stuck, 50)).toEqual({
+      name: 4,
+      address: 2,
+    });
+  });
+
+  test('is due next at the earliest time of what rests', () => {
+    expect(findNextRetryAt({ name: 3, active: 5 }, stuck, 50)).toBe(90);
+    expect(findNextRetryAt({ name: 3, active: 6 }, stuck, 50)).toBe(100);
+    expect(findNextRetryAt({ name: 3, active: 5 }, stuck, 100)).toBeUndefined();
+  });
+
+  test('is stuck since its first refusal, with the words of the last one', () => {
+    const again = { fields: ['name', 'address'] as const, problem: other, now: 200, retryAt: 300 };
+
+    expect(addStuck<Field>(stuck, { name: 8, active: 5 }, again)).toEqual({
+      ...stuck,
+      name: { version: 8, since: 10, retryAt: 300, problem: other },
+    });
+  });
+
+  test('is so no longer once nothing waits', () => {
+    expect(withoutSettled(stuck, { active: 5 })).toEqual({ active: stuck.active });
+  });
+
+  test('is tried now when the service was seen anew, and shown as before', () => {
+    expect(withoutRest(stuck, 95)).toEqual({
+      name: { ...stuck.name, retryAt: 95 },
+      active: stuck.active,
+    });
+  });
+
+  test('is shown by the oldest of it', () => {
+    expect(findOldestStuck(stuck)).toBe(stuck.active);
+    expect(findOldestStuck({})).toBeUndefined();
+  });
+
+  test('is told with the next refusal of the same field, each thing once', () => {
+    const same: Stuck<Field> = { name: { version: 1, since: 1, retryAt: 1, problem } };
+    const twice = { ...same, active: { version: 1, since: 1, retryAt: 1, problem } };
+
+    expect(withEarlierRefusals(other, same, ['active'])).toBe(other);
+    expect(withEarlierRefusals(other, twice, ['name', 'active'])).toEqual({
+      code: 'refused',
+      words: 'Never (a change that was accepted before was refused as well: No)',
+    });
+  });
+});

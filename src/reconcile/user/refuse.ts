@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from 'node:util';
+import { listFoldedEmails } from '../../domain/address.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { addPending, type Pending } from '../../domain/pending.ts';
+import { addStuck, type Stuck, withEarlierRefusals } from '../../domain/stuck.ts';
+import type { UserField, UserState } from '../../domain/user.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import { parseStuck } from '../../store/stuck.ts';
+import { replaceUserEmails, type UserRow } from '../../store/users.ts';
+import { stuckDelayMs } from '../backoff.ts';
+import type { Problem } from '../outcome.ts';
+import type { Undone } from '../recorded.ts';
+import { isRuled } from '../rules/rule-user.ts';
+import type { Waiter } from '../waiters.ts';
+import { revertUser, type UserUndo } from './undo.ts';
+
+/** What the service refused, and whom it can still be told. */
+export interface UserRefusal {
+  /** Fields that still are what was planned. */
+  readonly fields: readonly UserField[];
+  readonly problem: Problem;
+  readonly undos: readonly Waiter<UserUndo>[];
+  readonly now: number;
+  readonly random: number;
+}
+
+/** What a refusal leaves of a person. */
+export interface RefusedUser {
+  readonly row: UserRow;
+  readonly undone: readonly Undone[];
+  /** True: the write that created the person was taken back. */
+  readonly isUncreated: boolean;
+}
+
+/**
+ * Takes back writes that nobody was answered for, field by field; what was acknowledged stays wanted and
+ * is put off by itself, so that nothing else of the person waits for it.
+ */
+export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
+  const { fields, problem, now, random } = refusal;
+  const stuck = parseStuck<UserField>(row);
+  const undone: Undone[] = [];
+  const reverted = new Set<UserField>();
+  let draft = row;
+  for (const { version, undo } of refusal.undos) {
+    const pending = parseStored<Pending<UserField>>(draft.pending);
+    // What a rule asked for is nobody's refusal.
+    const mine = fields.filter((field) => pending[field] === version && !isRuled(draft, field));
+    if (mine.length === 0) continue;
+    undone.push({ version, problem: withEarlierRefusals(problem, stuck, mine) });
+    if (undo.before === undefined && mine.includes('account')) {
+      return { row: draft, undone, isUncreated: true };
+    }
+    draft = revertUser(draft, { undo, fields: mine, now });
+    for (const field of mine) reverted.add(field);
+  }
+  // Of a write that was taken back as a whole nothing is wanted any more.
+  const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
+  const acknowledged = isTakenBack ? [] : fields.filter((field) => !reverted.has(field));
+  const putOff = { problem, now, retryAt: now + stuckDelayMs(random) };
+  const pending = parseStored<Pending<UserField>>(draft.pending);
+  const next: Stuck<UserField> = addStuck(stuck, pending, { ...putOff, fields: acknowledged });
+  const attempts = draft.attempts + (acknowledged.length > 0 ? 1 : 0);
+  return { row: { ...draft, stuck: JSON.stringify(next), attempts }, undone, isUncreated: false };
+}
+
+/** A person who never came to be, while the service may hold what a lost create left: hidden, and looked for. */
+export function hideUncreated(row: UserRow, now: number): UserRow {
+  return {
+    ...row,
+    deleted_at: now,
+    version: row.version + 1,
+    pending: JSON.stringify(addPending({}, ['account'], row.version + 1)),
+    stuck: '{}',
+    must_look: 1,
+  };
+}
+
+/** What a later write has overtaken was not refused: the service was never asked for that. */
+export function listStillPlanned(
+  row: UserRow,
+  planned: UserState,
+  parts: readonly UserField[],
+): UserField[] {
+  const pending = parseStored<Pending<UserField>>(row.pending);
+  return parts.filter((field) => pending[field] === planned.pending[field]);
+}
+
+/** Filters find a person by the addresses that are shown. */
+export async function saveEmails(tx: Db, before: UserRow, after: UserRow): Promise<void> {
+  if (after.attributes === before.attributes) return;
+  const [was, is] = [before, after].map((row) =>
+    listFoldedEmails(parseStored<JsonObject>(row.attributes)),
+  );
+  if (is && !isDeepStrictEqual(was, is)) await replaceUserEmails(tx, after.id, is);
+}

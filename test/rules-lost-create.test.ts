@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { readBacklog } from '../src/store/lanes.ts';
+import type { TestAnswer, TestBridge } from './support/bridge.ts';
+import { listResources, send, toGroup, toUser } from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+import {
+  type TimedBridge,
+  untilEnded,
+  untilQuiet,
+  withTimedBridge,
+} from './support/timed-bridge.ts';
+
+const ada = 'ada@example.com';
+const SECONDS_MS = 30_000;
+const refused = { kind: 'status', status: 400, body: 'message' } as const;
+const lost = { kind: 'reset', at: 'before-effect' } as const;
+
+/** The answer to the first create is lost, and whatever follows is refused. */
+function loseThenRefuse({ sandbox: { faults } }: TestBridge) {
+  for (const operation of ['scim.addUser', 'groups.createGroup'] as const) {
+    faults.add({ operation, fault: lost, times: 1 });
+    faults.add({ operation, fault: refused });
+  }
+}
+
+/** A POST of ada, and one of the Pilots, of which the service loses one answer and refuses the next. */
+async function postInVain(timed: TimedBridge): Promise<TestAnswer[]> {
+  const { bridge } = timed;
+  loseThenRefuse(bridge);
+  const posts = [
+    bridge.request('POST', '/Users', toUser('ada')),
+    bridge.request('POST', '/Groups', toGroup('Pilots')),
+  ];
+  const answers = await untilEnded(timed, Promise.all(posts));
+  bridge.sandbox.faults.clear();
+  return answers;
+}
+
+/** The creates that were lost arrive after all. */
+function arriveLate({ sandbox: { service } }: TestBridge) {
+  service.addUser({ email: ada, userName: ada, fullName: 'Ada Example' });
+  service.createGroup({ name: 'Pilots' });
+}
+
+async function listShown(bridge: TestBridge): Promise<unknown[]> {
+  const users = listResources(await send(bridge, 'GET', '/Users'));
+  const groups = listResources(await send(bridge, 'GET', '/Groups'));
+  return [...users.map(({ userName }) => userName), ...groups.map((group) => group.displayName)];
+}
+
+describeStores('a create whose answer was lost and that was refused then', ({ makeUrl }) => {
+  async function withBridge(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
+    const settings = { SCIM_WRITE_WAIT: '60s', DATABASE_URL: await makeUrl('migrated') };
+    await withTimedBridge({ settings }, run);
+  }
+
+  test('is removed, or deactivated, where it arrives late, and is in no answer', () =>
+    withBridge(async (timed) => {
+      const { bridge } = timed;
+      const { service } = bridge.sandbox;
+      const answers = await postInVain(timed);
+      const shown = await listShown(bridge);
+      await untilQuiet(timed, SECONDS_MS);
+
+      arriveLate(bridge);
+      await untilQuiet(timed);
+
+      expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+      expect(shown).toEqual(['owner']);
+      expect(service.getUser(ada).active).toBe(false);
+      expect(service.groups()).toEqual([]);
+      expect(await listShown(bridge)).toEqual(['owner']);
+    }));
+
+  test('is looked for a bounded number of times', () =>
+    withBridge(async (timed) => {
+      const { bridge } = timed;
+      await postInVain(timed);
+
+      await untilQuiet(timed);
+
+      const { calls } = bridge.sandbox;
+      expect(calls.count({ operation: 'scim.addUser', status: 400 })).toBeGreaterThan(0);
+      expect(calls.count({ operation: 'groups.getListOfGroups' })).toBeLessThan(20);
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+    }));
+
+  test('is taken over by the next POST of the name, which creates nobody twice', () =>
+    withBridge(async (timed) => {
+      const { bridge } = timed;
+      const { service, calls } = bridge.sandbox;
+      await postInVain(timed);
+      await untilQuiet(timed, SECONDS_MS);
+      arriveLate(bridge);
+      calls.reset();
+
+      const user = await bridge.request('POST', '/Users', toUser('ada'));
+      const group = await bridge.request('POST', '/Groups', toGroup('Pilots'));
+      await untilQuiet(timed);
+
+      expect([user.status, group.status]).toEqual([201, 201]);
+      expect(service.getUser(ada).active).toBe(true);
+      expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+      expect(calls.count({ mutating: true })).toBe(0);
+    }));
+});
+
+test('a create that was only refused leaves nothing, and nobody looks for it', () =>
+  withTimedBridge({}, async (timed) => {
+    const { bridge } = timed;
+    const { faults, calls } = bridge.sandbox;
+    faults.add({ operation: 'scim.addUser', fault: refused });
+    faults.add({ operation: 'groups.createGroup', fault: refused });
+    const rows = () => bridge.store.read.selectFrom('users').select('user_name').execute();
+
+    await bridge.request('POST', '/Users', toUser('ada'));
+    await bridge.request('POST', '/Groups', toGroup('Pilots'));
+    calls.reset();
+    await untilQuiet(timed);
+
+    expect(await rows()).toEqual([{ user_name: 'owner' }]);
+    expect(calls.counts()).toEqual({});
+  }));

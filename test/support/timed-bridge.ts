@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findNextDueAt } from '../../src/store/lanes.ts';
+import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
+import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
+import { countRunning } from './provider.ts';
+
+/** A bridge whose time the test moves. */
+export interface TimedBridge {
+  readonly bridge: TestBridge;
+  readonly clock: LeapingClock;
+}
+
+const QUIET_MAX_MS = 10_000;
+const POLL_MS = 6;
+
+/** `withTestBridge` with a clock that the test moves. */
+export async function withTimedBridge(
+  options: Omit<TestBridgeOptions, 'clock'>,
+  run: (timed: TimedBridge) => Promise<void>,
+): Promise<void> {
+  const clock = createLeapingClock();
+  await withTestBridge({ ...options, clock }, (bridge) => run({ bridge, clock }));
+}
+
+/**
+ * Waits until nothing runs and nothing is due, moving time on to what is due next, at most `aheadMs` in
+ * one leap: what is due later than that counts as quiet.
+ */
+export async function untilQuiet(timed: TimedBridge, aheadMs?: number): Promise<void> {
+  const deadline = Date.now() + QUIET_MAX_MS;
+  while (!(await goOn(timed, aheadMs))) {
+    if (Date.now() > deadline) throw new Error('something is still due');
+    await sleep(POLL_MS);
+  }
+}
+
+/** Waits for the end of something that may have to be tried again. */
+export async function untilEnded<T>(timed: TimedBridge, pending: Promise<T>): Promise<T> {
+  let ended = false;
+  const end = pending.finally(() => {
+    ended = true;
+  });
+  while (!ended) {
+    await goOn(timed);
+    await Promise.race([end, sleep(POLL_MS)]);
+  }
+  return end;
+}
+
+/** Moves time on to the next attempt of what has to wait, unless something runs; true: there is nothing. */
+async function goOn(
+  { bridge, clock }: TimedBridge,
+  aheadMs = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  // In this order, because what ends may leave something due.
+  const running = await countRunning(bridge.store);
+  const dueAt = await findNextDueAt(bridge.store.read);
+  if (running > 0) return false;
+  if (dueAt === undefined || dueAt - clock.now() > aheadMs) return true;
+  clock.leap(Math.max(0, dueAt - clock.now()));
+  return false;
+}
