@@ -92,6 +92,23 @@ describeStores('created again while a call for the deleted one is on its way', (
       expect(service.users()).toHaveLength(2);
     }));
 
+  test('a rename that arrives late does not leave the new person the old name', () =>
+    withStore(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const first = `/Users/${await addUser(bridge, 'ada')}`;
+      const { fullName } = service.getUser(ada);
+      faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
+      const late = { op: 'replace', path: 'name.familyName', value: 'Late' };
+      await send(bridge, 'PATCH', first, toPatch(late));
+      await send(bridge, 'DELETE', first);
+
+      await addUser(bridge, 'ada');
+      faults.release();
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada)).toMatchObject({ fullName, active: true });
+    }));
+
   test('an activation that arrives late does not leave a person active who was deleted twice', () =>
     withStore(async (bridge) => {
       const { service, faults } = bridge.sandbox;

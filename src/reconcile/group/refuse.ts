@@ -52,7 +52,8 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
   const revertedFields = new Set<GroupField>();
   let draft = row;
   for (const waiter of refusal.undos) {
-    const fields = listAsked(draft, parts, waiter.version);
+    // As it was refused: an older write that waits again, because a later one was undone, was not.
+    const fields = listAsked(row, parts, waiter.version);
     const told = withEarlierRefusals(problem, stuck, fields);
     if (waiter.undo.before === undefined && fields.includes('existence')) {
       undone.push({ version: waiter.version, problem: told });

@@ -21,8 +21,8 @@ import { revertLinks, withRefusedPeople } from './undo-links.ts';
 
 const VERSION = 5;
 
-function toPart(kind: 'member' | 'admin', { id: userId }: UserRow): GroupPart {
-  const change = { userId, upstreamUserId: 7, wanted: true, version: VERSION };
+function toPart(kind: 'member' | 'admin', { id: userId }: UserRow, version = VERSION): GroupPart {
+  const change = { userId, upstreamUserId: 7, wanted: true, version };
   return { kind, change };
 }
 
@@ -104,6 +104,19 @@ describeStores('people whom the service refused', ({ makeStore }) => {
 
     expect(reverted).toEqual([]);
     expect(await findFacts(store, place)).toEqual([0, 0, VERSION + 1]);
+  });
+
+  test('keep what an older write wanted that waits again', async () => {
+    const store = await makeStore();
+    const place = { group: await addGroup(store), user: await addUser(store) };
+    await addLink(store, place, [1, 0, VERSION]);
+
+    const parts = [toPart('member', place.user, VERSION + 1)];
+    const members = new Map([[place.user.id, null]]);
+    const reverted = await revert(store, { group: place.group, parts, members });
+
+    expect(reverted).toEqual([]);
+    expect(await findFacts(store, place)).toEqual([1, 0, VERSION]);
   });
 
   test('keep what somebody else wrote under the same version', async () => {

@@ -32,7 +32,8 @@ export async function revertLinks(
   const reverted: LinkRow[] = [];
   for (const { kind, table, changes } of groupRefusedLinks(parts)) {
     const befores = kind === 'member' ? waiter.undo.members : waiter.undo.admins;
-    const refused = changes.map(({ userId }) => userId);
+    const own = changes.filter(({ version }) => version === waiter.version);
+    const refused = own.map(({ userId }) => userId);
     const rows = await listLinks(tx, table, groupId, refused);
     const mine = rows.filter((row) => row.pending === waiter.version && befores.has(row.user_id));
     const userIds = mine.map((row) => row.user_id);

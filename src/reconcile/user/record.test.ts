@@ -120,6 +120,27 @@ describeStores('a refused step of a person', ({ makeStore }) => {
     });
   });
 
+  test('refuses no write that waits again because what came after it was taken back', async () => {
+    const store = await makeStore();
+    const row = await add(store, {
+      ...account,
+      doc: named('X'),
+      pending: '{"name":3}',
+      version: 3,
+    });
+
+    const undos = [
+      { version: 3, before: { attributes: named('Eva'), pending: { name: 2 } } },
+      { version: 2, before: { attributes: named('Ada'), pending: {} } },
+    ];
+    const recorded = await record(store, { row, outcome: refusedAs('name'), undos });
+
+    expect(recorded.undone).toEqual([{ version: 3, problem }]);
+    const after = await getUser(store, row);
+    expect(JSON.parse(after.attributes)).toEqual(named('Eva'));
+    expect(after.pending).toBe('{"name":2}');
+  });
+
   test('leaves what was acknowledged: stuck, visible, and tried again in an hour', async () => {
     const store = await makeStore();
     const row = await add(store, {

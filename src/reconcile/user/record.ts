@@ -34,7 +34,7 @@ import { toTriable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown, UserOutcome } from './outcome.ts';
 import { hideUncreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
-import { handOver, inheritAccount, toActivePending } from './successor.ts';
+import { handOver, inheritAccount, toDoubtedPending } from './successor.ts';
 import type { UserUndo } from './undo.ts';
 
 /** A step of a person that ended, with all that recording it needs. */
@@ -147,7 +147,7 @@ async function recordDone(
   };
   if (await inheritAccount(tx, row, { account: known.upstreamId, now: step.now })) {
     changed.must_look = 1;
-    changed.pending = toActivePending(changed);
+    changed.pending = toDoubtedPending(changed);
   }
   // Whoever waited for this account, for its activation or deactivation can go on now.
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;

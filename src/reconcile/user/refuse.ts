@@ -43,10 +43,11 @@ export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
   const undone: Undone[] = [];
   const reverted = new Set<UserField>();
   let draft = row;
+  // As it was refused: an older write that waits again, because a later one was undone, was not.
+  const asked = parseStored<Pending<UserField>>(row.pending);
   for (const { version, undo } of refusal.undos) {
-    const pending = parseStored<Pending<UserField>>(draft.pending);
     // What a rule asked for is nobody's refusal.
-    const mine = fields.filter((field) => pending[field] === version && !isRuled(draft, field));
+    const mine = fields.filter((field) => asked[field] === version && !isRuled(draft, field));
     if (mine.length === 0) continue;
     undone.push({ version, problem: withEarlierRefusals(problem, stuck, mine) });
     if (undo.before === undefined && mine.includes('account')) {

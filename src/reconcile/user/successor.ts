@@ -1,10 +1,9 @@
-import { addPending, type Pending } from '../../domain/pending.ts';
+import { addPending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
 import type { Db } from '../../store/database.ts';
-import { parseStored } from '../../store/documents.ts';
 import { moveLinks } from '../../store/link-observations.ts';
 import { leaveGroups } from '../../store/link-work.ts';
-import { listUsersOfAccount, type UserRow, updateUser } from '../../store/users.ts';
+import { listUsersOfAccount, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import { FREE_LANE } from '../retry-columns.ts';
 
 /** The account that a step was about or found, and when it is recorded (epoch milliseconds). */
@@ -38,14 +37,14 @@ function wasThereBefore(other: UserRow, row: UserRow): boolean {
 }
 
 /**
- * What the service was seen to hold of the heir before the call ended may be over, so whether the person
- * is active waits again. A run that looks right now is fenced: its look may have come too early.
+ * What the service was seen to hold of the heir before the call ended may be over, so all that was asked
+ * of the person waits again. A run that looks right now is fenced: its look may have come too early.
  */
 async function distrust(tx: Db, heir: UserRow, now: number): Promise<void> {
   await updateUser(tx, heir.id, {
     ...FREE_LANE,
     lane_token: heir.lane_token + 1,
-    pending: toActivePending(heir),
+    pending: toDoubtedPending(heir),
     must_look: 1,
     due_at: now,
   });
@@ -71,7 +70,13 @@ export async function inheritAccount(
   return buried.length > 0;
 }
 
-/** What waits of a person, with whether they are active. */
-export function toActivePending({ pending, version }: UserRow): string {
-  return JSON.stringify(addPending(parseStored<Pending<UserField>>(pending), ['active'], version));
+/** What waits of a person when any of it may have been changed behind their back: all that is theirs. */
+export function toDoubtedPending(row: UserRow): string {
+  const { desired, pending } = toUserState(row);
+  const set = SETTABLE.filter((field) => desired[field] !== undefined);
+  const doubted = addPending<UserField>({}, ['active', ...set], row.version);
+  return JSON.stringify({ ...doubted, ...pending });
 }
+
+/** What is theirs only once somebody has set it. */
+const SETTABLE = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
