@@ -100,6 +100,38 @@ for (const { what, shape } of lookShapes) {
     }));
 }
 
+test('a name that was taken and is free when it is looked for is no conflict', () =>
+  withTestBridge({}, async (bridge) => {
+    const { faults, service } = bridge.sandbox;
+    faults.add({
+      operation: 'groups.createGroup',
+      fault: { kind: 'status', status: 409 },
+      times: 1,
+    });
+
+    const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
+
+    expect(created.status).toBe(201);
+    expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+  }));
+
+test.concurrent('a group that a list shows and nobody finds any more is looked for again', async ({
+  expect,
+}) =>
+  withTestBridge({}, async (bridge) => {
+    const { faults, service, calls } = bridge.sandbox;
+    const lost = { kind: 'reset', at: 'after-effect' } as const;
+    faults.add({ operation: 'groups.createGroup', fault: lost, times: 1 });
+    faults.add({ operation: 'groups.getGroup', fault: { kind: 'status', status: 404 }, times: 1 });
+
+    const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
+    await untilSettled(bridge);
+
+    expect(created.status).toBe(201);
+    expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+    expect(calls.count({ operation: 'groups.createGroup' })).toBe(1);
+  }));
+
 test('a person is created again only after a list that proves that nobody is there', () =>
   withTestBridge({ settings: { SCIM_WRITE_WAIT: '100ms' } }, async (bridge) => {
     const { faults, calls } = bridge.sandbox;

@@ -49,6 +49,8 @@ export const ANSWERS: readonly FaultCase[] = [
     fault: () => status(409),
     ends: 'refused',
     otherwise: {
+      // Nobody has the name when it is looked for, so whoever had it gave it up.
+      'create group': 'applied',
       'add members': 'applied',
       'remove members': 'applied',
       // "Is in it already": what was wanted is believed to hold.

@@ -14,9 +14,9 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toFailure } from '../failure.ts';
+import { type FailedCall, toFailure } from '../failure.ts';
 import type { Problem } from '../outcome.ts';
-import { isSaidNo, judge } from '../verdict.ts';
+import { isSaidNo, type Judged, judge } from '../verdict.ts';
 import { changeAdmin, changeMember } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
@@ -68,29 +68,53 @@ function isRemoval(state: GroupState, action: GroupAction): boolean {
   }
 }
 
-/** REST, because its answer carries both ids of the group. */
 async function createGroup(
   deps: ReconcileDeps,
   context: CallContext,
   action: CreateGroup,
 ): Promise<GroupOutcome> {
-  const { displayName: name } = action;
   try {
-    const args = { body: { name, ...toRestFlags(action) } };
-    const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
-    const observed = toObserved(deps, group, groups.createGroup.id);
-    const ids = { restId: group.id, uid: group.uid };
-    return { kind: 'done', known: { ids, observed, settled: ['existence'] } };
+    return await sendGroup(deps, context, action);
   } catch (error) {
     const judged = judge(error);
-    const parts: GroupPart[] = [{ kind: 'field', field: 'existence' }];
-    if (judged.verdict !== 'conflict')
-      return toFailure(deps, judged, { parts: parts, section: 'groups' });
-    if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
-    const found = await lookForGroup(deps, context, { name, adopted: true });
-    const isThere = found.kind === 'done' && found.known.ids !== undefined;
-    if (isThere || found.kind === 'later') return found;
-    return { kind: 'refused', parts, problem: judged.problem };
+    if (judged.verdict === 'conflict') return resolveConflict(deps, context, { action, judged });
+    return toFailure(deps, judged, ABOUT_EXISTENCE);
+  }
+}
+
+const ABOUT_EXISTENCE: FailedCall<GroupPart> = {
+  parts: [{ kind: 'field', field: 'existence' }],
+  section: 'groups',
+};
+
+/** REST, because its answer carries both ids of the group. @throws UpstreamError */
+async function sendGroup(
+  deps: ReconcileDeps,
+  context: CallContext,
+  action: CreateGroup,
+): Promise<GroupOutcome> {
+  const args = { body: { name: action.displayName, ...toRestFlags(action) } };
+  const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
+  const observed = toObserved(deps, group, groups.createGroup.id);
+  const ids = { restId: group.id, uid: group.uid };
+  return { kind: 'done', known: { ids, observed, settled: ['existence'] } };
+}
+
+/** Somebody has the name: about to give it up, to be adopted, in the way, or gone since. */
+async function resolveConflict(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { action, judged }: { action: CreateGroup; judged: Judged },
+): Promise<GroupOutcome> {
+  const { displayName: name } = action;
+  if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
+  const found = await lookForGroup(deps, context, { name, adopted: true });
+  if (found.kind === 'refused') return toFailure(deps, judged, ABOUT_EXISTENCE);
+  if (found.kind !== 'done' || found.known.ids !== undefined) return found;
+  try {
+    return await sendGroup(deps, context, action);
+  } catch (error) {
+    return toFailure(deps, judge(error), ABOUT_EXISTENCE);
   }
 }
 

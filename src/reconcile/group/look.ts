@@ -72,10 +72,22 @@ export async function lookForGroup(
     const parts = [{ kind: 'field', field: 'existence' }] as const;
     return { kind: 'refused', parts, problem: { code: 'conflict', words } };
   }
-  const found = await lookThroughRest(deps, context, group.uid);
-  return found.kind === 'done' && adopted
-    ? { kind: 'done', known: { ...found.known, adopted } }
-    : found;
+  return lookAtFound(deps, context, { uid: group.uid, adopted });
+}
+
+/** A group that a list shows may be gone by now; then the list has to be read again. */
+async function lookAtFound(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { uid, adopted }: { uid: string; adopted: true | undefined },
+): Promise<GroupOutcome> {
+  try {
+    const found = await lookThroughRest(deps, context, uid);
+    if (found.kind !== 'done' || !adopted) return found;
+    return { kind: 'done', known: { ...found.known, adopted } };
+  } catch (error) {
+    return toLater(judge(error));
+  }
 }
 
 async function lookThroughScim(
