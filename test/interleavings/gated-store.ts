@@ -1,0 +1,28 @@
+import type { KyselyPlugin } from 'kysely';
+import type { Store } from '../../src/store/database.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** Before `owner` hears what it read, and after each of its commits, others may come first. */
+export function gateStore(store: Store, owner: string, scheduler: Scheduler): Store {
+  const lateAnswers: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      await scheduler.pass(owner, () => `has read ${result.rows.length} rows`);
+      return result;
+    },
+  };
+  return {
+    // Several processes share this store, so none may take the lanes of the others at its start.
+    engine: 'postgres',
+    read: store.read.withPlugin(lateAnswers),
+    generation: () => undefined,
+    async write(work) {
+      try {
+        return await scheduler.join(store.write(work));
+      } finally {
+        await scheduler.pass(owner, 'has written');
+      }
+    },
+    close: async () => undefined,
+  };
+}
