@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Outcome, UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { isSaidNo, judge, type Verdict } from './verdict.ts';
 
 /** What a code means, whatever is known of the effect; undefined: the effect decides. */
 const VERDICTS: Readonly<Record<UpstreamErrorCode, Verdict | undefined>> = {
@@ -74,5 +74,22 @@ describe('what a failed call means', () => {
 
     expect(() => judge(bug)).toThrow(bug);
     expect(() => judge('text')).toThrow('text');
+  });
+
+  test('only a refusal and a conflict are a no to what was asked', () => {
+    const verdicts: Verdict[] = [
+      'refused',
+      'conflict',
+      'forbidden',
+      'missing',
+      'smaller',
+      'later',
+      'unknown',
+    ];
+    const problem = { code: 'refused', words: 'no' };
+
+    const no = verdicts.filter((verdict) => isSaidNo({ verdict, problem }));
+
+    expect(no).toEqual(['refused', 'conflict']);
   });
 });
