@@ -51,6 +51,16 @@ export async function insertObservedUsers(
   }
 }
 
+/** How many accounts of the service are known, so that the price of a complete list is. */
+export async function countKnownAccounts(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .select((select) => select.fn.count<number>('upstream_id').as('count'))
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** An account that a filter must be able to find. */
 export interface KnownAccount {
   readonly upstreamId: number;

@@ -24,6 +24,46 @@ const filters: FilterCase[] = [
   { why: 'refused', shape: { filter: 'refused' }, proof: undefined, calls: [4, 4] },
 ];
 
+const big = { seed: { users: 450 }, shape: { filter: 'refused' } } as const;
+
+describeStores('find account in a big company without filters', ({ makeStore }) => {
+  test('the search of its members saves the list where it shows the account', async () => {
+    const sandbox = await startCompany(big);
+    const { deps } = await readAll(sandbox, await makeStore());
+    sandbox.calls.reset();
+
+    const found = await findAccount(deps, context, byAddress);
+
+    expect(found).toMatchObject({ kind: 'found', user: { emails: ['user00150@example.com'] } });
+    // The filter that is refused, the search, and the account itself.
+    expect(sandbox.calls.count()).toBe(3);
+  });
+
+  test('nobody is "not there" by the search alone: the list is read', async () => {
+    const sandbox = await startCompany(big);
+    const { deps } = await readAll(sandbox, await makeStore());
+    sandbox.calls.reset();
+
+    expect(await findAccount(deps, context, nobody)).toEqual({ kind: 'not-there' });
+    expect(sandbox.calls.count({ operation: 'companyUsers.getListOfUsers' })).toBe(1);
+    expect(sandbox.calls.count({ operation: 'scim.getUsers' })).toBeGreaterThan(4);
+  });
+
+  test('a search that is refused is no look, and one that failed is a look that failed', async () => {
+    const sandbox = await startCompany(big);
+    const { deps } = await readAll(sandbox, await makeStore());
+    const answers = [];
+    for (const status of [400, 403, 404, 401]) {
+      const fault = { kind: 'status', status } as const;
+      sandbox.faults.add({ operation: 'companyUsers.getListOfUsers', fault });
+      answers.push((await findAccount(deps, context, byAddress)).kind);
+      sandbox.faults.clear();
+    }
+
+    expect(answers).toEqual(['found', 'found', 'found', 'could-not-look']);
+  });
+});
+
 describeStores('find account', ({ makeStore }) => {
   test.each(filters)(
     'an empty answer of a filter that is $why',

@@ -1,17 +1,12 @@
-import { foldCase } from '../../domain/fold.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
 import { judge } from '../verdict.ts';
+import { type AccountKeys, matchesKeys } from './account-keys.ts';
+import { findByQuery } from './find-by-query.ts';
 import { askUsers, type Filter, proveUserFilter } from './prove-user-filter.ts';
-
-/** By what an account is recognised, both folded. */
-export interface AccountKeys {
-  readonly userNameFolded: string;
-  readonly emailFolded: string | undefined;
-}
 
 /** "Not there" is only ever said on the strength of a proven filter or of a complete list. */
 export type FoundAccount =
@@ -22,7 +17,8 @@ export type FoundAccount =
 
 /**
  * Looks for an account in the service: by filter first, whose hits are compared in our own code because
- * the service may ignore the filter, then through the complete list unless the filter is proven.
+ * the service may ignore the filter; where that proves nothing by the search of the company's members,
+ * where that may save a long list; then through the complete list.
  */
 export async function findAccount(
   deps: ReconcileDeps,
@@ -31,7 +27,9 @@ export async function findAccount(
 ): Promise<FoundAccount> {
   try {
     const byFilter = await findByFilter(deps, context, keys);
-    return byFilter ?? (await findInList(deps, context, keys));
+    if (byFilter) return byFilter;
+    const hits = await findByQuery(deps, context, keys);
+    return hits.length > 0 ? toFound(hits) : await findInList(deps, context, keys);
   } catch (error) {
     return { kind: 'could-not-look', problem: judge(error).problem };
   }
@@ -128,13 +126,4 @@ function toFound(matches: ScimUser[]): FoundAccount {
   const [user] = matches;
   if (user === undefined || ids.size > 1) return { kind: 'ambiguous' };
   return { kind: 'found', user, by: scim.getUsers.id };
-}
-
-function matchesKeys(user: ScimUser, { userNameFolded, emailFolded }: AccountKeys): boolean {
-  const names = [user.userName, ...user.emails].flatMap((text) =>
-    text === undefined ? [] : [foldCase(text)],
-  );
-  return (
-    names.includes(userNameFolded) || (emailFolded !== undefined && names.includes(emailFolded))
-  );
 }
