@@ -103,7 +103,8 @@ const memberForms = [
   },
   {
     memberPatch: 'one-operation-per-request',
-    first: { 'scim.getGroup': 1, 'scim.updateGroup': 2, 'groupUsers.addUserToGroup': 100 },
+    // Two forms of the whole, a look, and a pair that tells the refused form from a refused member.
+    first: { 'scim.getGroup': 2, 'scim.updateGroup': 4, 'groupUsers.addUserToGroup': 100 },
     added: { 'groupUsers.addUserToGroup': 100 },
     removed: { 'groupUsers.removeUserFromGroup': 100 },
   },

@@ -20,6 +20,14 @@ export interface Forms {
   readonly memberForm?: MemberForm;
   /** When `memberForm` became `single` (epoch milliseconds): batches are asked for again daily. */
   readonly memberFormAt?: number;
+  /** The most members that the service took in one call, where it was told to be too many. */
+  readonly membersPerCall?: number;
+  /** When `membersPerCall` was learned (epoch milliseconds): more are tried again daily. */
+  readonly membersPerCallAt?: number;
+  /** New people in a row whose userName was refused and who were taken without it. */
+  readonly userNamesRefused?: number;
+  /** When `userNamesRefused` was learned (epoch milliseconds): it is asked for again daily. */
+  readonly userNamesRefusedAt?: number;
   readonly groupScimId?: GroupScimId;
   /** Whether updateUser takes a new userName or address. */
   readonly addressMayChange?: boolean;
@@ -51,26 +59,36 @@ export async function openForms({
   fixed: Forms;
 }): Promise<FormBook> {
   let learned = (await findFact<Forms>(store.read, FACT)) ?? {};
+  let saving: Promise<void> = Promise.resolve();
   return {
     current: () => ({ ...withoutStale(learned, clock.now()), ...fixed }),
     async learn(change) {
       const next = { ...learned, ...change };
       if (JSON.stringify(next) === JSON.stringify(learned)) return;
       learned = next;
-      await store.write((tx) => saveFact(tx, { name: FACT, value: next, now: clock.now() }));
+      // One after the other, each with all that is known by then: what is stored last is the latest.
+      const saved = saving.then(() =>
+        store.write((tx) => saveFact(tx, { name: FACT, value: learned, now: clock.now() })),
+      );
+      saving = saved.catch(() => undefined);
+      await saved;
     },
   };
 }
 
 /** What may change from day to day is forgotten after one, so that it is asked for again. */
 function withoutStale(forms: Forms, now: number): Forms {
-  const { memberForm, userFilter, ...rest } = forms;
+  const { memberForm, userFilter, membersPerCall, userNamesRefused, ...rest } = forms;
   const isOld = (at = 0) => now - at > ASK_AGAIN_MS;
   const isBatchOld = memberForm === 'single' && isOld(forms.memberFormAt);
   const isFilterOld = isOld(forms.userFilterAt);
+  const isSizeOld = isOld(forms.membersPerCallAt);
+  const isNameOld = isOld(forms.userNamesRefusedAt);
   return {
     ...rest,
     ...(memberForm === undefined || isBatchOld ? {} : { memberForm }),
     ...(userFilter === undefined || isFilterOld ? {} : { userFilter }),
+    ...(membersPerCall === undefined || isSizeOld ? {} : { membersPerCall }),
+    ...(userNamesRefused === undefined || isNameOld ? {} : { userNamesRefused }),
   };
 }

@@ -81,13 +81,14 @@ export function convergeGroups(
 /** Why something of the step was refused: the group's own, or single members of a batch. */
 function findRefusal(outcome: GroupOutcome): Problem | undefined {
   if (outcome.kind === 'refused') return outcome.problem;
-  return outcome.kind === 'done' ? outcome.known.refusedMembers?.problem : undefined;
+  return outcome.kind === 'done' ? outcome.known.refusedMembers?.[0]?.problem : undefined;
 }
 
 /** Batches are planned only while the service is not known to refuse them. */
 function toPolicy({ policy, forms }: ReconcileDeps): GroupPolicy {
+  const { memberForm, membersPerCall = policy.membersPerCall } = forms.current();
   return {
-    membersPerCall: forms.current().memberForm === 'single' ? 1 : policy.membersPerCall,
+    membersPerCall: memberForm === 'single' ? 1 : Math.min(membersPerCall, policy.membersPerCall),
     deletion: policy.groupDeletion,
   };
 }

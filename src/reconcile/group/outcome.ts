@@ -23,22 +23,27 @@ export interface GroupKnown {
   /** Everybody in the group, by numeric id, when the step listed them. */
   readonly memberIds?: readonly number[];
   readonly settled?: readonly GroupField[];
-  /** Members that the service refused one by one, while their neighbours were taken. */
-  readonly refusedMembers?: RefusedMembers;
+  /** Members whom the service refused alone, while their neighbours were taken. */
+  readonly refusedMembers?: readonly RefusedMember[];
   /** True when the service refuses an inactive person, so the change waits for the activation. */
   readonly waits?: true;
 }
 
-/** Members that the service refused, and what it said of the first. */
-export interface RefusedMembers {
-  readonly changes: readonly LinkChange[];
+/** A member whom the service refused, and what it said of them. */
+export interface RefusedMember {
+  readonly change: LinkChange;
   readonly problem: Problem;
 }
 
 /** What a refusal is about: a field of the group, or one person. */
 export type GroupPart =
   | { readonly kind: 'field'; readonly field: GroupField }
-  | { readonly kind: 'member' | 'admin'; readonly change: LinkChange };
+  | {
+      readonly kind: 'member' | 'admin';
+      readonly change: LinkChange;
+      /** What the service said of this person, where it said it of each. */
+      readonly problem?: Problem;
+    };
 
 /** How a step for a group ended. */
 export type GroupOutcome = Outcome<GroupKnown, GroupPart>;

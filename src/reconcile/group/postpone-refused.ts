@@ -4,7 +4,7 @@ import { postponeLinks } from '../../store/link-work.ts';
 import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
 import type { GroupPart } from './outcome.ts';
-import { groupRefusedLinks } from './refused-links.ts';
+import { groupByProblem, groupRefusedLinks } from './refused-links.ts';
 
 /** A refusal of people, and the writes that were taken back because of it. */
 export interface RefusedPeople {
@@ -27,12 +27,14 @@ export async function postponeRefused(
 ): Promise<number> {
   let postponed = 0;
   const undoneVersions = new Set(undone.map(({ version }) => version));
-  for (const { table, changes } of groupRefusedLinks(parts)) {
-    const userIds = changes
-      .filter(({ version }) => !undoneVersions.has(version))
-      .map(({ userId }) => userId);
-    await postponeLinks(tx, table, groupId, { userIds, problem, now, retryAt });
-    postponed += userIds.length;
+  for (const { told, same } of groupByProblem(parts, problem)) {
+    for (const { table, changes } of groupRefusedLinks(same)) {
+      const userIds = changes
+        .filter(({ version }) => !undoneVersions.has(version))
+        .map(({ userId }) => userId);
+      await postponeLinks(tx, table, groupId, { userIds, problem: told, now, retryAt });
+      postponed += userIds.length;
+    }
   }
   return postponed;
 }

@@ -125,9 +125,9 @@ async function recordDone(
   next.pending = JSON.stringify(toPendingAfter(row, step, known));
   await recordLinks(tx, next, step, known);
   if (known.refusedMembers) {
-    const { changes, problem } = known.refusedMembers;
-    const parts = changes.map((change): GroupPart => ({ kind: 'member', change }));
-    return recordRefused(tx, next, step, { parts, problem });
+    const parts = known.refusedMembers.map((one): GroupPart => ({ kind: 'member', ...one }));
+    const [first] = known.refusedMembers;
+    if (first) return recordRefused(tx, next, step, { parts, problem: first.problem });
   }
   return finish(tx, next, step, []);
 }

@@ -17,6 +17,7 @@ import type { Waiter } from '../waiters.ts';
 import { revertAdminsAsked } from './follow-step.ts';
 import type { GroupPart } from './outcome.ts';
 import { postponeRefused } from './postpone-refused.ts';
+import { groupByProblem } from './refused-links.ts';
 import { type GroupUndo, releaseGroup, revertGroup } from './undo.ts';
 import { revertLinks, withRefusedPeople } from './undo-links.ts';
 
@@ -61,8 +62,9 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
     }
     const links = await revertLinks(tx, row.id, { waiter, parts, now });
     if (fields.length === 0 && links.userIds.length === 0) continue;
-    const words = withEarlierWords(told, links.earlierWords);
-    undone.push({ version: waiter.version, problem: withRefusedPeople(words, links.userIds) });
+    const people = withPeople(told, parts, links.userIds);
+    const withEarlier = withEarlierWords(people, links.earlierWords);
+    undone.push({ version: waiter.version, problem: withEarlier });
     const taken = { undo: waiter.undo, fields, links: links.userIds };
     draft = await revertWrite(tx, draft, refusal, taken);
     for (const field of fields) revertedFields.add(field);
@@ -71,13 +73,28 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
   if (isTakenBack(row, draft)) return { row: draft, undone, isUncreated: false };
   const acknowledged = listFields(parts).filter((field) => !revertedFields.has(field));
   const putOff = { problem, now, retryAt: now + stuckDelayMs(random) };
-  const people = await postponeRefused(tx, row.id, { ...putOff, parts, undone });
+  const resting = await postponeRefused(tx, row.id, { ...putOff, parts, undone });
   const pending = parseStored<Pending<GroupField>>(draft.pending);
   const next = addStuck(stuck, pending, { ...putOff, fields: acknowledged });
-  const stuck_at = people > 0 ? (row.stuck_at ?? now) : row.stuck_at;
-  const attempts = draft.attempts + (people + acknowledged.length > 0 ? 1 : 0);
+  const stuck_at = resting > 0 ? (row.stuck_at ?? now) : row.stuck_at;
+  const attempts = draft.attempts + (resting + acknowledged.length > 0 ? 1 : 0);
   const left: GroupRow = { ...draft, stuck: JSON.stringify(next), stuck_at, attempts };
   return { row: left, undone, isUncreated: false };
+}
+
+/** What is told of the people who were taken back, each with what the service said of them. */
+function withPeople(
+  problem: Problem,
+  parts: readonly GroupPart[],
+  userIds: readonly UserId[],
+): Problem {
+  const taken = new Set(userIds);
+  const isTaken = (part: GroupPart) => part.kind !== 'field' && taken.has(part.change.userId);
+  const words = groupByProblem(parts.filter(isTaken), problem).map(({ told, same }) => {
+    const ids = same.flatMap((part) => (part.kind === 'field' ? [] : [part.change.userId]));
+    return withRefusedPeople(told, ids).words;
+  });
+  return words.length === 0 ? problem : { ...problem, words: words.join('; ') };
 }
 
 /** A group that never came to be, while the service may hold what a lost create left: hidden, and looked for. */

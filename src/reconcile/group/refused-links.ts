@@ -1,5 +1,6 @@
 import type { LinkChange } from '../../domain/group.ts';
 import type { LinkTable } from '../../store/links.ts';
+import type { Problem } from '../outcome.ts';
 import type { GroupPart } from './outcome.ts';
 
 /** The refused people of one list of a group. */
@@ -17,4 +18,23 @@ export function groupRefusedLinks(parts: readonly GroupPart[]): RefusedLinks[] {
     { kind: 'member', table: 'memberships', changes: toChanges('member') },
     { kind: 'admin', table: 'group_admins', changes: toChanges('admin') },
   ];
+}
+
+/** Refused parts of which the service said the same. */
+export interface SameProblem {
+  readonly told: Problem;
+  readonly same: readonly GroupPart[];
+}
+
+/** The refused parts by what the service said: of each person, or `problem` of all. */
+export function groupByProblem(parts: readonly GroupPart[], problem: Problem): SameProblem[] {
+  const groups = new Map<string, { told: Problem; same: GroupPart[] }>();
+  for (const part of parts) {
+    const told = part.kind === 'field' ? problem : (part.problem ?? problem);
+    const key = JSON.stringify(told);
+    const group = groups.get(key) ?? { told, same: [] };
+    group.same.push(part);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
 }

@@ -14,6 +14,9 @@ import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
 import { readRole } from './read-role.ts';
 
+/** So many people in a row tell that it is userName that is refused, and not the name of one. */
+const USER_NAMES_REFUSED = 2;
+
 /** One way to write the same person into addUser. */
 interface CreateForm {
   readonly emailForm: EmailForm;
@@ -63,7 +66,8 @@ function listCreateForms(forms: Forms, action: CreateUser): CreateForm[] {
         ? [true, false]
         : [forms.nameOnCreate];
   const list: CreateForm[] = [];
-  for (const withUserName of [true, false]) {
+  const isRefused = (forms.userNamesRefused ?? 0) >= USER_NAMES_REFUSED;
+  for (const withUserName of isRefused ? [false] : [true, false]) {
     for (const withName of nameForms) {
       for (const emailForm of emailForms) list.push({ emailForm, withName, withUserName });
     }
@@ -96,12 +100,21 @@ async function toCreated(
   await deps.forms.learn({
     emailForm: form.emailForm,
     ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
+    ...toUserNameLesson(deps, form),
   });
   const observed = toObservedUser(created, state.observed, {
     at: deps.clock.now(),
     by: scim.addUser.id,
   });
   return { kind: 'done', known: { upstreamId: created.id, observed, settled: ['account'] } };
+}
+
+/** Counts people in a row who were taken only without their userName. */
+function toUserNameLesson({ forms, clock }: ReconcileDeps, { withUserName }: CreateForm): Forms {
+  const { userNamesRefused = 0 } = forms.current();
+  if (withUserName) return userNamesRefused === 0 ? {} : { userNamesRefused: 0 };
+  if (userNamesRefused >= USER_NAMES_REFUSED) return {};
+  return { userNamesRefused: userNamesRefused + 1, userNamesRefusedAt: clock.now() };
 }
 
 /** "Already has access": somebody made the account since we last looked. Adopt it or say so. */
