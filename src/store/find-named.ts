@@ -25,18 +25,30 @@ interface GroupNames {
   readonly display_name_folded: string;
 }
 
+/** What texts name: from each text to the SCIM ids of people, and to those of groups. */
+export interface NamedResources {
+  readonly user: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly group: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
 /**
  * The managed people and groups, deleted ones too, that the service calls by one of these texts: an id, a
- * uid or a name. The map leads from each text to their SCIM ids.
+ * uid or a name. A person and a group may have the same number.
  */
-export async function findNamed(
-  db: Db,
-  texts: ReadonlySet<string>,
-): Promise<Map<string, Set<string>>> {
-  const found: Named[] = [];
+export async function findNamed(db: Db, texts: ReadonlySet<string>): Promise<NamedResources> {
+  const users: Named[] = [];
+  const groups: Named[] = [];
   for (const some of chunks([...texts])) {
-    found.push(...(await listUsers(db, some)), ...(await listGroups(db, some)));
+    users.push(...(await listUsers(db, some)));
+    groups.push(...(await listGroups(db, some)));
   }
+  return { user: toIdsByText(texts, users), group: toIdsByText(texts, groups) };
+}
+
+function toIdsByText(
+  texts: ReadonlySet<string>,
+  found: readonly Named[],
+): Map<string, Set<string>> {
   const idsByName = new Map<string, Set<string>>();
   for (const { id, names } of found) {
     for (const name of names) idsByName.set(name, (idsByName.get(name) ?? new Set()).add(id));

@@ -8,7 +8,7 @@ import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-ev
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { judge } from '../verdict.ts';
 import { listEventNames } from './event-names.ts';
-import { listUnexplained, type OwnEvent } from './match-events.ts';
+import { listSubjects, listUnexplained, type OwnEvent } from './match-events.ts';
 
 /** The service's limit of a page. */
 const PAGE_SIZE = 500;
@@ -116,12 +116,16 @@ async function readOwnEvents(
 /** Those that name somebody or something of ours, oldest first. */
 async function toOwnEvents(db: Db, events: readonly AuditEvent[]): Promise<OwnEvent[]> {
   const named = events.map((event) => ({ event, names: listEventNames(event) }));
-  const idsByName = await findNamed(db, new Set(named.flatMap(({ names }) => [...names])));
+  const idsByText = await findNamed(db, new Set(named.flatMap(({ names }) => [...names])));
   const own = named.map(({ event: { action, createdAt }, names }) => ({
     action,
     at: createdAt.getTime(),
     names,
-    resourceIds: new Set([...names].flatMap((name) => [...(idsByName.get(name) ?? [])])),
+    resourceIds: new Set(
+      listSubjects(action).flatMap((type) =>
+        [...names].flatMap((name) => [...(idsByText[type].get(name) ?? [])]),
+      ),
+    ),
   }));
   return own.filter(({ resourceIds }) => resourceIds.size > 0).sort((a, b) => a.at - b.at);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OwnCallRow } from '../../store/own-calls.ts';
-import { listUnexplained, type OwnEvent } from './match-events.ts';
+import { listSubjects, listUnexplained, type OwnEvent } from './match-events.ts';
 
 const tolerance = { beforeMs: 1_000, afterMs: 10_000 };
 const call = (change: Partial<OwnCallRow> = {}): OwnCallRow => ({
@@ -95,4 +95,13 @@ describe('the ledger explains', () => {
     expect(listUnexplained([event(), again], [call()], tolerance)).toEqual([again]);
     expect(listUnexplained([event(), again], [call(), call({ id: 2 })], tolerance)).toEqual([]);
   });
+});
+
+test.each([
+  ['invite', ['user']],
+  ['create', ['group']],
+  ['add_user', ['user', 'group']],
+  ['something_new', ['user', 'group']],
+])('%s is about %s', (action, subjects) => {
+  expect(listSubjects(action)).toEqual(subjects);
 });

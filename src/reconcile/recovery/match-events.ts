@@ -41,6 +41,18 @@ const KINDS: Readonly<Record<string, readonly OwnCallKind[]>> = {
 };
 
 /**
+ * What an event of this action can be about. A number in it may be a person's or a group's; only the action
+ * tells, where it does.
+ */
+export function listSubjects(action: string): ('user' | 'group')[] {
+  const kinds = KINDS[action] ?? [];
+  for (const type of ['user', 'group'] as const) {
+    if (kinds.length > 0 && kinds.every((kind) => kind.startsWith(`${type}.`))) return [type];
+  }
+  return ['user', 'group'];
+}
+
+/**
  * The events that no call of the ledger explains. One call explains one event of each action: the same
  * thing twice needs two calls. Both lists are oldest first.
  */
