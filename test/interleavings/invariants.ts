@@ -25,10 +25,12 @@ function describeError(error: unknown): string {
     : String(error ?? '');
 }
 
-function checkAnswers({ sent }: Play): string[] {
+function checkAnswers({ sent, company }: Play): string[] {
   // 503 is said of what could not be looked at, and then nothing is stored.
   const odd = sent.filter(
-    ({ status, stored }) => (status ?? 0) >= 500 && (status !== 503 || stored !== undefined),
+    ({ status, stored, request }) =>
+      ((status ?? 0) >= 500 && (status !== 503 || stored !== undefined)) ||
+      (status === 400 && stored !== undefined && !company.mayRefuse(JSON.stringify(request.body))),
   );
   return odd.map(({ status, detail }) => `a request was answered ${status}: ${detail}`);
 }

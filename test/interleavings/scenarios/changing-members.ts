@@ -1,5 +1,6 @@
+import type { SandboxUser } from '../../../src/sandbox/model.ts';
 import type { Company } from '../company.ts';
-import type { Play } from '../play.ts';
+import { killAtSomeStep } from '../kill.ts';
 import { patchMembers } from '../requests.ts';
 import type { Scenario } from '../run-schedule.ts';
 import { checkMemberOutcome } from '../wishes.ts';
@@ -14,7 +15,7 @@ export const changingMembers: Scenario = {
     const eve = await play.addUser('eve@example.com', 'created');
     const isIn = random.chance(0.5);
     const team = await play.addGroup('Team', 'created', isIn ? [bob.account] : []);
-    refuseMember(company, eve.account.id);
+    refuseMember(company, eve);
     const replicas = await play.addReplicas();
     const through = () => random.pick(replicas);
     play.setTrouble(
@@ -29,7 +30,7 @@ export const changingMembers: Scenario = {
       const replica = through();
       play.act(replica, async () => void (await play.send(replica, wish)));
     }
-    if (random.chance(0.2)) killLater(play);
+    if (random.chance(0.2)) killAtSomeStep(play);
     return async () => [
       ...(await checkMemberOutcome(play, { group: team.id, user: ada.id, before: false })),
       ...(await checkMemberOutcome(play, { group: team.id, user: bob.id, before: isIn })),
@@ -39,22 +40,12 @@ export const changingMembers: Scenario = {
 };
 
 /** Both forms of adding this account to a group are refused. */
-function refuseMember(company: Company, accountId: number): void {
-  company.refuse((method, { path, body }) => {
+function refuseMember(company: Company, eve: { id: string; account: SandboxUser }): void {
+  const accountId = eve.account.id;
+  company.refuse(eve.id, (method, { path, body }) => {
     if (body === undefined) return false;
     if (method === 'POST')
       return path.endsWith('/users') && body.includes(`"user_id":${accountId}`);
     return body.includes(`"op":"add","path":"members","value":${accountId}`);
-  });
-}
-
-function killLater({ random, scheduler, replicas, act, world }: Play): void {
-  const [first, second] = replicas;
-  if (first === undefined || second === undefined) return;
-  act(second, async () => {
-    await scheduler
-      .clock(second.name)
-      .sleep(random.next() * world.policies.reconcile.lease.lengthMs);
-    first.kill();
   });
 }

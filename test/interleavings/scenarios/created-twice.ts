@@ -1,4 +1,5 @@
 import { BAD } from '../bad-names.ts';
+import { killAtSomeStep } from '../kill.ts';
 import type { Play, SentWish } from '../play.ts';
 import type { Replica } from '../replica.ts';
 import { patchUser, postUser, remove } from '../requests.ts';
@@ -18,19 +19,13 @@ export const createdTwice: Scenario = {
     const replicas = await play.addReplicas();
     const through = () => random.pick(replicas);
     play.setTrouble(random.pick([{}, { answerLost: 0.3, lost: 0.1 }, { unavailableDone: 0.3 }]));
-    play.company.refuse((_, { body }) => body?.includes(BAD) === true);
+    play.company.refuse(BAD, (_, { body }) => body?.includes(BAD) === true);
     for (const name of [random.chance(0.3) ? `${BAD}One` : 'One', 'Two']) {
       const replica = through();
       play.act(replica, async () => void (await play.send(replica, postUser(NAME, name))));
     }
     if (random.chance(0.6)) changeMeanwhile(play, through());
-    const [first, second] = replicas;
-    if (second && first && random.chance(0.4)) {
-      play.act(second, async () => {
-        await play.scheduler.clock(second.name).sleep(random.next() * 1_000);
-        first.kill();
-      });
-    }
+    if (random.chance(0.4)) killAtSomeStep(play);
     return () => checkOnce(play);
   },
 };

@@ -1,3 +1,4 @@
+import { killAtSomeStep } from '../kill.ts';
 import type { Play } from '../play.ts';
 import { patchMembers, patchUser, renameGroup } from '../requests.ts';
 import type { Scenario } from '../run-schedule.ts';
@@ -19,7 +20,7 @@ export const expiredLease: Scenario = {
       await play.send(other, patchUser(ada.id, { name: 'Two', active: random.chance(0.5) }));
       await play.send(other, patchUser(ada.id, { name: 'Three' }));
     });
-    if (random.chance(0.3)) killLater(play);
+    if (random.chance(0.5)) killAtSomeStep(play);
     return () => checkUserOutcome(play, ada.id);
   },
 };
@@ -43,7 +44,7 @@ export const expiredGroupLease: Scenario = {
       await play.send(other, renameGroup(team.id, 'Two'));
       await play.send(other, patchMembers(team.id, { add: [bob.id], remove: [ada.id] }));
     });
-    if (random.chance(0.3)) killLater(play);
+    if (random.chance(0.5)) killAtSomeStep(play);
     return async () => [
       ...(await checkGroupName(play, { id: team.id, before: 'Team' })),
       ...(await checkMemberOutcome(play, { group: team.id, user: ada.id, before: false })),
@@ -56,14 +57,4 @@ export const expiredGroupLease: Scenario = {
 function sleepLong({ world, random, scheduler }: Play): Promise<void> {
   const { lengthMs } = world.policies.reconcile.lease;
   return scheduler.clock('B').sleep(Math.round(lengthMs * (0.5 + random.next())));
-}
-
-/** The first process is killed at some moment. */
-function killLater(play: Play): void {
-  const [slow, other] = play.replicas;
-  if (slow === undefined || other === undefined) return;
-  play.act(other, async () => {
-    await sleepLong(play);
-    slow.kill();
-  });
 }

@@ -14,7 +14,7 @@ export const groupBack: Scenario = {
     const ada = await play.addUser('ada@example.com', 'created');
     const bob = await play.addUser('bob@example.com', 'created');
     const team = await play.addGroup(NAME, 'created', [ada.account]);
-    company.refuse((_, { body }) => body?.includes(BAD) === true);
+    company.refuse(BAD, (_, { body }) => body?.includes(BAD) === true);
     const replicas = await play.addReplicas();
     const through = () => random.pick(replicas);
     play.setTrouble(

@@ -10,6 +10,7 @@ export const refusedThenTaken: Scenario = {
     const { random, company } = play;
     const ada = await play.addUser('ada@example.com', 'created');
     company.refuse(
+      BAD,
       (method, { body }) => method === 'PATCH' && body !== undefined && body.includes(BAD),
     );
     const replicas = await play.addReplicas();
