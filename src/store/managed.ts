@@ -34,24 +34,15 @@ export async function listManagedGroups(db: Db, { afterSeq, limit }: Part): Prom
     .execute();
 }
 
-/** Believes again what is known of these people, where nothing is under way and nothing due. */
-export async function trustUsers(tx: Db, ids: readonly UserId[]): Promise<void> {
+/** Believes again what is known of these people or groups, where nothing is under way and nothing due. */
+export async function trust(
+  tx: Db,
+  table: 'users' | 'groups',
+  ids: readonly (UserId | GroupId)[],
+): Promise<void> {
   for (const some of chunks(ids)) {
     await tx
-      .updateTable('users')
-      .set({ must_look: 0 })
-      .where('id', 'in', some)
-      .where('lane_owner', 'is', null)
-      .where('due_at', 'is', null)
-      .execute();
-  }
-}
-
-/** As `trustUsers`, for groups. */
-export async function trustGroups(tx: Db, ids: readonly GroupId[]): Promise<void> {
-  for (const some of chunks(ids)) {
-    await tx
-      .updateTable('groups')
+      .updateTable(table)
       .set({ must_look: 0 })
       .where('id', 'in', some)
       .where('lane_owner', 'is', null)

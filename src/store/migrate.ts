@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { lockUntilCommit } from './commit-lock.ts';
 import type { Db, Store } from './database.ts';
 import { migrations as knownMigrations } from './migrations/list.ts';
 import { StoreError } from './store-error.ts';
-
-/** Any fixed number: replicas that start together take this lock in turn. */
-const migrationLock = 7_246_000_001;
 
 /**
  * Brings the store up to the newest migration, in one transaction. Replicas may do so at the same time.
@@ -30,7 +28,7 @@ export async function migrate(
 async function lockForMigration(tx: Db): Promise<void> {
   await sql`set local lock_timeout = 0`.execute(tx);
   await sql`set local statement_timeout = 0`.execute(tx);
-  await sql`select pg_advisory_xact_lock(${migrationLock}::bigint)`.execute(tx);
+  await lockUntilCommit(tx, 'migration');
 }
 
 async function assertNotNewer(tx: Db, migrations: Record<string, Migration>): Promise<void> {

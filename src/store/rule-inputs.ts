@@ -5,22 +5,17 @@ import { createMatcher } from '../domain/matcher.ts';
 import type { NameQuery } from '../domain/rule-book.ts';
 import type { AdminByRule, AdminFacts } from '../domain/ruled-admin.ts';
 import { chunks } from './chunks.ts';
+import { lockUntilCommit } from './commit-lock.ts';
 import type { Db } from './database.ts';
-import { isPostgres } from './dialect.ts';
 import type { GroupsTable } from './schema.ts';
 import type { UserRow } from './users.ts';
-
-/** Any fixed number, another than that of the migrations. */
-const RULES_LOCK = 7_246_000_004;
 
 /**
  * Lets what rules read of other groups stand until the commit: `people` for who is in a group, `names` for
  * which groups there are. On SQLite nobody else writes. Taken before the rows, so that two cannot block each other.
  */
 export async function lockRuleInputs(tx: Db, of: 'people' | 'names'): Promise<void> {
-  if (!isPostgres(tx)) return;
-  const lock = sql.raw(of === 'people' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
-  await sql`select ${lock}(${RULES_LOCK}::bigint)`.execute(tx);
+  await lockUntilCommit(tx, 'rules', of === 'people' ? 'shared' : 'alone');
 }
 
 /** A group that rules look at. */

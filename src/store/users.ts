@@ -10,8 +10,8 @@ import {
   type UserState,
 } from '../domain/user.ts';
 import { chunks } from './chunks.ts';
+import { lockUntilCommit } from './commit-lock.ts';
 import type { Db } from './database.ts';
-import { isPostgres } from './dialect.ts';
 import { parseStored } from './documents.ts';
 import type { Schema, UsersTable } from './schema.ts';
 
@@ -127,16 +127,12 @@ export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<User
   return rows;
 }
 
-/** Any fixed number: writes that may leave the company without an owner take this lock in turn. */
-const ownersLock = 7_246_000_002;
-
 /**
  * The live owners of the company other than `except`, while nobody else can ask: two writes at the same
  * time would each count on the owner whom the other takes away.
  */
 export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]> {
-  // SQLite has one writer, who is us.
-  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${ownersLock}::bigint)`.execute(tx);
+  await lockUntilCommit(tx, 'owners');
   return tx
     .selectFrom('users')
     .selectAll()

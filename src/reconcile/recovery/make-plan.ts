@@ -5,12 +5,7 @@ import type { Db } from '../../store/database.ts';
 import { listDifferingLinks } from '../../store/differing-links.ts';
 import { type GroupRow, toGroupState } from '../../store/groups.ts';
 import { deleteHeldActions, insertHeldActions, listHeldActions } from '../../store/held-actions.ts';
-import {
-  listManagedGroups,
-  listManagedUsers,
-  trustGroups,
-  trustUsers,
-} from '../../store/managed.ts';
+import { listManagedGroups, listManagedUsers, trust } from '../../store/managed.ts';
 import { toUserState } from '../../store/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { ReadSections } from './read-again.ts';
@@ -65,7 +60,7 @@ async function planUsers(
     if (isSeen(state.observed, policy)) seen.push(row.id);
   }
   await insertHeldActions(tx, actions);
-  await trustUsers(tx, seen);
+  await trust(tx, 'users', seen);
   return rows.at(-1)?.seq;
 }
 
@@ -80,7 +75,7 @@ async function planGroups(
     await insertHeldActions(tx, await listGroupActions(tx, row, policy));
     if (isSeen(toGroupState(row, NOBODY).observed, policy)) seen.push(row.id);
   }
-  await trustGroups(tx, seen);
+  await trust(tx, 'groups', seen);
   return rows.at(-1)?.seq;
 }
 
