@@ -2,7 +2,7 @@ import { type AttemptDeps, assertWritable, runAttempt } from './attempt.ts';
 import type { Budget, Turn } from './budget.ts';
 import { type CallScope, openCallScope } from './call-scope.ts';
 import { UpstreamError } from './errors.ts';
-import type { OutgoingCall } from './outgoing-call.ts';
+import { type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import { planRepeatMs } from './retry.ts';
 
 /** What every call is given. */
@@ -15,15 +15,44 @@ export interface CallDeps extends AttemptDeps {
 
 /** Runs a call to its end: its turn, its attempts, the waits between them. @throws UpstreamError */
 export async function runCall(deps: CallDeps, call: OutgoingCall): Promise<unknown> {
-  const { signal, again = false, timeoutMs = deps.timeouts.callMs } = call.options;
   assertWritable(deps, call);
   deps.gates.assertOpen(call.operation.id);
+  const { withinMs } = call.options;
+  return withinMs === undefined ? runFromTurn(deps, call) : runWithin(deps, call, withinMs);
+}
+
+async function runFromTurn(deps: CallDeps, call: OutgoingCall): Promise<unknown> {
+  const { signal, again = false, timeoutMs = deps.timeouts.callMs } = call.options;
   const turn = await takeTurn(deps, call, { signal, again });
   const scope = openCallScope(deps.clock, timeoutMs, signal);
   try {
     return await runAttempts(deps, call, { scope, turn });
   } finally {
     scope.close();
+  }
+}
+
+async function runWithin(deps: CallDeps, call: OutgoingCall, withinMs: number): Promise<unknown> {
+  const { signal, again = false } = call.options;
+  const scope = openCallScope(deps.clock, withinMs, signal);
+  try {
+    const turn = await takeTurnInTime(deps, call, { scope, again });
+    return await runAttempts(deps, call, { scope, turn });
+  } finally {
+    scope.close();
+  }
+}
+
+async function takeTurnInTime(
+  deps: CallDeps,
+  call: OutgoingCall,
+  { scope, again }: { scope: CallScope; again: boolean },
+): Promise<Turn> {
+  try {
+    return await takeTurn(deps, call, { signal: scope.signal, again });
+  } catch (cause) {
+    if (scope.ended() !== 'deadline') throw cause;
+    throw toNotSent('timeout', call, { detail: 'its time was over before its turn came', cause });
   }
 }
 

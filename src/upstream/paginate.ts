@@ -1,5 +1,6 @@
 import { UpstreamError } from './errors.ts';
-import type { ArgsOf, PagedOperation } from './operations/operation.ts';
+import type { ArgsOf } from './operations/call-types.ts';
+import type { PagedOperation } from './operations/operation.ts';
 import {
   advance,
   type Completeness,

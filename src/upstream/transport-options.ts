@@ -101,7 +101,8 @@ export interface Sending {
 /** What became of one attempt; nothing in it is personal. */
 export interface AttemptReport {
   readonly operation: string;
-  readonly section: Section;
+  /** Undefined outside provisioning. */
+  readonly section: Section | undefined;
   readonly callClass: CallClass;
   /** 1 for the first. */
   readonly attempt: number;
@@ -123,6 +124,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Instead of `timeouts.callMs`. */
   readonly timeoutMs?: number | undefined;
+  /** Milliseconds from now instead, waiting for the first turn counted. */
+  readonly withinMs?: number | undefined;
   /** Like the hook, for this call alone and for reads too: the last look before it leaves. */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
   /** True for a call in place of one that had its turn and was stopped: it goes before its whole class. */

@@ -1,7 +1,8 @@
 import type { BudgetState } from './budget.ts';
 import { runCall } from './call.ts';
 import type { CallClass } from './call-class.ts';
-import type { ArgsOf, Operation } from './operations/operation.ts';
+import type { ArgsOf } from './operations/call-types.ts';
+import type { Operation } from './operations/operation.ts';
 import { compileOperation, type Prepare } from './operations/prepare.ts';
 import type { GateState } from './probe-gate.ts';
 import { createDeps } from './transport-deps.ts';

@@ -1,5 +1,6 @@
 import type { Db } from '../../store/database.ts';
-import type { ArgsOf, PagedOperation } from '../../upstream/operations/operation.ts';
+import type { ArgsOf } from '../../upstream/operations/call-types.ts';
+import type { PagedOperation } from '../../upstream/operations/operation.ts';
 import { type Page, paginate } from '../../upstream/paginate.ts';
 import { judge } from '../verdict.ts';
 import type { StepProgress } from './progress.ts';

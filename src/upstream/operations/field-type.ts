@@ -1,3 +1,5 @@
+import { isFileInput } from './file-input.ts';
+
 /** Says whether a value has the type; compiled once for each field of a row. */
 export type FieldCheck = (value: unknown) => boolean;
 
@@ -22,6 +24,7 @@ const named = new Map<string, FieldCheck>([
   ['object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)],
   ['unknown', (value) => value !== undefined],
   ['null', (value) => value === null],
+  ['file', isFileInput],
 ]);
 
 function compileOne(text: string): FieldCheck {

@@ -13,35 +13,52 @@ export interface Operation {
   readonly pathParameters?: Fields;
   readonly query?: Fields;
   /** How an array or object travels in the query; an array not named here is joined with commas. */
-  readonly queryStyle?: Readonly<Record<string, 'comma' | 'brackets' | 'json'>>;
+  readonly queryStyle?: Readonly<Record<string, QueryStyle>>;
   readonly body?: Fields;
-  /** How the body travels. */
-  readonly content?: 'json';
+  /** How the body travels; `json` when absent. `json-or-multipart` is JSON unless it holds a file or is a `FormData`. */
+  readonly content?: 'json' | 'multipart' | 'json-or-multipart';
   readonly response: ResponseShape;
   /** How a list goes on; absent when the operation answers once. */
-  readonly paging?: 'start-index' | 'offset';
+  readonly paging?: Paging;
   /** `safe`: sending it twice leaves the service as sending it once, so a lost answer may be repeated blindly. */
   readonly repeat: 'safe' | 'unsafe';
-  readonly section: Section;
+  /** Absent outside provisioning: nothing of the bridge depends on it. */
+  readonly section?: Section;
   readonly stage?: 'beta' | 'deprecated';
-  /** Parameters that the documents do not list and the running service is known to take. */
+  /** Parameters that the documents do not list and the running service is known to take; `query.name` where the body has it too. */
   readonly undocumented?: readonly string[];
   /** The section of the documents, or `field-notes` for what only the running service shows. */
   readonly source: string;
 }
 
+/** How a list goes on. `start-position` is `offset` until `version: 2` is asked for, which answers `{ result, position }`. */
+export type Paging = 'start-index' | 'offset' | 'last-user-id' | 'start-position';
+
+/** `brackets`: `name[]=a&name[]=b`; `json`: as JSON text; `base64-json`: an object as base64 of its JSON, text as it is. */
+export type QueryStyle = 'comma' | 'brackets' | 'json' | 'base64-json';
+
 /**
  * Parameter names and their types, in the notation of the documents: `'user_id*': 'integer'` is required.
- * Types: string, integer, number, boolean, object, unknown, null, quoted words (`'active'`), numbers (`1`),
- * `X[]`, `A | B`, and `(A | B)[]` standing alone.
+ * Types: string, integer, number, boolean, object, unknown, null, file (multipart only), quoted words (`'active'`),
+ * numbers (`1`), `X[]`, `A | B`, and `(A | B)[]` standing alone.
  */
 export type Fields = Readonly<Record<string, string>>;
 
-/** What a successful answer holds; the types of the fields are not documented. */
-interface ResponseShape {
-  /** `list` is the SCIM list object, `none` no body. */
-  readonly kind: 'object' | 'array' | 'list' | 'none';
+/**
+ * What a successful answer holds. `list` is the SCIM list object with `entries` in it, `none` no body; `redirect` is an
+ * object, or with `redirect: true` the target of a redirect. No field names at all: they are not documented.
+ */
+export interface ResponseShape extends EntryShape {
+  readonly kind: 'object' | 'array' | 'list' | 'redirect' | 'none';
+  /** `list` only: one of the `Resources`. */
+  readonly entries?: EntryShape;
+}
+
+/** The fields of one object of an answer. */
+export interface EntryShape {
   readonly fields: readonly string[];
+  /** Types of some of `fields`, where the running service is known to give them; all others are unknown. */
+  readonly types?: Fields;
 }
 
 /** The part of the service that a right opens or closes as a whole; probed and reported apart. */
@@ -58,52 +75,4 @@ export type Section =
 export type OperationGroup = Readonly<Record<string, Operation>>;
 
 /** An operation that answers page by page. */
-export type PagedOperation = Operation & { readonly paging: 'start-index' | 'offset' };
-
-/**
- * What a call of the operation takes: `{ path, query, body }`, each only where the row has it and required where it holds
- * something required. A missing or unknown name and a wrong type are compile errors.
- */
-export type ArgsOf<O> = PathArgs<O> & InputArgs<'query', O> & InputArgs<'body', O>;
-
-type PathArgs<O> = O extends { readonly pathParameters: infer P extends Fields }
-  ? { readonly path: { readonly [K in keyof P]: ValueOf<P[K]> } }
-  : { readonly path?: never };
-
-type InputArgs<Part extends 'query' | 'body', O> = O extends { readonly [P in Part]: infer F }
-  ? keyof F extends infer K
-    ? Extract<K, `${string}*`> extends never
-      ? { readonly [P in Part]?: Inputs<F> | undefined }
-      : { readonly [P in Part]: Inputs<F> }
-    : never
-  : { readonly [P in Part]?: never };
-
-type Inputs<F> = {
-  readonly [K in keyof F as K extends `${infer Name}*` ? Name : never]: ValueOf<F[K]>;
-} & {
-  readonly [K in keyof F as K extends `${string}*` ? never : K]?: ValueOf<F[K]> | undefined;
-};
-
-type ValueOf<T> = T extends `(${infer Group})[]`
-  ? readonly ValueOf<Group>[]
-  : T extends `${infer Left} | ${infer Right}`
-    ? ValueOf<Left> | ValueOf<Right>
-    : T extends `${infer Item}[]`
-      ? readonly ValueOf<Item>[]
-      : T extends `'${infer Word}'`
-        ? Word
-        : T extends keyof NamedTypes
-          ? NamedTypes[T]
-          : T extends `${infer N extends number}`
-            ? N
-            : never;
-
-interface NamedTypes {
-  string: string;
-  integer: number;
-  number: number;
-  boolean: boolean;
-  object: object;
-  unknown: unknown;
-  null: null;
-}
+export type PagedOperation = Operation & { readonly paging: Paging };

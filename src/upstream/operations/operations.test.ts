@@ -1,10 +1,11 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { auditLogs } from './audit-logs.ts';
+import type { ArgsOf } from './call-types.ts';
 import { companyUsers } from './company-users.ts';
 import { groupAdmins } from './group-admins.ts';
 import { groupUsers } from './group-users.ts';
 import { groups } from './groups.ts';
-import type { ArgsOf, Operation, OperationGroup } from './operation.ts';
+import type { Operation, OperationGroup } from './operation.ts';
 import { compileOperation } from './prepare.ts';
 import { scim } from './scim.ts';
 import { users } from './users.ts';

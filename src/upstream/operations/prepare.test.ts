@@ -57,6 +57,16 @@ const sent: { why: string; row: Operation; args: unknown; path: string; body?: s
     path: '/api/x?ids=1%2C2&conditions%5B%5D=a&conditions%5B%5D=b&filters=%7B%22a%22%3A%5B1%5D%7D&word=b',
   },
   {
+    why: 'base64 of JSON for an object, text as it is',
+    row: {
+      ...listing,
+      query: { filter: 'string | object', given: 'string | object' },
+      queryStyle: { filter: 'base64-json', given: 'base64-json' },
+    },
+    args: { query: { filter: { key: 'é' }, given: 'eyJ9' } },
+    path: '/api/x?filter=eyJrZXkiOiLDqSJ9&given=eyJ9',
+  },
+  {
     why: 'all optional: nothing',
     row: companyUsers.getListOfUsers,
     args: {},

@@ -28,6 +28,9 @@ function toPairs(
   style: Styles[string] = 'comma',
 ): string[] {
   if (style === 'json') return [toPair(name, JSON.stringify(value))];
+  if (style === 'base64-json' && typeof value === 'object') {
+    return [toPair(name, Buffer.from(JSON.stringify(value)).toString('base64'))];
+  }
   if (!Array.isArray(value)) return [toPair(name, toText(label, value))];
   const texts = value.map((item) => toText(label, item));
   return style === 'brackets'

@@ -1,0 +1,64 @@
+import type { operationGroups } from '../upstream/operations/all.ts';
+import type {
+  AnswerOf,
+  ArgsOf,
+  EntryOf,
+  PositionedPage,
+  RedirectTarget,
+} from '../upstream/operations/call-types.ts';
+
+/** Every operation of the service as `client.<group>.<operation>(args, options)`, named as its documents name them. */
+export type OperationClient = {
+  readonly [G in keyof Groups]: { readonly [N in keyof Groups[G]]: ClientOperation<Groups[G][N]> };
+};
+
+type Groups = typeof operationGroups;
+
+/** One operation to be called; `operation` is the row of data that it follows from. */
+export type ClientOperation<O> = Callable<O> & { readonly operation: O };
+
+/** How one call is to be treated. */
+export interface ClientCallOptions {
+  /** Gives up when it aborts; the error's code is `aborted`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds from now until the call must have ended, all waiting included; the error's code is `timeout`. */
+  readonly timeoutMs?: number | undefined;
+}
+
+type Callable<O> = O extends { readonly paging: 'start-position' }
+  ? PositionedCall<O>
+  : O extends { readonly response: { readonly kind: 'redirect' } }
+    ? RedirectCall<O>
+    : PlainCall<O>;
+
+type PlainCall<O> = (...input: Input<ArgsOf<O>>) => Promise<AnswerOf<O>>;
+
+interface PositionedCall<O> {
+  (
+    args: ArgsOf<O> & { readonly query: { readonly version: 2 } },
+    options?: ClientCallOptions,
+  ): Promise<PositionedPage<EntryOf<O>>>;
+  (
+    ...input: Input<
+      ArgsOf<O> & { readonly query?: { readonly version?: 1 | undefined } | undefined }
+    >
+  ): Promise<AnswerOf<O>>;
+  (...input: Input<ArgsOf<O>>): Promise<AnswerOf<O> | PositionedPage<EntryOf<O>>>;
+}
+
+interface RedirectCall<O> {
+  (
+    args: ArgsOf<O> & { readonly query: { readonly redirect: true } },
+    options?: ClientCallOptions,
+  ): Promise<RedirectTarget>;
+  (
+    args: ArgsOf<O> & { readonly query?: { readonly redirect?: false | undefined } | undefined },
+    options?: ClientCallOptions,
+  ): Promise<AnswerOf<O>>;
+  (args: ArgsOf<O>, options?: ClientCallOptions): Promise<AnswerOf<O> | RedirectTarget>;
+}
+
+/** Arguments may be left out where nothing in them is required. */
+type Input<Args> = object extends Args
+  ? [args?: Args, options?: ClientCallOptions]
+  : [args: Args, options?: ClientCallOptions];

@@ -1,0 +1,3 @@
+// The bridge for programs that start it themselves: what they import as `scim-bridge`.
+export { serve } from './main.ts';
+export { type LoadedSettings, loadSettings, type SettingsSource } from './settings/load.ts';

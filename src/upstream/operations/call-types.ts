@@ -1,0 +1,110 @@
+import type { FileInput } from './file-input.ts';
+import type { EntryShape, Fields, ResponseShape } from './operation.ts';
+
+/**
+ * What a call of the operation takes: `{ path, query, body }`, each only where the row has it and required where it holds
+ * something required. A missing or unknown name and a wrong type are compile errors.
+ */
+export type ArgsOf<O> = PathArgs<O> & InputArgs<'query', O> & BodyArgs<O>;
+
+type PathArgs<O> = O extends { readonly pathParameters: infer P extends Fields }
+  ? { readonly path: { readonly [K in keyof P]: ValueOf<P[K]> } }
+  : { readonly path?: never };
+
+type InputArgs<Part extends 'query' | 'body', O> = O extends { readonly [P in Part]: infer F }
+  ? keyof F extends infer K
+    ? Extract<K, `${string}*`> extends never
+      ? { readonly [P in Part]?: Inputs<F> | undefined }
+      : { readonly [P in Part]: Inputs<F> }
+    : never
+  : { readonly [P in Part]?: never };
+
+/** A form may be given whole where the service takes one. */
+type BodyArgs<O> = O extends { readonly body: Fields; readonly content: MultipartContent }
+  ? { readonly [K in keyof InputArgs<'body', O>]: InputArgs<'body', O>[K] | FormData }
+  : InputArgs<'body', O>;
+
+type MultipartContent = 'multipart' | 'json-or-multipart';
+
+type Inputs<F> = {
+  readonly [K in keyof F as K extends `${infer Name}*` ? Name : never]: ValueOf<F[K]>;
+} & {
+  readonly [K in keyof F as K extends `${string}*` ? never : K]?: ValueOf<F[K]> | undefined;
+};
+
+/** The TypeScript type that the notation of `Fields` stands for. */
+export type ValueOf<T> = T extends `(${infer Group})[]`
+  ? readonly ValueOf<Group>[]
+  : T extends `${infer Left} | ${infer Right}`
+    ? ValueOf<Left> | ValueOf<Right>
+    : T extends `${infer Item}[]`
+      ? readonly ValueOf<Item>[]
+      : T extends `'${infer Word}'`
+        ? Word
+        : T extends keyof NamedTypes
+          ? NamedTypes[T]
+          : T extends `${infer N extends number}`
+            ? N
+            : never;
+
+interface NamedTypes {
+  string: string;
+  integer: number;
+  number: number;
+  boolean: boolean;
+  object: object;
+  unknown: unknown;
+  null: null;
+  file: FileInput;
+}
+
+/**
+ * What a call of the operation answers: the fields that the documents name, `unknown` where nobody says their type.
+ * Nothing checks an answer against this; more, fewer and other fields may come.
+ */
+export type AnswerOf<O> = O extends { readonly response: infer R extends ResponseShape }
+  ? ShapedAnswer<R>
+  : unknown;
+
+/** One entry of a list that the operation answers. */
+export type EntryOf<O> = O extends { readonly response: infer R extends ResponseShape }
+  ? R extends { readonly kind: 'list' }
+    ? ListEntry<R>
+    : AnswerObject<R>
+  : unknown;
+
+/** What `version: 2` answers: `position` is the `start_position` of the next page. */
+export interface PositionedPage<Entry> {
+  result: Entry[];
+  position: unknown;
+}
+
+/** Where `redirect: true` leads. It is not gone to, so that our token never reaches another host. */
+export interface RedirectTarget {
+  /** Absolute; as in the answer without `redirect`. */
+  url: string;
+  /** The HTTP status of the redirect. */
+  status: number;
+}
+
+type ShapedAnswer<R extends ResponseShape> = R['kind'] extends 'none'
+  ? undefined
+  : R['kind'] extends 'array'
+    ? AnswerObject<R>[]
+    : R['kind'] extends 'list'
+      ? Omit<AnswerObject<R>, 'Resources'> & { Resources: ListEntry<R>[] }
+      : AnswerObject<R>;
+
+type ListEntry<R> = R extends { readonly entries: infer E extends EntryShape }
+  ? AnswerObject<E>
+  : Record<string, unknown>;
+
+type AnswerObject<E extends EntryShape> = E['fields'] extends readonly []
+  ? Record<string, unknown>
+  : { [K in E['fields'][number]]: FieldOf<E, K> };
+
+type FieldOf<E, K extends string> = E extends {
+  readonly types: { readonly [N in K]: infer T extends string };
+}
+  ? ValueOf<T>
+  : unknown;
