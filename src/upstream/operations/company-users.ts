@@ -1,4 +1,9 @@
-import { companyUserListed, companyUserUpdated } from './fields.ts';
+import {
+  companyUserListed,
+  companyUserListedTypes,
+  companyUserUpdated,
+  companyUserUpdatedTypes,
+} from './fields/people.ts';
 import type { OperationGroup } from './operation.ts';
 
 /** The people of the company with their roles and licences. */
@@ -27,7 +32,7 @@ export const companyUsers = {
       group_ids: '(string | number)[]',
       permissions: '(string | number)[]',
     },
-    response: { kind: 'array', fields: companyUserListed },
+    response: { kind: 'array', fields: companyUserListed, types: companyUserListedTypes },
     paging: 'offset',
     repeat: 'safe',
     section: 'companyUsers',
@@ -53,7 +58,7 @@ export const companyUsers = {
     path: '/company/users/{id}',
     pathParameters: { id: 'integer' },
     body: { apps_permissions: 'integer', temporarily_inactive: 'boolean' },
-    response: { kind: 'object', fields: companyUserUpdated },
+    response: { kind: 'object', fields: companyUserUpdated, types: companyUserUpdatedTypes },
     repeat: 'safe',
     section: 'companyUsers',
     source: 'REST: companyUsers',

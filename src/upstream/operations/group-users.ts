@@ -1,4 +1,4 @@
-import { userExtended, userOfGroup } from './fields.ts';
+import { userExtended, userOfGroup } from './fields/people.ts';
 import type { OperationGroup } from './operation.ts';
 
 /** Members of a company group, one at a time. */

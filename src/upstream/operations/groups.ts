@@ -1,4 +1,4 @@
-import { companyGroup } from './fields.ts';
+import { companyGroup, companyGroupTypes } from './fields/people.ts';
 import type { OperationGroup } from './operation.ts';
 
 /** Company groups with their permissions (a bit mask). */
@@ -14,7 +14,7 @@ export const groups = {
       permissions: 'integer',
       add_to_cards_and_spaces_enabled: 'boolean',
     },
-    response: { kind: 'object', fields: companyGroup },
+    response: { kind: 'object', fields: companyGroup, types: companyGroupTypes },
     repeat: 'unsafe',
     section: 'groups',
     stage: 'beta',
@@ -27,7 +27,7 @@ export const groups = {
     method: 'GET',
     path: '/company/groups/{uid}',
     pathParameters: { uid: 'string' },
-    response: { kind: 'object', fields: companyGroup },
+    response: { kind: 'object', fields: companyGroup, types: companyGroupTypes },
     repeat: 'safe',
     section: 'groups',
     stage: 'beta',
@@ -48,7 +48,7 @@ export const groups = {
       limit: 'integer',
       offset: 'integer',
     },
-    response: { kind: 'array', fields: companyGroup },
+    response: { kind: 'array', fields: companyGroup, types: companyGroupTypes },
     paging: 'offset',
     repeat: 'safe',
     section: 'groups',
@@ -62,7 +62,7 @@ export const groups = {
     method: 'DELETE',
     path: '/company/groups/{uid}',
     pathParameters: { uid: 'string' },
-    response: { kind: 'object', fields: companyGroup },
+    response: { kind: 'object', fields: companyGroup, types: companyGroupTypes },
     repeat: 'safe',
     section: 'groups',
     stage: 'beta',
@@ -80,7 +80,7 @@ export const groups = {
       permissions: 'integer',
       add_to_cards_and_spaces_enabled: 'boolean',
     },
-    response: { kind: 'object', fields: companyGroup },
+    response: { kind: 'object', fields: companyGroup, types: companyGroupTypes },
     repeat: 'safe',
     section: 'groups',
     stage: 'beta',

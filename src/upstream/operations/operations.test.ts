@@ -1,22 +1,29 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { auditLogs } from './audit-logs.ts';
+import { operationGroups } from './all.ts';
 import type { ArgsOf } from './call-types.ts';
-import { companyUsers } from './company-users.ts';
-import { groupAdmins } from './group-admins.ts';
-import { groupUsers } from './group-users.ts';
-import { groups } from './groups.ts';
+import type { groupUsers } from './group-users.ts';
+import type { groups } from './groups.ts';
 import type { Operation, OperationGroup } from './operation.ts';
 import { compileOperation } from './prepare.ts';
-import { scim } from './scim.ts';
-import { users } from './users.ts';
+import type { scim } from './scim.ts';
 
-const all = { scim, groups, groupUsers, groupAdmins, companyUsers, auditLogs, users };
-const rows = Object.entries(all).flatMap(([group, operations]: [string, OperationGroup]) =>
-  Object.entries(operations).map(([name, row]) => ({ id: `${group}.${name}`, row })),
+const groupNames = Object.keys(operationGroups);
+const rows = Object.entries(operationGroups).flatMap(
+  ([group, operations]: [string, OperationGroup]) =>
+    Object.entries(operations).map(([name, row]) => ({ group, id: `${group}.${name}`, row })),
 );
+const documented = rows.filter(({ row }) => row.source !== 'field-notes');
 
-/** The documents, by hand: method, path, what is required and what is optional in query and body. */
-const documented: Record<string, [string, string]> = {
+/** The ids of the rows that are not as they should be. */
+function idsWhere(isSo: (row: Operation, place: { group: string; id: string }) => boolean) {
+  return rows.filter(({ row, ...place }) => isSo(row, place)).map(({ id }) => id);
+}
+const queryOf = (row: Operation) => Object.keys(row.query ?? {});
+const typesOf = (row: Operation) => Object.values({ ...row.query, ...row.body });
+const holdsFile = (row: Operation) => typesOf(row).some((type) => /\bfile\b(?!')/.test(type));
+
+/** What the bridge itself calls, by hand from the documents: method, path, what is required and optional in query and body. */
+const provisioning: Record<string, [string, string]> = {
   'scim.addGroup': ['POST /scim/v2/Groups', 'displayName*'],
   'scim.getGroup': ['GET /scim/v2/Groups/{group_id}', ''],
   'scim.getGroups': ['GET /scim/v2/Groups', 'startIndex count'],
@@ -61,38 +68,177 @@ const documented: Record<string, [string, string]> = {
   'users.retrieveCurrentUser': ['GET /users/current', ''],
 };
 
-test('there is a row for each documented operation, and no other', () => {
-  expect(rows.map(({ id }) => id).toSorted()).toEqual(Object.keys(documented).toSorted());
-});
+describe('the rows', () => {
+  test('are the 8 SCIM and 187 REST operations of the documents, and those that only the running service shows', () => {
+    const byApi = Map.groupBy(documented, ({ row }) => row.api);
+    expect(byApi.get('scim')).toHaveLength(8);
+    expect(byApi.get('rest')).toHaveLength(187);
+    expect(rows.length - documented.length).toBe(27);
+  });
 
-describe.each(rows)('$id', ({ id, row }) => {
-  test('says what the documents say', () => {
-    const inputs = Object.keys({ ...row.query, ...row.body }).filter(
-      (name) => !row.undocumented?.includes(name),
+  test('are in the 52 groups that the documents describe and the 8 that they only name', () => {
+    const described = new Set(
+      documented.filter(({ row }) => row.api === 'rest').map((r) => r.group),
     );
-    expect([`${row.method} ${row.path}`, inputs.join(' ')]).toEqual(documented[id]);
+    expect(described.size).toBe(52);
+    expect(groupNames.filter((name) => !described.has(name))).toEqual([
+      'scim',
+      ...['documentSchemas', 'subcolumn', 'tags', 'timesheet'],
+      ...['treeEntities', 'treeEntityRoles', 'userRoles', 'users'],
+    ]);
+    expect(groupNames).toEqual(['scim', ...groupNames.slice(1).toSorted()]);
   });
-  test('is named after its place', () => expect(row.id).toBe(id));
-  test('names every part of its path and no other', () => {
-    const inPath = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    expect(Object.keys(row.pathParameters ?? {})).toEqual(inPath);
+
+  test('are named after their place, and say where they are described', () => {
+    expect(idsWhere((row, { id }) => row.id !== id)).toEqual([]);
+    const wrongSource = idsWhere(({ api, source }, { group }) => {
+      if (source === 'field-notes') return api === 'scim';
+      return source !== (api === 'scim' ? 'SCIM provisioning' : `REST: ${group}`);
+    });
+    expect(wrongSource).toEqual([]);
   });
-  test('has types that can be checked', () => {
-    expect(() => compileOperation(row, '')).not.toThrow();
+
+  test('name every part of their path and no other', () => {
+    const inPath = (row: Operation) => [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const isOther = (row: Operation) =>
+      Object.keys(row.pathParameters ?? {}).join() !== inPath(row).join();
+    expect(idsWhere(isOther)).toEqual([]);
   });
-  test('reads may be repeated', () => {
-    expect(row.method === 'GET' && row.repeat === 'unsafe').toBe(false);
+
+  test('are each at a method and path of their own, but for files, which go by number or by uid', () => {
+    const calls = rows.map(({ row }) => `${row.method} ${row.path.replace(/\{\w+\}/g, '{}')}`);
+    expect(calls.filter((call, index) => calls.indexOf(call) !== index)).toEqual([
+      'DELETE /cards/{}/files/{}',
+      'PATCH /cards/{}/files/{}',
+    ]);
+  });
+
+  test('have types that can be checked', () => {
+    for (const { row } of rows) {
+      expect(() => compileOperation(row, '')).not.toThrow();
+      const answer = { ...row, body: row.response.types ?? {} };
+      expect(() => compileOperation(answer, '')).not.toThrow();
+    }
+  });
+
+  test('name a field of an answer once, and give types only to such fields', () => {
+    const isWrong = ({ response }: Operation) =>
+      [response, response.entries].some((shape) => {
+        const { fields, types } = { fields: [], types: {}, ...shape };
+        const names: readonly string[] = fields;
+        const isTwice = new Set(names).size !== names.length;
+        return isTwice || !Object.keys(types).every((name) => names.includes(name));
+      });
+    expect(idsWhere(isWrong)).toEqual([]);
+  });
+
+  test('read without a body', () => {
+    expect(idsWhere((row) => row.method === 'GET' && row.body !== undefined)).toEqual([]);
+  });
+
+  test('delete with a body where the documents have one, and twice where only the running service has', () => {
+    expect(idsWhere((row) => row.method === 'DELETE' && row.body !== undefined)).toEqual([
+      'cardTypes.removeCardType',
+      'columns.removeColumn',
+      'customPropertyCollectiveVoteValues.removeVoteValue',
+      'iterations.deleteIteration',
+      'lanes.removeLane',
+      'spaceBoards.removeBoard',
+      'subcolumn.removeSubcolumn',
+      'userRoles.removeUserRole',
+    ]);
+  });
+
+  test('send a form where there is a file, and nowhere else', () => {
+    expect(idsWhere((row) => holdsFile(row) !== (row.content !== undefined))).toEqual([]);
+    expect(idsWhere((row) => row.content === 'multipart')).toEqual([
+      'cardFiles.attachFileToCard',
+      'restrictedAccessCardFiles.attachFileToCard',
+      'restrictedAccessCommentFiles.attachFileToComment',
+      'restrictedAccessCustomPropertyFiles.attachFileToCustomProperty',
+    ]);
+    expect(idsWhere((row) => row.content === 'json-or-multipart')).toEqual([
+      'cardComments.addComment',
+      'cardComments.updateComment',
+    ]);
+  });
+
+  test('answer with a redirect where one can be asked for', () => {
+    const asked = idsWhere((row) => queryOf(row).includes('redirect'));
+    expect(idsWhere((row) => row.response.kind === 'redirect')).toEqual(asked);
+    expect(asked).toHaveLength(3);
+  });
+
+  test('say how an object travels in a query, and how each list that is not joined with commas', () => {
+    const unknownStyle = idsWhere((row) =>
+      Object.keys(row.queryStyle ?? {}).some((name) => !queryOf(row).includes(name)),
+    );
+    expect(unknownStyle).toEqual([]);
+    const unsaid = idsWhere((row) =>
+      Object.entries(row.query ?? {}).some(
+        ([name, type]) => /\bobject\b/.test(type) && row.queryStyle?.[name] === undefined,
+      ),
+    );
+    expect(unsaid).toEqual([]);
+  });
+
+  test('go on in the style that their query has room for', () => {
+    const styleOf = (row: Operation) => {
+      const names = queryOf(row);
+      if (names.includes('startIndex')) return 'start-index';
+      if (names.includes('last_user_id')) return 'last-user-id';
+      if (names.includes('start_position')) return 'start-position';
+      return names.includes('offset') ? 'offset' : undefined;
+    };
+    expect(idsWhere((row) => row.paging !== styleOf(row))).toEqual([]);
+    const isNoList = ({ method, response: { kind }, api }: Operation) =>
+      method !== 'GET' || kind !== (api === 'scim' ? 'list' : 'array');
+    expect(idsWhere((row) => row.paging !== undefined && isNoList(row))).toEqual([]);
+  });
+
+  test('are repeated blindly where that leaves the service as once would', () => {
+    const reads = idsWhere((row) => row.method === 'GET' && row.repeat === 'unsafe');
+    const safePosts = idsWhere((row) => row.method === 'POST' && row.repeat === 'safe');
+    const others = idsWhere((row) => row.method !== 'POST' && row.repeat === 'unsafe');
+    expect(reads).toEqual([]);
+    expect(safePosts).toEqual(['groupAdmins.addAdminToGroup', 'groupUsers.addUserToGroup']);
+    expect(others).toEqual([
+      'scim.updateGroup',
+      'cardComments.updateComment',
+      'cardFiles.attachFileToCard',
+      'cards.batchUpdateForCards',
+      'customDirectories.updateCustomDirectory',
+    ]);
+  });
+
+  test('are flagged as the documents flag them', () => {
+    expect(idsWhere((row) => row.stage === 'deprecated')).toEqual(['cardFiles.attachFileToCard']);
+    const beta = new Set(rows.filter(({ row }) => row.stage === 'beta').map(({ group }) => group));
+    expect([...beta]).toEqual([
+      ...['customDirectories', 'customDirectoryFields', 'customDirectoryRecords'],
+      ...['groupAdmins', 'groupEntities', 'groupUsers', 'groups'],
+      ...['iterations', 'treeEntities', 'treeEntityRoles'],
+    ]);
+    expect(idsWhere((row, { group }) => beta.has(group) && row.stage !== 'beta')).toEqual([]);
+  });
+
+  test('say which parameters the documents do not have', () => {
+    const isWrong = ({ undocumented = [], body = {}, query = {}, source }: Operation) =>
+      (source === 'field-notes' && undocumented.length > 0) ||
+      undocumented.some((name) => {
+        const inQuery = name.replace(/^query\./, '');
+        return !(inQuery in query) && !(name in body);
+      });
+    expect(idsWhere(isWrong)).toEqual([]);
   });
 });
 
-test('what would create a second one is not repeated blindly', () => {
-  const unsafe = rows.filter(({ row }) => row.repeat === 'unsafe').map(({ id }) => id);
-  expect(unsafe).toEqual([
-    'scim.addGroup',
-    'scim.updateGroup',
-    'scim.addUser',
-    'groups.createGroup',
-  ]);
+test.each(Object.entries(provisioning))('%s says what the documents say', (id, expected) => {
+  const row = rows.find((one) => one.id === id)?.row;
+  const inputs = Object.keys({ ...row?.query, ...row?.body }).filter(
+    (name) => !row?.undocumented?.includes(name),
+  );
+  expect([`${row?.method} ${row?.path}`, inputs.join(' ')]).toEqual(expected);
 });
 
 test('the types of a call follow from its row', () => {
@@ -114,6 +260,29 @@ test('the types of a call follow from its row', () => {
   // @ts-expect-error a part that the row does not have
   const unknownPart: AddMember = { path: group, body: { user_id: 1 }, query: { limit: 1 } };
   expect([right, unknownName, wrongType, unknownPart]).toHaveLength(4);
+});
+
+test('closed lists, nullables, lists of words and files of the rows have their types', () => {
+  type Document = NonNullable<ArgsOf<typeof operationGroups.documents.updateDocument>['body']>;
+  expectTypeOf<Document['published_version']>().toEqualTypeOf<
+    number | null | 'current' | undefined
+  >();
+  expectTypeOf<Document['icon_type']>().toEqualTypeOf<
+    'emoji' | 'material_icon' | null | undefined
+  >();
+  type Listing = ArgsOf<typeof operationGroups.customDirectoryFields.getListOfFields>;
+  expectTypeOf<NonNullable<Listing['query']>['conditions']>().toEqualTypeOf<
+    readonly ('active' | 'inactive' | 'removed')[] | undefined
+  >();
+  type Board = NonNullable<ArgsOf<typeof operationGroups.spaceBoards.updateBoard>['body']>;
+  expectTypeOf<Board['card_properties']>().toEqualTypeOf<readonly object[] | null | undefined>();
+  type Comment = ArgsOf<typeof operationGroups.cardComments.addComment>['body'];
+  expectTypeOf<{ text: string; 'files[]': Blob[] }>().toExtend<Comment>();
+  expectTypeOf<{ 'files[]': Blob[] }>().not.toExtend<Comment>();
+  type Children = ArgsOf<typeof operationGroups.cardChildren.addChildren>;
+  expectTypeOf<{ path: { card_id: 1 }; body: { card_id: 2 } }>().toExtend<Children>();
+  expectTypeOf<{ path: { card_id: 1 }; body: object }>().not.toExtend<Children>();
+  expect(operationGroups.cards.retrieveCardList.queryStyle.filter).toBe('base64-json');
 });
 
 test('words, numbers, unions and lists have their types', () => {

@@ -1,7 +1,24 @@
 import type { OperationGroup } from './operation.ts';
 
 const groupFields = ['schemas', 'id', 'displayName', 'meta'] as const;
+const groupTypes = { schemas: 'string[]', id: 'string', meta: 'object' } as const;
+const group = {
+  fields: [...groupFields, 'members'],
+  types: { ...groupTypes, members: 'object[]' },
+} as const;
 const userFields = ['schemas', 'meta', 'id', 'name', 'userName', 'active', 'emails'] as const;
+const userTypes = {
+  schemas: 'string[]',
+  meta: 'object',
+  id: 'number',
+  name: 'object',
+  active: 'boolean',
+  emails: 'object[]',
+} as const;
+const user = {
+  fields: [...userFields, 'groups'],
+  types: { ...userTypes, groups: 'object[]' },
+} as const;
 const listFields = ['schemas', 'Resources', 'totalResults', 'itemsPerPage', 'startIndex'] as const;
 
 /** SCIM provisioning: all that the service itself offers of SCIM. No PUT, no DELETE, no discovery. */
@@ -13,7 +30,7 @@ export const scim = {
     method: 'POST',
     path: '/scim/v2/Groups',
     body: { 'displayName*': 'string' },
-    response: { kind: 'object', fields: groupFields },
+    response: { kind: 'object', fields: groupFields, types: groupTypes },
     repeat: 'unsafe',
     section: 'groups',
     source: 'SCIM provisioning',
@@ -25,7 +42,7 @@ export const scim = {
     method: 'GET',
     path: '/scim/v2/Groups/{group_id}',
     pathParameters: { group_id: 'string | number' },
-    response: { kind: 'object', fields: [...groupFields, 'members'] },
+    response: { kind: 'object', ...group },
     repeat: 'safe',
     section: 'groups',
     source: 'SCIM provisioning',
@@ -37,7 +54,7 @@ export const scim = {
     method: 'GET',
     path: '/scim/v2/Groups',
     query: { startIndex: 'number', count: 'number' },
-    response: { kind: 'list', fields: listFields },
+    response: { kind: 'list', fields: listFields, entries: group },
     paging: 'start-index',
     repeat: 'safe',
     section: 'groups',
@@ -54,8 +71,8 @@ export const scim = {
     method: 'PATCH',
     path: '/scim/v2/Groups/{group_id}',
     pathParameters: { group_id: 'string | number' },
-    body: { 'Operations*': 'unknown[]' },
-    response: { kind: 'object', fields: [...groupFields, 'members'] },
+    body: { 'Operations*': 'object[]' },
+    response: { kind: 'object', ...group },
     repeat: 'unsafe',
     section: 'groups',
     source: 'SCIM provisioning',
@@ -67,7 +84,7 @@ export const scim = {
     method: 'POST',
     path: '/scim/v2/Users',
     body: { userName: 'string', 'emails*': 'unknown[]', name: 'object' },
-    response: { kind: 'object', fields: userFields },
+    response: { kind: 'object', fields: userFields, types: userTypes },
     repeat: 'unsafe',
     section: 'users',
     undocumented: ['name'],
@@ -80,7 +97,7 @@ export const scim = {
     method: 'GET',
     path: '/scim/v2/Users/{user_id}',
     pathParameters: { user_id: 'number' },
-    response: { kind: 'object', fields: [...userFields, 'groups'] },
+    response: { kind: 'object', ...user },
     repeat: 'safe',
     section: 'users',
     source: 'SCIM provisioning',
@@ -92,7 +109,11 @@ export const scim = {
     method: 'GET',
     path: '/scim/v2/Users',
     query: { startIndex: 'number', count: 'number', filter: 'string' },
-    response: { kind: 'list', fields: listFields },
+    response: {
+      kind: 'list',
+      fields: listFields,
+      entries: { fields: userFields, types: userTypes },
+    },
     paging: 'start-index',
     repeat: 'safe',
     section: 'users',
@@ -105,8 +126,8 @@ export const scim = {
     method: 'PATCH',
     path: '/scim/v2/Users/{user_id}',
     pathParameters: { user_id: 'number' },
-    body: { 'Operations*': 'unknown[]' },
-    response: { kind: 'object', fields: [...userFields, 'groups'] },
+    body: { 'Operations*': 'object[]' },
+    response: { kind: 'object', ...user },
     repeat: 'safe',
     section: 'users',
     source: 'SCIM provisioning',

@@ -1,0 +1,70 @@
+// Response field lists, as the documents name them.
+
+/** BRB: a board, base. */
+export const board = [
+  'created',
+  'updated',
+  'id',
+  'title',
+  'cell_wip_limits',
+  'external_id',
+  'default_card_type_id',
+  'description',
+  'email_key',
+  'move_parents_to_done',
+  'default_tags',
+  'first_image_is_cover',
+  'reset_lane_spent_time',
+  'backward_moves_enabled',
+  'hide_done_policies',
+  'hide_done_policies_in_done_column',
+  'automove_cards',
+  'auto_assign_enabled',
+  'card_properties',
+  'columns',
+  'lanes',
+] as const;
+
+/** COL: a column. */
+export const column = [
+  'created',
+  'updated',
+  'id',
+  'title',
+  'sort_order',
+  'col_count',
+  'wip_limit',
+  'type',
+  'rules',
+  'board_id',
+  'column_id',
+  'archive_after_days',
+  'wip_limit_type',
+  'external_id',
+  'default_tags',
+  'last_moved_warning_after_minutes',
+  'last_moved_warning_after_days',
+  'last_moved_warning_after_hours',
+  'months_to_hide_cards',
+  'card_hide_after_days',
+] as const;
+
+/** LAN: a lane. */
+export const lane = [
+  'created',
+  'updated',
+  'id',
+  'title',
+  'sort_order',
+  'row_count',
+  'wip_limit',
+  'wip_limit_type',
+  'last_moved_warning_after_minutes',
+  'last_moved_warning_after_days',
+  'last_moved_warning_after_hours',
+  'board_id',
+  'default_card_type_id',
+  'default_tags',
+  'external_id',
+  'condition',
+] as const;

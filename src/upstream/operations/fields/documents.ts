@@ -1,0 +1,66 @@
+// Response field lists, as the documents name them.
+
+/** DGR: a document group. */
+export const documentGroup = [
+  'uid',
+  'id',
+  'title',
+  'created',
+  'updated',
+  'archived',
+  'company_id',
+  'author_id',
+  'parent_entity_uid',
+  'parent_group_id',
+  'entity_type',
+  'sort_order',
+  'access',
+  'for_everyone_access_role_id',
+  'hostname',
+  'redirect_url',
+  'key',
+  'icon_type',
+  'icon_value',
+  'icon_color',
+  'public',
+  'news_feed',
+  'hidden_on_public_site',
+  'path',
+  'index_document_uid',
+] as const;
+
+/** DOC without its content and the access record, as lists show a document. */
+export const documentListed = [
+  'uid',
+  'id',
+  'title',
+  'created',
+  'updated',
+  'archived',
+  'company_id',
+  'author_id',
+  'parent_entity_uid',
+  'entity_type',
+  'sort_order',
+  'access',
+  'for_everyone_access_role_id',
+  'version',
+  'published_version',
+  'publish_date',
+  'public',
+  'hidden_on_public_site',
+  'settings',
+  'key',
+  'redirect_url',
+  'icon_type',
+  'icon_value',
+  'icon_color',
+  'path',
+  'schema_version',
+  'notification_period_start',
+  'notification_period_end',
+  'group_id',
+] as const;
+
+/** DOC: a document. */
+export const document = [...documentListed, 'data', 'access_record'] as const;

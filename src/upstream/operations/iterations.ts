@@ -1,0 +1,141 @@
+import { iteration, iterationCard } from './fields/spaces.ts';
+import type { OperationGroup } from './operation.ts';
+
+/** Iterations of a space: planned, then active, then closed. */
+export const iterations = {
+  /** Puts a card into an iteration. */
+  addCardToIteration: {
+    id: 'iterations.addCardToIteration',
+    api: 'rest',
+    method: 'POST',
+    path: '/spaces/{space_uid}/iterations/{iteration_id}/cards',
+    pathParameters: { space_uid: 'string', iteration_id: 'string' },
+    body: { 'card_uid*': 'string' },
+    response: { kind: 'object', fields: iterationCard },
+    repeat: 'unsafe',
+    stage: 'beta',
+    source: 'REST: iterations',
+  },
+  /** Plans an iteration. */
+  createIteration: {
+    id: 'iterations.createIteration',
+    api: 'rest',
+    method: 'POST',
+    path: '/spaces/{space_uid}/iterations',
+    pathParameters: { space_uid: 'string' },
+    body: {
+      'title*': 'string',
+      goal: 'string | null',
+      start_date: 'string | null',
+      finish_date: 'string | null',
+    },
+    response: { kind: 'object', fields: iteration },
+    repeat: 'unsafe',
+    stage: 'beta',
+    source: 'REST: iterations',
+  },
+  /** Deletes an iteration; its cards may go to another. */
+  deleteIteration: {
+    id: 'iterations.deleteIteration',
+    api: 'rest',
+    method: 'DELETE',
+    path: '/spaces/{space_uid}/iterations/{id}',
+    pathParameters: { space_uid: 'string', id: 'string' },
+    body: { new_iteration_id: 'string | null' },
+    response: { kind: 'object', fields: [...iteration, 'moved_cards'] },
+    repeat: 'safe',
+    stage: 'beta',
+    source: 'REST: iterations',
+  },
+  /** The iterations that a card was in, in one answer. */
+  getCardIterationsHistory: {
+    id: 'iterations.getCardIterationsHistory',
+    api: 'rest',
+    method: 'GET',
+    path: '/cards/{card_uid}/iterations-history',
+    pathParameters: { card_uid: 'string' },
+    query: { with_details: 'boolean' },
+    response: { kind: 'array', fields: iterationCard },
+    repeat: 'safe',
+    stage: 'beta',
+    source: 'REST: iterations',
+  },
+  /** One iteration. */
+  getIteration: {
+    id: 'iterations.getIteration',
+    api: 'rest',
+    method: 'GET',
+    path: '/spaces/{space_uid}/iterations/{id}',
+    pathParameters: { space_uid: 'string', id: 'string' },
+    response: { kind: 'object', fields: iteration },
+    repeat: 'safe',
+    stage: 'beta',
+    source: 'REST: iterations',
+  },
+  /** Takes a card out of an iteration. */
+  removeCardFromIteration: {
+    id: 'iterations.removeCardFromIteration',
+    api: 'rest',
+    method: 'DELETE',
+    path: '/spaces/{space_uid}/iterations/{iteration_id}/cards/{uid}',
+    pathParameters: { space_uid: 'string', iteration_id: 'string', uid: 'string' },
+    response: { kind: 'object', fields: iterationCard },
+    repeat: 'safe',
+    stage: 'beta',
+    source: 'REST: iterations',
+  },
+  /** The cards of an iteration, in one answer. */
+  retrieveCardsInIteration: {
+    id: 'iterations.retrieveCardsInIteration',
+    api: 'rest',
+    method: 'GET',
+    path: '/spaces/{space_uid}/iterations/{iteration_id}/cards',
+    pathParameters: { space_uid: 'string', iteration_id: 'string' },
+    query: { status: 'string' },
+    response: { kind: 'array', fields: [...iterationCard, 'card_id'] },
+    repeat: 'safe',
+    stage: 'beta',
+    source: 'REST: iterations',
+  },
+  /** The iterations of a space. */
+  retrieveListOfIterations: {
+    id: 'iterations.retrieveListOfIterations',
+    api: 'rest',
+    method: 'GET',
+    path: '/spaces/{space_uid}/iterations',
+    pathParameters: { space_uid: 'string' },
+    query: {
+      status: 'string',
+      with_data: 'string',
+      limit: 'number',
+      offset: 'number',
+      order: 'string',
+    },
+    response: { kind: 'array', fields: iteration },
+    paging: 'offset',
+    repeat: 'safe',
+    stage: 'beta',
+    source: 'REST: iterations',
+  },
+  /** Changes, starts or closes an iteration; cards that are not done may go to another. */
+  updateIteration: {
+    id: 'iterations.updateIteration',
+    api: 'rest',
+    method: 'PATCH',
+    path: '/spaces/{space_uid}/iterations/{id}',
+    pathParameters: { space_uid: 'string', id: 'string' },
+    body: {
+      title: 'string',
+      goal: 'string | null',
+      status: "'planned' | 'active' | 'closed'",
+      start_date: 'string | null',
+      finish_date: 'string | null',
+      actual_finish_date: 'string | null',
+      new_iteration_id: 'string | null',
+    },
+    response: { kind: 'object', fields: iteration },
+    repeat: 'safe',
+    stage: 'beta',
+    source: 'REST: iterations',
+  },
+} as const satisfies OperationGroup;

@@ -1,0 +1,108 @@
+import { board } from './fields/boards.ts';
+import type { OperationGroup } from './operation.ts';
+
+/** Boards of a space. */
+export const spaceBoards = {
+  /** Creates a board, with its columns and lanes where they are given. */
+  createNewBoard: {
+    id: 'spaceBoards.createNewBoard',
+    api: 'rest',
+    method: 'POST',
+    path: '/spaces/{space_id}/boards',
+    pathParameters: { space_id: 'integer' },
+    body: {
+      'title*': 'string | number',
+      columns: 'object[]',
+      lanes: 'object[]',
+      description: 'string | null',
+      top: 'integer',
+      left: 'integer',
+      default_card_type_id: 'integer',
+      first_image_is_cover: 'boolean',
+      reset_lane_spent_time: 'boolean',
+      automove_cards: 'boolean',
+      backward_moves_enabled: 'boolean',
+      auto_assign_enabled: 'boolean',
+      sort_order: 'number',
+      external_id: 'number | string | null',
+    },
+    response: { kind: 'object', fields: [...board, 'top', 'left', 'sort_order'] },
+    repeat: 'unsafe',
+    source: 'REST: spaceBoards',
+  },
+  /** One board with its columns, lanes and cards, and its place in the space. */
+  getBoard: {
+    id: 'spaceBoards.getBoard',
+    api: 'rest',
+    method: 'GET',
+    path: '/spaces/{space_id}/boards/{id}',
+    pathParameters: { space_id: 'integer', id: 'integer' },
+    response: {
+      kind: 'object',
+      fields: [...board, 'cards', 'space_id', 'board_id', 'top', 'left', 'sort_order'],
+    },
+    repeat: 'safe',
+    source: 'REST: spaceBoards',
+  },
+  /** The boards of a space, in one answer. */
+  getListOfBoards: {
+    id: 'spaceBoards.getListOfBoards',
+    api: 'rest',
+    method: 'GET',
+    path: '/spaces/{space_id}/boards',
+    pathParameters: { space_id: 'integer' },
+    response: {
+      kind: 'array',
+      fields: [...board, 'space_id', 'board_id', 'top', 'left', 'sort_order', 'type'],
+    },
+    repeat: 'safe',
+    source: 'REST: spaceBoards',
+  },
+  /** Deletes a board; one that holds something only with `force`, which some installations take from the query. */
+  removeBoard: {
+    id: 'spaceBoards.removeBoard',
+    api: 'rest',
+    method: 'DELETE',
+    path: '/spaces/{space_id}/boards/{id}',
+    pathParameters: { space_id: 'integer', id: 'integer' },
+    query: { force: 'boolean' },
+    body: { force: 'boolean' },
+    response: { kind: 'object', fields: ['id'] },
+    repeat: 'safe',
+    undocumented: ['query.force'],
+    source: 'REST: spaceBoards',
+  },
+  /** Changes a board, or takes it over from another space. */
+  updateBoard: {
+    id: 'spaceBoards.updateBoard',
+    api: 'rest',
+    method: 'PATCH',
+    path: '/spaces/{space_id}/boards/{id}',
+    pathParameters: { space_id: 'integer', id: 'integer' },
+    body: {
+      title: 'string | number',
+      description: 'string | null',
+      top: 'integer',
+      left: 'integer',
+      type: '1 | 5',
+      cell_wip_limits: 'unknown[]',
+      default_card_type_id: 'integer',
+      default_tags: 'string | null',
+      first_image_is_cover: 'boolean',
+      reset_lane_spent_time: 'boolean',
+      automove_cards: 'boolean',
+      backward_moves_enabled: 'boolean',
+      move_parents_to_done: 'boolean',
+      hide_done_policies: 'boolean',
+      hide_done_policies_in_done_column: 'boolean',
+      sort_order: 'number',
+      external_id: 'number | string | null',
+      move_from_space_id: 'integer',
+      auto_assign_enabled: 'boolean',
+      card_properties: 'object[] | null',
+    },
+    response: { kind: 'object', fields: [...board, 'top', 'left', 'sort_order'] },
+    repeat: 'safe',
+    source: 'REST: spaceBoards',
+  },
+} as const satisfies OperationGroup;
