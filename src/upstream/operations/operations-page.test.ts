@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { operationGroups } from './all.ts';
+import { toOperationsPage } from './operations-page.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+test('docs/client-operations.md has the operations as they are: npm run docs writes them', () => {
+  const page = readFileSync(join(root, 'docs/client-operations.md'), 'utf8');
+  expect(page).toBe(toOperationsPage(operationGroups));
+});
+
+test('a line says what is special about an operation, and nothing else', () => {
+  const page = toOperationsPage(operationGroups);
+  const remarksOf = (id: string) => page.split('\n').find((line) => line.startsWith(`| \`${id}\``));
+  expect(remarksOf('removeCategory')).toMatch(/\{category_uuid\}` \| {2}\|$/);
+  expect(remarksOf('removeCardType')).toMatch(/ \| body \|$/);
+  expect(remarksOf('createGroup')).toMatch(/ \| beta, once \|$/);
+  expect(remarksOf('retrieveCardList')).toMatch(/ \| undocumented, pages by start-position \|$/);
+  expect(remarksOf('addComment')).toMatch(/ \| JSON or form, once \|$/);
+  expect(remarksOf('getCardFile')).toMatch(/ \| redirect \|$/);
+});

@@ -1,0 +1,62 @@
+import type { Operation, OperationGroup } from './operation.ts';
+
+/** Every operation of the client with its call and what is special about it, as Markdown for docs/client-operations.md. */
+export function toOperationsPage(groups: Readonly<Record<string, OperationGroup>>): string {
+  const rows = Object.values(groups).flatMap((group) => Object.values(group));
+  const added = rows.filter(isFieldNote).length;
+  const counts = `${rows.length - added} are documented, ${added} are known from the running service only.`;
+  const sections = Object.entries(groups).map(([name, group]) => toSection(name, group));
+  return [`${introduction}\n${counts}\n`, ...sections].join('\n');
+}
+
+const introduction = `# Operations of the client
+
+Generated from the rows in \`src/upstream/operations/\` by \`npm run docs\`; do not edit.
+
+\`client.<group>.<operation>({ path, query, body })\` for each line. SCIM paths follow the base URL, all others \`/api/latest\` or the
+version that is set. The types of a call, and \`scim-bridge api <group>.<operation> --help\`, say what each takes.
+
+| remark | meaning |
+|---|---|
+| beta, deprecated | as the service flags it |
+| undocumented | its documents do not describe it; it is known from the running service |
+| pages by … | a list that \`client.paginate\` goes through: by \`offset\`, \`start-index\`, \`last-user-id\` or \`start-position\` |
+| form | takes a file: the body is sent as multipart |
+| JSON or form | a form only when a file is given |
+| body | a DELETE that takes a body |
+| redirect | with \`redirect: true\` the answer is where it leads |
+| once | a second one may do more than the first, so after a lost answer none is sent |
+`;
+
+function toSection(name: string, group: OperationGroup): string {
+  const lines = Object.entries(group).map(
+    ([operation, row]) =>
+      `| \`${operation}\` | \`${row.method} ${row.path}\` | ${toRemarks(row).join(', ')} |`,
+  );
+  return [
+    `## \`${name}\``,
+    '',
+    '| operation | call | remarks |',
+    '|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+function toRemarks(row: Operation): string[] {
+  const remarks = [
+    row.stage,
+    isFieldNote(row) && 'undocumented',
+    row.paging !== undefined && `pages by ${row.paging}`,
+    row.content === 'multipart' && 'form',
+    row.content === 'json-or-multipart' && 'JSON or form',
+    row.method === 'DELETE' && row.body !== undefined && 'body',
+    row.response.kind === 'redirect' && 'redirect',
+    row.repeat === 'unsafe' && 'once',
+  ];
+  return remarks.filter((remark) => typeof remark === 'string');
+}
+
+function isFieldNote({ source }: Operation): boolean {
+  return source === 'field-notes';
+}
