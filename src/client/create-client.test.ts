@@ -1,17 +1,12 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { sendJson, startService } from '../upstream/testing/service.ts';
-import type { Client } from './create-client.ts';
-import { createClient } from './create-client.ts';
-
-async function start(answer: Parameters<typeof startService>[0]) {
-  const service = await startService(answer);
-  const client = createClient({ baseUrl: service.baseUrl, token: 'secret', requestsPerSecond: 0 });
-  onTestFinished(() => client.close());
-  return { client, seen: service.seen };
-}
+import { Agent } from 'undici';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ok } from '../upstream/testing/connect.ts';
+import { sendJson } from '../upstream/testing/service.ts';
+import { type Client, createClient } from './create-client.ts';
+import { openClient, startClient, token } from './start-client-test-support.ts';
 
 test('an operation is called by its group and name, with path, query and body apart', async () => {
-  const { client, seen } = await start((res) => sendJson(res, 200, { id: 7 }));
+  const { client, seen } = await startClient((res) => sendJson(res, 200, { id: 7 }));
   const answer = await client.groupUsers.addUserToGroup({
     path: { group_uid: 'a b' },
     body: { user_id: 7 },
@@ -21,21 +16,21 @@ test('an operation is called by its group and name, with path, query and body ap
     {
       method: 'POST',
       url: '/api/latest/groups/a%20b/users',
-      headers: { authorization: 'Bearer secret', 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{"user_id":7}',
     },
   ]);
 });
 
 test('arguments may be left out where nothing is required', async () => {
-  const { client, seen } = await start((res) => sendJson(res, 200, []));
+  const { client, seen } = await startClient((res) => sendJson(res, 200, []));
   expect(await client.groups.getListOfGroups()).toEqual([]);
   expect(seen[0]?.url).toBe('/api/latest/company/groups');
 });
 
 test('from JavaScript, wrong arguments are a TypeError and nothing is sent', async () => {
-  const { client, seen } = await start((res) => sendJson(res, 200, {}));
-  const call: (args: unknown) => Promise<unknown> = toUntyped(client, 'addUserToGroup');
+  const { client, seen } = await startClient(ok);
+  const call = untyped(client);
   await expect(call({ path: { group_uid: 'g' }, body: {} })).rejects.toThrow(
     new TypeError('groupUsers.addUserToGroup: body.user_id is missing'),
   );
@@ -43,11 +38,108 @@ test('from JavaScript, wrong arguments are a TypeError and nothing is sent', asy
 });
 
 test('an operation shows the row that it follows from', async () => {
-  const { client } = await start((res) => sendJson(res, 200, {}));
+  const { client } = await startClient(ok);
   expect(client.users.retrieveCurrentUser.operation.path).toBe('/users/current');
 });
 
-/** As JavaScript sees it. */
-function toUntyped(client: Client, name: 'addUserToGroup') {
-  return (args: unknown) => Reflect.apply(client.groupUsers[name], undefined, [args]);
+test('an answer that differs from the documents is no error', async () => {
+  const { client } = await startClient((res) => sendJson(res, 200, 'something else'));
+  expect(await client.groups.getListOfGroups()).toBe('something else');
+});
+
+test('apiVersion is the prefix of REST and not of SCIM', async () => {
+  const { client, seen } = await startClient(ok, { apiVersion: 'v1' });
+  await client.users.retrieveCurrentUser();
+  await client.scim.getUser({ path: { user_id: 1 } });
+  expect(seen.map(({ url }) => url)).toEqual(['/api/v1/users/current', '/scim/v2/Users/1']);
+});
+
+test('a base URL may have a path', async () => {
+  const { baseUrl, seen } = await startClient(ok);
+  const client = openClient({ baseUrl: `${baseUrl}/tenant/` });
+  await client.scim.getUser({ path: { user_id: 1 } });
+  await client.request({ method: 'GET', path: '/scim/v2/Users/2' });
+  expect(seen.map(({ url }) => url)).toEqual([
+    '/tenant/scim/v2/Users/1',
+    '/tenant/scim/v2/Users/2',
+  ]);
+});
+
+describe('requestsPerSecond', () => {
+  async function sendTimesOf(count: number, requestsPerSecond: number | undefined) {
+    const times: number[] = [];
+    const hooks = { beforeAttempt: () => times.push(performance.now()) };
+    const { client } = await startClient(ok, { requestsPerSecond, hooks });
+    await Promise.all(
+      Array.from({ length: count }, () => client.users.retrieveCurrentUser({}, {})),
+    );
+    return times;
+  }
+
+  test('is five, as the service allows, when nothing else is said', async () => {
+    const times = await sendTimesOf(6, undefined);
+    expect((times[5] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test('0 is no limit', async () => {
+    const times = await sendTimesOf(200, 0);
+    expect((times[199] ?? 0) - (times[0] ?? 0)).toBeLessThan(10_000);
+  });
+
+  test('a negative one is refused', () => {
+    const options = { baseUrl: 'http://127.0.0.1', token, requestsPerSecond: -1 };
+    expect(() => createClient(options)).toThrow(RangeError);
+  });
+});
+
+test('a dispatcher of the caller sends, and stays open', async () => {
+  const agent = new Agent();
+  onTestFinished(() => agent.close());
+  const { client, baseUrl, seen } = await startClient(ok, { dispatcher: agent });
+  await client.users.retrieveCurrentUser();
+  await client.close();
+  expect(agent.closed).toBe(false);
+  expect((await agent.request({ origin: baseUrl, path: '/x', method: 'GET' })).statusCode).toBe(
+    200,
+  );
+  expect(seen).toHaveLength(2);
+});
+
+test('a closed client refuses calls', async () => {
+  const { client } = await startClient(ok);
+  await client.close();
+  await expect(client.users.retrieveCurrentUser()).rejects.toMatchObject({ code: 'closed' });
+});
+
+describe('a call ends', () => {
+  test('when its time is over, also when it is longer than usual', async () => {
+    const { client, seen } = await startClient(() => undefined);
+    const failed = client.users.retrieveCurrentUser({}, { timeoutMs: 20 });
+    await expect(failed).rejects.toMatchObject({ code: 'timeout', status: undefined });
+    expect(seen.length).toBeLessThanOrEqual(1);
+  });
+
+  test('when its caller gives up', async () => {
+    const caller = new AbortController();
+    const { client } = await startClient(() => caller.abort());
+    const failed = client.users.retrieveCurrentUser({}, { signal: caller.signal });
+    await expect(failed).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
+  });
+
+  test('before it is sent when its caller had given up already', async () => {
+    const { client, seen } = await startClient(ok);
+    const failed = client.users.retrieveCurrentUser({}, { signal: AbortSignal.abort() });
+    await expect(failed).rejects.toMatchObject({ code: 'aborted', outcome: 'not-sent' });
+    expect(seen).toEqual([]);
+  });
+
+  test('all calls after timeoutMs of the client', async () => {
+    const { client } = await startClient(() => undefined, { timeoutMs: 20 });
+    await expect(client.users.retrieveCurrentUser()).rejects.toMatchObject({ code: 'timeout' });
+  });
+});
+
+/** A call as JavaScript makes it. */
+function untyped({ groupUsers }: Client): (args: unknown) => Promise<unknown> {
+  return (args) => Reflect.apply(groupUsers.addUserToGroup, undefined, [args]);
 }

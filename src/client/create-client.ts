@@ -1,12 +1,17 @@
 import { systemClock } from '../telemetry/system-clock.ts';
 import { operationGroups } from '../upstream/operations/all.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
-import { createTransport, type Transport } from '../upstream/transport.ts';
+import type { RawRequest } from '../upstream/raw-request.ts';
+import { type CallOptions, createTransport, type Transport } from '../upstream/transport.ts';
+import type { Timeouts } from '../upstream/transport-options.ts';
 import type { ClientOptions } from './client-options.ts';
 import type { ClientCallOptions, OperationClient } from './client-types.ts';
+import { toTransportHooks } from './to-transport-hooks.ts';
 
 /** The service, typed: each operation, and what they share. */
 export interface Client extends OperationClient {
+  /** A request that the client has no operation for: same token, budget, repeats and errors. */
+  request(request: RawRequest, options?: ClientCallOptions): Promise<unknown>;
   /** Refuses what waits, lets what is on its way finish, closes the connections. May be called again. */
   close(): Promise<void>;
 }
@@ -21,14 +26,40 @@ const SERVICE_REQUESTS_PER_SECOND = 5;
 export function createClient(options: ClientOptions): Client;
 // The types of the groups follow from the rows, which no compiler sees in a loop over them: hence two signatures.
 export function createClient(options: ClientOptions): object {
-  const { requestsPerSecond = SERVICE_REQUESTS_PER_SECOND, ...rest } = options;
-  const transport = createTransport({
+  const transport = openTransport(options);
+  return {
+    ...createGroups(transport),
+    request: (request: RawRequest, callOptions?: ClientCallOptions) =>
+      transport.request(request, toCallOptions(callOptions)),
+    close: () => transport.close(),
+  };
+}
+
+function openTransport(options: ClientOptions): Transport {
+  const {
+    requestsPerSecond = SERVICE_REQUESTS_PER_SECOND,
+    hooks = {},
+    timeoutMs,
+    ...rest
+  } = options;
+  return createTransport({
     ...rest,
     requestsPerSecond,
+    timeouts: timeoutMs === undefined ? {} : toTimeouts(timeoutMs),
+    hooks: toTransportHooks(hooks, options.token),
+    filePaths: 'read',
     clock: systemClock,
     random: Math.random,
   });
-  return { ...createGroups(transport), close: () => transport.close() };
+}
+
+/** Who gives calls more time than usual gives it to each of their attempts. */
+function toTimeouts(callMs: number): Partial<Timeouts> {
+  return { callMs, headersMs: callMs, bodyMs: callMs };
+}
+
+function toCallOptions({ signal, timeoutMs }: ClientCallOptions = {}): CallOptions {
+  return { signal, withinMs: timeoutMs };
 }
 
 function createGroups(transport: Transport): object {
@@ -46,7 +77,7 @@ function createGroup(transport: Transport, operations: [string, Operation][]): o
 }
 
 function toMethod(transport: Transport, operation: Operation): object {
-  const method = (args: unknown = {}, { signal, timeoutMs }: ClientCallOptions = {}) =>
-    transport.callChecked(operation, args, { signal, withinMs: timeoutMs });
+  const method = (args: unknown = {}, options?: ClientCallOptions) =>
+    transport.callChecked(operation, args, toCallOptions(options));
   return Object.assign(method, { operation });
 }

@@ -2,7 +2,7 @@
 export type AnswerBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'html' }
+  | { readonly kind: 'html'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string };
 
 const TEXT_MAX = 2_000;
@@ -15,8 +15,8 @@ export function readAnswerBody(text: string): AnswerBody {
   if (trimmed === '') return { kind: 'empty' };
   const value = parseJson(trimmed);
   if (value !== undefined) return { kind: 'json', value };
-  if (trimmed.startsWith('<')) return { kind: 'html' };
-  return { kind: 'text', text: trimmed.slice(0, TEXT_MAX) };
+  const cutText = trimmed.slice(0, TEXT_MAX);
+  return { kind: trimmed.startsWith('<') ? 'html' : 'text', text: cutText };
 }
 
 /**

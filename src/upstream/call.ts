@@ -82,6 +82,8 @@ async function findNextTurn(
   { error, scope, attempt }: { error: UpstreamError; scope: CallScope; attempt: number },
 ): Promise<Turn | undefined> {
   const { attemptsMax, random, clock } = deps;
+  const { body } = call.request;
+  if (typeof body === 'object' && !body.isRepeatable) return undefined;
   const { repeat } = call.operation;
   const remainingMs = scope.ended() === undefined ? scope.remainingMs() : 0;
   const plan = { error, attempt, attemptsMax, repeat, remainingMs, random: random() };

@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
+import type { RequestDispatcher } from './request-dispatcher.ts';
 
 /** How to reach the service. */
 export interface DispatcherOptions {
@@ -35,7 +36,7 @@ const connectCodes: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Listens to the dispatcher, which reports a failed connection with the very error that the call then ends with. */
-export function watchConnectFailures(dispatcher: Dispatcher): ConnectFailures {
+export function watchConnectFailures(dispatcher: RequestDispatcher): ConnectFailures {
   const reported = new WeakSet<Error>();
   dispatcher.on('connectionError', (_origin, _targets, error) => reported.add(error));
   return {

@@ -1,14 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
+import type { Readable } from 'node:stream';
+import type { Operation } from './operations/operation.ts';
+import type { DispatchedAnswer, RequestDispatcher } from './request-dispatcher.ts';
 
 /** One request as it goes over the wire. */
 export interface WireRequest {
   readonly origin: string;
   readonly path: string;
-  readonly method: Dispatcher.HttpMethod;
+  readonly method: Operation['method'];
   /** Names and values in turn. */
   readonly headers: string[];
-  readonly body: string | undefined;
+  readonly body: string | Readable | undefined;
 }
 
 /** Limits of one exchange. Network timeouts run in real time, whatever clock the rest follows. */
@@ -40,7 +42,7 @@ export class ResponseTooLarge extends Error {
 
 /** Sends one request and reads its answer. @throws ResponseTooLarge, the signal's reason, or an error of undici. */
 export async function exchange(
-  dispatcher: Dispatcher,
+  dispatcher: RequestDispatcher,
   request: WireRequest,
   limits: ExchangeLimits,
 ): Promise<Answer> {
@@ -60,7 +62,7 @@ export async function exchange(
 }
 
 async function readText(
-  answer: Dispatcher.ResponseData,
+  answer: DispatchedAnswer,
   { responseBytesMax, skipAnswerAboveBytes }: ExchangeLimits,
 ): Promise<string> {
   const { body, headers, statusCode } = answer;

@@ -3,6 +3,7 @@ import type { CallScope } from './call-scope.ts';
 import type { ConnectFailures } from './dispatcher.ts';
 import { UpstreamError } from './errors.ts';
 import { type Answer, ResponseTooLarge } from './exchange.ts';
+import type { RedirectTarget } from './operations/call-types.ts';
 import { parseRetryAfterMs } from './pause.ts';
 import { judgeStatus } from './status-table.ts';
 
@@ -44,6 +45,23 @@ export function parseAnswer(operation: string, answer: Answer): ParsedAnswer {
   });
   return { kind: 'failed', error };
 }
+
+/** A 2xx answer in which nothing is looked for. */
+export function toEmptyAnswer(answer: Answer): ParsedAnswer {
+  return { kind: 'done', value: undefined, requestId: findRequestId(answer) };
+}
+
+/** Where a redirect leads, as an answer; undefined when it is none or leads to no web address. @param asked the URL asked for. */
+export function findRedirect(answer: Answer, asked: string): ParsedAnswer | undefined {
+  const { status, headers } = answer;
+  if (!REDIRECTS.has(status) || headers.location === undefined) return undefined;
+  const target = URL.parse(headers.location, asked);
+  if (target?.protocol !== 'https:' && target?.protocol !== 'http:') return undefined;
+  const value: RedirectTarget = { url: target.href, status };
+  return { kind: 'done', value, requestId: findRequestId(answer) };
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** What a 2xx answer holds. */
 export type ParsedAnswer =

@@ -2,17 +2,24 @@ import type { Turn } from './budget.ts';
 import type { CallClass } from './call-class.ts';
 import type { CallScope } from './call-scope.ts';
 import { UpstreamError, type UpstreamErrorCode } from './errors.ts';
+import type { FormBody } from './form-body.ts';
 import type { Operation } from './operations/operation.ts';
-import type { PreparedRequest } from './operations/prepare.ts';
 import type { CallOptions } from './transport-options.ts';
 
 /** A checked call on its way. */
 export interface OutgoingCall {
   readonly operation: Operation;
   readonly args: unknown;
-  readonly request: PreparedRequest;
+  readonly request: ReadyRequest;
   readonly callClass: CallClass;
   readonly options: CallOptions;
+}
+
+/** What goes over the wire, its files found. */
+export interface ReadyRequest {
+  /** Path with query, without the base URL. */
+  readonly path: string;
+  readonly body: string | FormBody | undefined;
 }
 
 /** One attempt of a call, whose turn has come. */

@@ -1,17 +1,25 @@
-import type { Dispatcher } from 'undici';
 import type { Clock } from './clock.ts';
 import type { ConnectFailures } from './dispatcher.ts';
 import type { UpstreamError } from './errors.ts';
 import { type Answer, exchange, type WireRequest } from './exchange.ts';
-import { type ParsedAnswer, parseAnswer, toAnswerError, toExchangeError } from './failures.ts';
+import {
+  findRedirect,
+  type ParsedAnswer,
+  parseAnswer,
+  toAnswerError,
+  toEmptyAnswer,
+  toExchangeError,
+} from './failures.ts';
+import type { FormBody } from './form-body.ts';
 import type { PassageResult } from './gates.ts';
 import type { Attempt } from './outgoing-call.ts';
 import type { RateLimit } from './rate-limit.ts';
+import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { Timeouts, TransportHooks } from './transport-options.ts';
 
 /** What is needed to put a request on the wire. */
 export interface SendDeps {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: RequestDispatcher;
   readonly connects: ConnectFailures;
   readonly origin: string;
   readonly token: string;
@@ -32,16 +40,24 @@ export async function send(deps: SendDeps, attempt: Attempt): Promise<Sent> {
   const sentAtMs = deps.clock.now();
   const startedMs = performance.now();
   attempt.turn.sent();
-  const sent = await exchangeOnce(deps, attempt, sentAtMs);
-  if (deps.hooks.onAttempt) report(deps.hooks, attempt, { sent, startedMs });
+  const request = toWireRequest(deps, attempt);
+  deps.hooks.onSend?.({ operation: attempt.call.operation.id, attempt: attempt.number }, request);
+  const sent = await exchangeOnce(deps, attempt, { request, sentAtMs });
+  if (deps.hooks.onAttempt) report(deps.hooks, attempt, { sent, startedMs, request });
   return sent;
 }
 
-async function exchangeOnce(deps: SendDeps, attempt: Attempt, sentAtMs: number): Promise<Sent> {
+async function exchangeOnce(
+  deps: SendDeps,
+  attempt: Attempt,
+  { request, sentAtMs }: { request: WireRequest; sentAtMs: number },
+): Promise<Sent> {
   const { connects, responseBytesMax, timeouts } = deps;
   const { scope, call } = attempt;
-  const { headersMs, bodyMs } = timeouts;
-  const { skipAnswerAboveBytes } = call.options;
+  const { skipAnswerAboveBytes, withinMs = 0 } = call.options;
+  // Who gives a call more time than usual gives it to each of its attempts.
+  const headersMs = Math.max(timeouts.headersMs, withinMs);
+  const bodyMs = Math.max(timeouts.bodyMs, withinMs);
   const limits = {
     headersMs,
     bodyMs,
@@ -51,7 +67,7 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, sentAtMs: number):
   };
   let answer: Answer;
   try {
-    answer = await exchange(deps.dispatcher, toWireRequest(deps, attempt), limits);
+    answer = await exchange(deps.dispatcher, request, limits);
   } catch (cause) {
     const error = toExchangeError(call.operation.id, cause, { scope, connects });
     return { kind: 'failed', error, result: judgeLost(error) };
@@ -61,18 +77,32 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, sentAtMs: number):
 
 function toWireRequest({ origin, headers }: SendDeps, { call }: Attempt): WireRequest {
   const { path, body } = call.request;
-  const method = call.operation.method;
+  const { method } = call.operation;
+  if (typeof body === 'object') {
+    const formHeaders = [...headers.bare, ...toFormHeaders(body)];
+    return { origin, path, method, headers: formHeaders, body: body.open() };
+  }
   return { origin, path, method, body, headers: body === undefined ? headers.bare : headers.json };
 }
 
+function toFormHeaders({ contentType, bytes }: FormBody): string[] {
+  const type = ['content-type', contentType];
+  return bytes === undefined ? type : [...type, 'content-length', String(bytes)];
+}
+
 function readAnswer(
-  { rateLimit, token, clock }: SendDeps,
+  { rateLimit, token, clock, origin }: SendDeps,
   { call }: Attempt,
   { answer, sentAtMs }: { answer: Answer; sentAtMs: number },
 ): ParsedAnswer {
-  const { id } = call.operation;
+  const { id, response } = call.operation;
   const pauseMs = rateLimit.note(answer, sentAtMs);
-  if (answer.status >= 200 && answer.status < 300) return parseAnswer(id, answer);
+  if (answer.status >= 200 && answer.status < 300) {
+    return response.kind === 'none' ? toEmptyAnswer(answer) : parseAnswer(id, answer);
+  }
+  const asked = origin + call.request.path;
+  const redirected = response.kind === 'redirect' ? findRedirect(answer, asked) : undefined;
+  if (redirected) return redirected;
   const error = toAnswerError(id, answer, { token, nowMs: clock.now(), pauseMs });
   return { kind: 'failed', error };
 }
@@ -90,10 +120,10 @@ function judgeLost({ code, status }: UpstreamError): PassageResult {
 function report(
   { onAttempt }: TransportHooks,
   { call, number }: Attempt,
-  { sent, startedMs }: { sent: Sent; startedMs: number },
+  { sent, startedMs, request }: { sent: Sent; startedMs: number; request: WireRequest },
 ): void {
   const { id, section } = call.operation;
-  onAttempt?.({
+  const report = {
     operation: id,
     section,
     callClass: call.callClass,
@@ -102,5 +132,6 @@ function report(
     code: sent.kind === 'failed' ? sent.error.code : undefined,
     durationMs: performance.now() - startedMs,
     requestId: sent.kind === 'failed' ? sent.error.requestId : sent.requestId,
-  });
+  };
+  onAttempt?.(report, request);
 }

@@ -1,7 +1,9 @@
-import type { Dispatcher } from 'undici';
 import type { CallClass } from './call-class.ts';
 import type { Clock } from './clock.ts';
+import type { WireRequest } from './exchange.ts';
+import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation, Section } from './operations/operation.ts';
+import type { RequestDispatcher } from './request-dispatcher.ts';
 
 /** What a transport is made of. */
 export interface TransportOptions {
@@ -23,11 +25,13 @@ export interface TransportOptions {
   /** URL of an HTTP proxy. */
   readonly proxy?: string | undefined;
   /** Sends instead of a pool of our own; stays the caller's to close. */
-  readonly dispatcher?: Dispatcher | undefined;
+  readonly dispatcher?: RequestDispatcher | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Bytes of one answer at most; 32 MiB by default (a group of 100,000 members is about 10 MB). */
   readonly responseBytesMax?: number | undefined;
   readonly userAgent?: string | undefined;
+  /** Whether text in the place of a file is the path of a local one; `refuse` by default. */
+  readonly filePaths?: FilePaths | undefined;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -48,8 +52,10 @@ export interface Timeouts {
 
 /** Where others look in. Hooks must not throw, but for `beforeSend`. */
 export interface TransportHooks {
-  /** After each attempt that left or tried to. */
-  readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined;
+  /** When an attempt leaves. The request carries the token and may hold personal data. */
+  readonly onSend?: ((attempt: AttemptName, request: WireRequest) => void) | undefined;
+  /** After each attempt that left or tried to; the request as in `onSend`. */
+  readonly onAttempt?: ((attempt: AttemptReport, request: WireRequest) => void) | undefined;
   /** When a call has its turn, after waiting for it or not. */
   readonly onTurn?: ((turn: TurnReport) => void) | undefined;
   /** When the service said "too many" (429), and once it takes calls again. */
@@ -98,14 +104,18 @@ export interface Sending {
   readonly key: string | undefined;
 }
 
-/** What became of one attempt; nothing in it is personal. */
-export interface AttemptReport {
+/** Which attempt it is. */
+export interface AttemptName {
   readonly operation: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+}
+
+/** What became of one attempt; nothing in it is personal. */
+export interface AttemptReport extends AttemptName {
   /** Undefined outside provisioning. */
   readonly section: Section | undefined;
   readonly callClass: CallClass;
-  /** 1 for the first. */
-  readonly attempt: number;
   /** HTTP status; undefined when no answer came. */
   readonly status: number | undefined;
   /** Code of the error, undefined when the attempt succeeded. */

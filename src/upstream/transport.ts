@@ -1,10 +1,14 @@
 import type { BudgetState } from './budget.ts';
 import { runCall } from './call.ts';
 import type { CallClass } from './call-class.ts';
+import { createFormBody } from './form-body.ts';
 import type { ArgsOf } from './operations/call-types.ts';
+import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation } from './operations/operation.ts';
-import { compileOperation, type Prepare } from './operations/prepare.ts';
+import { compileOperation, type Prepare, type PreparedRequest } from './operations/prepare.ts';
+import type { ReadyRequest } from './outgoing-call.ts';
 import type { GateState } from './probe-gate.ts';
+import { type PathPrefixes, prepareRaw, type RawRequest } from './raw-request.ts';
 import { createDeps } from './transport-deps.ts';
 import type { CallOptions, TransportOptions } from './transport-options.ts';
 
@@ -21,6 +25,8 @@ export interface Transport {
   call<O extends Operation>(operation: O, args: ArgsOf<O>, options?: CallOptions): Promise<unknown>;
   /** The same for arguments known only at run time; they are checked the same way. */
   callChecked(operation: Operation, args: unknown, options?: CallOptions): Promise<unknown>;
+  /** The same for a request that no row describes. */
+  request(raw: RawRequest, options?: CallOptions): Promise<unknown>;
   health(): TransportHealth;
   /** Roughly how long a new call of this class would wait for its turn, in milliseconds: behind what waits and `others` more. */
   queueAheadMs(callClass: CallClass, others?: number): number;
@@ -42,11 +48,26 @@ export interface TransportHealth extends BudgetState {
 export function createTransport(options: TransportOptions): Transport {
   const deps = createDeps(options);
   const { budget, gates, dispatcher } = deps;
-  const prepareFor = createPrepares(options);
+  const { filePaths = 'refuse' } = options;
+  const prefixes = toPrefixes(options);
+  const prepareFor = createPrepares(prefixes, filePaths);
 
   // Async, so that a TypeError is a rejection like every other failure.
   async function call(operation: Operation, args: unknown, callOptions: CallOptions = {}) {
-    const request = prepareFor(operation)(args);
+    return run(operation, { args, request: prepareFor(operation)(args) }, callOptions);
+  }
+
+  async function request(raw: RawRequest, callOptions: CallOptions = {}) {
+    const { operation, request } = prepareRaw(raw, { prefixes, filePaths });
+    return run(operation, { args: raw, request }, callOptions);
+  }
+
+  async function run(
+    operation: Operation,
+    { args, request: prepared }: { args: unknown; request: PreparedRequest },
+    callOptions: CallOptions,
+  ) {
+    const request = await findFiles(operation.id, prepared);
     const callClass = callOptions.class ?? 'pass';
     return runCall(deps, { operation, args, request, callClass, options: callOptions });
   }
@@ -60,6 +81,7 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     call,
     callChecked: call,
+    request,
     health: () => ({
       ...budget.state(),
       credentials: gates.credentials(),
@@ -74,15 +96,24 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** The compiled form of each row, made at its first use. */
-function createPrepares({ baseUrl, apiVersion = 'latest' }: TransportOptions) {
+function toPrefixes({ baseUrl, apiVersion = 'latest' }: TransportOptions): PathPrefixes {
   const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
-  const prefixes = { scim: basePath, rest: `${basePath}/api/${apiVersion}` };
+  return { scim: basePath, rest: `${basePath}/api/${apiVersion}` };
+}
+
+/** Looks at the files of a form before the call waits for its turn, so that a wrong path costs nothing. */
+async function findFiles(label: string, request: PreparedRequest): Promise<ReadyRequest> {
+  const { path, body, form } = request;
+  return { path, body: form ? await createFormBody(label, form) : body };
+}
+
+/** The compiled form of each row, made at its first use. */
+function createPrepares(prefixes: PathPrefixes, filePaths: FilePaths) {
   const prepares = new Map<Operation, Prepare>();
   return (operation: Operation): Prepare => {
     const known = prepares.get(operation);
     if (known) return known;
-    const prepare = compileOperation(operation, prefixes[operation.api]);
+    const prepare = compileOperation(operation, prefixes[operation.api], filePaths);
     prepares.set(operation, prepare);
     return prepare;
   };

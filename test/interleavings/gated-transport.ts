@@ -69,6 +69,9 @@ export function createGatedTransport(options: GatedTransportOptions): GatedTrans
     },
     call,
     callChecked: call,
+    request: () => {
+      throw new Error('no request is made here that no row describes');
+    },
     health: () => {
       throw new Error('nobody asks for the health of the service here');
     },

@@ -3,11 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** What the service was asked. */
-interface SeenRequest {
+export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
+  /** The body as it came. */
+  readonly bytes: Buffer<ArrayBuffer>;
 }
 
 /** A service of the test's own over real HTTP. */
@@ -27,7 +29,8 @@ export async function startService(answer: Answering): Promise<TestService> {
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       const { method = '', url = '', headers } = req;
-      const request = { method, url, headers, body: Buffer.concat(chunks).toString() };
+      const bytes = Buffer.concat(chunks);
+      const request = { method, url, headers, body: bytes.toString(), bytes };
       seen.push(request);
       answer(res, request, seen.length - 1);
     });

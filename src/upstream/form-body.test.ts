@@ -1,0 +1,284 @@
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { FileInput } from './operations/file-input.ts';
+import type { Operation } from './operations/operation.ts';
+import { connect, failureOf, ok } from './testing/connect.ts';
+import { type Answering, type SeenRequest, sendJson, startService } from './testing/service.ts';
+
+const upload = {
+  id: 'x.upload',
+  api: 'rest',
+  method: 'PUT',
+  path: '/x',
+  body: { 'file*': 'file', name: 'string', cover: 'boolean' },
+  content: 'multipart',
+  response: { kind: 'object', fields: [] },
+  repeat: 'safe',
+  source: 'test',
+} as const satisfies Operation;
+const comment = {
+  ...upload,
+  id: 'x.comment',
+  body: { 'text*': 'string', 'files[]': 'file[]' },
+  content: 'json-or-multipart',
+} as const satisfies Operation;
+
+const content = Buffer.from([0, 1, 2, 253, 254, 255, 13, 10, 45, 45]);
+const octets = 'application/octet-stream';
+
+function makeFile(bytes: Uint8Array): string {
+  const folder = mkdtempSync(join(tmpdir(), 'upload-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'from disk.bin');
+  writeFileSync(path, bytes);
+  return path;
+}
+
+async function start(answer: Answering = ok) {
+  const service = await startService(answer);
+  return { seen: service.seen, transport: connect(service.baseUrl, { filePaths: 'read' }) };
+}
+
+/** The form as another implementation reads it. */
+async function readForm({ bytes, headers }: SeenRequest): Promise<FormData> {
+  const type = headers['content-type'] ?? '';
+  return new Response(bytes, { headers: { 'content-type': type } }).formData();
+}
+
+async function readOnlyFile(seen: readonly SeenRequest[], field = 'file') {
+  const [request] = seen;
+  if (!request) throw new Error('nothing was sent');
+  const file = (await readForm(request)).get(field);
+  if (!(file instanceof File)) throw new Error(`${field} is no file`);
+  const { name, type } = file;
+  return { name, type, bytes: Buffer.from(await file.arrayBuffer()) };
+}
+
+const sources: { why: string; file: () => FileInput; name: string; type: string; long: boolean }[] =
+  [
+    {
+      why: 'a Blob',
+      file: () => new Blob([content], { type: 'image/png' }),
+      name: 'file',
+      type: 'image/png',
+      long: true,
+    },
+    {
+      why: 'a File with its name',
+      file: () => new File([content], 'naïve "x".bin'),
+      name: 'naïve "x".bin',
+      type: octets,
+      long: true,
+    },
+    { why: 'a Buffer', file: () => content, name: 'file', type: octets, long: true },
+    {
+      why: 'bytes',
+      file: () => new Uint8Array(content),
+      name: 'file',
+      type: octets,
+      long: true,
+    },
+    {
+      why: 'a path',
+      file: () => makeFile(content),
+      name: 'from disk.bin',
+      type: octets,
+      long: true,
+    },
+    {
+      why: 'a stream of Node',
+      file: () => createReadStream(makeFile(content)),
+      name: 'file',
+      type: octets,
+      long: false,
+    },
+    {
+      why: 'a stream of the web',
+      file: () => new Blob([content]).stream(),
+      name: 'file',
+      type: octets,
+      long: false,
+    },
+    {
+      why: 'a path with another name and a type',
+      file: () => ({ content: makeFile(content), name: 'a.png', type: 'image/png' }),
+      name: 'a.png',
+      type: 'image/png',
+      long: true,
+    },
+  ];
+describe('a file is uploaded as it is', () => {
+  test.each(sources)('from $why', async ({ file, name, type, long }) => {
+    const { seen, transport } = await start();
+    await transport.call(upload, { body: { file: file(), cover: true, name: 'é' } });
+    expect(await readOnlyFile(seen)).toEqual({ name, type, bytes: content });
+    expect('content-length' in (seen[0]?.headers ?? {})).toBe(long);
+  });
+});
+
+test('other fields of a form are text', async () => {
+  const { seen, transport } = await start();
+  await transport.call(upload, { body: { file: content, cover: true, name: 'é' } });
+  const form = await readForm(seen[0] ?? expect.unreachable());
+  expect([form.get('cover'), form.get('name'), [...form.keys()]]).toEqual([
+    'true',
+    'é',
+    ['file', 'cover', 'name'],
+  ]);
+});
+
+test('an empty file is a file', async () => {
+  const { seen, transport } = await start();
+  await transport.call(upload, { body: { file: makeFile(Buffer.alloc(0)) } });
+  expect((await readOnlyFile(seen)).bytes).toHaveLength(0);
+});
+
+test('no name can add a line to the form', async () => {
+  const { seen, transport } = await start();
+  const name = 'a\r\ncontent-type: text/html\r\n\r\n"x';
+  await transport.call(upload, { body: { file: { content, name, type: 'a/b\r\nx: y' } } });
+  const text = seen[0]?.body ?? '';
+  expect(text).not.toMatch(/^(x:|content-type: text\/html)/m);
+  expect(await readOnlyFile(seen)).toMatchObject({ name, bytes: content });
+});
+
+test.each([
+  { why: 'no such file', file: () => '/nowhere/at all', message: /body\.file .* cannot be read/ },
+  { why: 'a folder', file: () => tmpdir(), message: /body\.file .* not of a file/ },
+  { why: 'an empty path', file: () => '', message: /body\.file must be file/ },
+  { why: 'a number', file: () => 7, message: /body\.file must be file/ },
+  { why: 'an object', file: () => ({ content: 7 }), message: /body\.file must be file/ },
+])('$why: a TypeError, and nothing is sent', async ({ file, message }) => {
+  const { seen, transport } = await start();
+  const failed = transport.callChecked(upload, { body: { file: file() } });
+  await expect(failed).rejects.toThrow(TypeError);
+  await expect(failed).rejects.toThrow(message);
+  expect(seen).toEqual([]);
+});
+
+test.each([
+  { why: 'alone', file: (path: string): FileInput => path },
+  { why: 'with a name', file: (content: string): FileInput => ({ content, name: 'x' }) },
+])('a path is refused where arguments come from others: $why', async ({ file }) => {
+  const service = await startService(ok);
+  const transport = connect(service.baseUrl);
+  const path = makeFile(content);
+  await expect(transport.call(upload, { body: { file: file(path) } })).rejects.toThrow(
+    new TypeError('x.upload: body.file must be the file itself, not a path'),
+  );
+  expect(service.seen).toEqual([]);
+});
+
+const down: Answering = (res) => sendJson(res, 503, {});
+
+/** Too many, then as usual. */
+const busyOnce: Answering = (res, request, n) =>
+  n === 0 ? sendJson(res, 429, {}, { 'retry-after': '1' }) : ok(res, request, n);
+
+test.each([
+  { why: 'bytes', file: () => content },
+  { why: 'a Blob', file: () => new Blob([content]) },
+  { why: 'a path', file: () => makeFile(content) },
+])('a repeat sends the whole form again: $why', async ({ file }) => {
+  const { seen, transport } = await start(busyOnce);
+  await transport.call(upload, { body: { file: file() } });
+  expect(seen).toHaveLength(2);
+  expect((await readOnlyFile(seen.slice(1))).bytes).toEqual(content);
+});
+
+test.each([
+  { why: 'a 429', answer: busyOnce, code: 'rate-limited' },
+  { why: 'a 503', answer: down, code: 'unavailable' },
+])('what comes from a stream is never repeated: after $why', async ({ answer, code }) => {
+  const { seen, transport } = await start(answer);
+  const error = await failureOf(
+    transport.call(upload, { body: { file: Readable.from([content]) } }),
+  );
+  expect(error.code).toBe(code);
+  expect(seen).toHaveLength(1);
+});
+
+test('a stream that breaks ends the call, and no half of a form counts', async () => {
+  const { seen, transport } = await start();
+  const broken = Readable.from(
+    (async function* () {
+      yield content;
+      throw new Error('the disk is gone');
+    })(),
+  );
+  const error = await failureOf(transport.call(upload, { body: { file: broken } }));
+  expect(error).toMatchObject({ code: 'connection', retry: 'later' });
+  expect(seen).toEqual([]);
+});
+
+describe('an object or a form', () => {
+  test('without files it is JSON', async () => {
+    const { seen, transport } = await start();
+    await transport.call(comment, { body: { text: 'hi' } });
+    expect(seen[0]).toMatchObject({
+      headers: { 'content-type': 'application/json' },
+      body: '{"text":"hi"}',
+    });
+  });
+
+  test('with files it is a form, each file a field of its own', async () => {
+    const { seen, transport } = await start();
+    const files = [content, new File([content], 'b')];
+    await transport.call(comment, { body: { text: 'hi', 'files[]': files } });
+    const form = await readForm(seen[0] ?? expect.unreachable());
+    expect(form.get('text')).toBe('hi');
+    expect(form.getAll('files[]')).toMatchObject([{ name: 'file' }, { name: 'b' }]);
+  });
+
+  test('a FormData is sent as one', async () => {
+    const { seen, transport } = await start();
+    const given = new FormData();
+    given.set('text', 'hi');
+    await transport.call(comment, { body: given });
+    expect((await readForm(seen[0] ?? expect.unreachable())).get('text')).toBe('hi');
+  });
+
+  const refused: { why: string; fields: [string, string][]; row: Operation; message: RegExp }[] = [
+    { why: 'a missing field', fields: [], row: comment, message: /body\.text is missing/ },
+    {
+      why: 'an unknown field',
+      fields: [
+        ['text', 'hi'],
+        ['x', '1'],
+      ],
+      row: comment,
+      message: /body\.x is unknown/,
+    },
+    {
+      why: 'a field twice',
+      fields: [
+        ['text', 'a'],
+        ['text', 'b'],
+      ],
+      row: comment,
+      message: /body\.text must be string/,
+    },
+    {
+      why: 'text in the place of a file',
+      fields: [['file', '/etc/passwd']],
+      row: upload,
+      message: /body\.file must be file/,
+    },
+    {
+      why: 'a form where none is taken',
+      fields: [['text', 'hi']],
+      row: { ...comment, content: 'json' },
+      message: /body cannot be a form/,
+    },
+  ];
+  test.each(refused)('$why is a TypeError', async ({ fields, row, message }) => {
+    const { seen, transport } = await start();
+    const form = new FormData();
+    for (const [name, value] of fields) form.append(name, value);
+    await expect(transport.callChecked(row, { body: form })).rejects.toThrow(message);
+    expect(seen).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { compileFieldType, type FieldCheck } from './field-type.ts';
+import type { Fields } from './operation.ts';
+
+/** An object whose names we look up by hand. */
+export type Named = Readonly<Record<string, unknown>>;
+
+/** Whether a value is an object with names, and no list. */
+export function isNamed(value: unknown): value is Named {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The check of one part of a call against its fields.
+ * @param label names operation and part in errors. @throws TypeError naming the first name that is wrong, never a value.
+ */
+export function compilePart(label: string, fields: Fields): (values: Named | undefined) => void {
+  const checks = new Map<string, { check: FieldCheck; type: string }>();
+  const required: string[] = [];
+  for (const [written, type] of Object.entries(fields)) {
+    const name = toName(written);
+    if (name !== written) required.push(name);
+    checks.set(name, { check: compileFieldType(type), type });
+  }
+  return (values = {}) => {
+    for (const name of required) {
+      if (values[name] === undefined) throw new TypeError(`${label}.${name} is missing`);
+    }
+    for (const name of Object.keys(values)) {
+      const field = checks.get(name);
+      if (!field) throw new TypeError(`${label}.${name} is unknown`);
+      const value = values[name];
+      if (value !== undefined && !field.check(value)) {
+        throw new TypeError(`${label}.${name} must be ${field.type}`);
+      }
+    }
+  };
+}
+
+/** The name of a field without the star that says that it is required. */
+export function toName(written: string): string {
+  return written.replace(/\*$/, '');
+}

@@ -1,0 +1,104 @@
+import type { PreparedBody } from './operations/body.ts';
+import { type FileInput, isFileInput } from './operations/file-input.ts';
+import { type FilePaths, toFormParts } from './operations/form-parts.ts';
+import type { Operation, QueryStyle } from './operations/operation.ts';
+import { isNamed } from './operations/part.ts';
+import type { PreparedRequest } from './operations/prepare.ts';
+import { compileQuery } from './operations/query.ts';
+
+/** A request that no row describes. */
+export interface RawRequest {
+  readonly method: Operation['method'];
+  /** `/cards/7` is below `/api/<version>`; what begins with `/api/` or `/scim/` follows the base URL. Percent-encoded. */
+  readonly path: string;
+  /** Lists are joined with commas where `queryStyle` says nothing else. */
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly queryStyle?: Readonly<Record<string, QueryStyle>> | undefined;
+  /** Sent as JSON; a `FormData` as a form. */
+  readonly body?: unknown;
+  /** Instead of a body: the fields of a form, where a file from a path is `{ content: 'path' }`. */
+  readonly form?: Readonly<Record<string, unknown>> | undefined;
+  /** True: a redirect is an answer, `{ url, status }`. It is never followed. */
+  readonly redirect?: boolean | undefined;
+  /** Whether a lost answer may be repeated blindly: by default GET, PUT and DELETE are `safe`, the others are not. */
+  readonly repeat?: 'safe' | 'unsafe' | undefined;
+}
+
+/** Where requests go: what stands before the path. */
+export interface PathPrefixes {
+  /** The path of the base URL, without a slash at its end. */
+  readonly scim: string;
+  readonly rest: string;
+}
+
+/** The parts of a raw request that a row would say. */
+interface PreparedRaw {
+  readonly operation: Operation;
+  readonly request: PreparedRequest;
+}
+
+const METHODS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const ID = 'client.request';
+
+/**
+ * Turns a request without a row into one with it.
+ * @throws TypeError for a path that is not written as it will be sent, or that leads out of the base URL.
+ */
+export function prepareRaw(
+  raw: RawRequest,
+  { prefixes, filePaths }: { prefixes: PathPrefixes; filePaths: FilePaths },
+): PreparedRaw {
+  const { method, query, queryStyle = {}, redirect = false } = raw;
+  if (!METHODS.includes(method)) throw new TypeError(`${ID}: method must be one of ${METHODS}`);
+  if (query !== undefined && !isNamed(query)) throw new TypeError(`${ID}: query must be an object`);
+  const isRepeatable = method === 'GET' || method === 'PUT' || method === 'DELETE';
+  const operation: Operation = {
+    id: ID,
+    api: 'rest',
+    method,
+    path: '/',
+    response: { kind: redirect ? 'redirect' : 'object', fields: [] },
+    repeat: raw.repeat ?? (isRepeatable ? 'safe' : 'unsafe'),
+    source: 'caller',
+  };
+  const path = toPath(raw.path, prefixes) + (query ? compileQuery(ID, queryStyle)(query) : '');
+  return { operation, request: { path, ...toBody(raw, filePaths) } };
+}
+
+function toPath(path: unknown, { scim, rest }: PathPrefixes): string {
+  const text = typeof path === 'string' ? path : '';
+  const fullPath = /^\/(api|scim)\//.test(text) ? scim + text : rest + text;
+  // Whatever a URL would understand in another way: ways up, queries, characters that are not encoded.
+  const isAsWritten = URL.parse(fullPath, 'http://base')?.href === `http://base${fullPath}`;
+  const isPath = /^\/(?!\/)[^?#]*$/.test(text) && isAsWritten;
+  if (!isPath || text.split('/').some(hidesWayUp)) {
+    throw new TypeError(`${ID}: path must begin with a slash, be encoded and lead nowhere else`);
+  }
+  return fullPath;
+}
+
+/** Servers that decode twice would see a way up in it. */
+function hidesWayUp(segment: string): boolean {
+  try {
+    return /(^|[\\/])\.\.?($|[\\/])/.test(decodeURIComponent(segment));
+  } catch {
+    return true; // No percent-encoding, so no path either.
+  }
+}
+
+function toBody({ body, form }: RawRequest, filePaths: FilePaths): PreparedBody {
+  if (form !== undefined && body !== undefined) throw new TypeError(`${ID}: body and form are two`);
+  const fields = body instanceof FormData ? Object.fromEntries(groupEntries(body)) : form;
+  if (fields === undefined) return { body: body === undefined ? undefined : JSON.stringify(body) };
+  if (!isNamed(fields)) throw new TypeError(`${ID}: form must be an object`);
+  return { body: undefined, form: toFormParts(`${ID}: form`, fields, { findFile, filePaths }) };
+}
+
+function groupEntries(form: FormData): [string, unknown[]][] {
+  return [...new Set(form.keys())].map((name) => [name, form.getAll(name)]);
+}
+
+/** Text is text here, because nobody has said that it is a path. */
+function findFile(_name: string, value: unknown): FileInput | undefined {
+  return typeof value !== 'string' && isFileInput(value) ? value : undefined;
+}
