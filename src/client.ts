@@ -3,8 +3,11 @@ export type { ClientAttempt, ClientHooks, FinishedAttempt } from './client/clien
 export type { ClientOptions } from './client/client-options.ts';
 export type { ClientCallOptions, ClientOperation } from './client/client-types.ts';
 export { type Client, createClient } from './client/create-client.ts';
+export type { Entries, PaginateOptions } from './client/list-types.ts';
+export type { PageCursor } from './client/page-cursor.ts';
 export type { AnswerBody } from './upstream/answer-body.ts';
 export { type Outcome, UpstreamError, type UpstreamErrorCode } from './upstream/errors.ts';
 export type { PositionedPage, RedirectTarget } from './upstream/operations/call-types.ts';
 export type { FileInput, FileSource } from './upstream/operations/file-input.ts';
+export type { Completeness } from './upstream/page-progress.ts';
 export type { RawRequest } from './upstream/raw-request.ts';

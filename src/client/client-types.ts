@@ -6,6 +6,7 @@ import type {
   PositionedPage,
   RedirectTarget,
 } from '../upstream/operations/call-types.ts';
+import type { Fields } from '../upstream/operations/operation.ts';
 
 /** Every operation of the service as `client.<group>.<operation>(args, options)`, named as its documents name them. */
 export type OperationClient = {
@@ -16,6 +17,21 @@ type Groups = typeof operationGroups;
 
 /** One operation to be called; `operation` is the row of data that it follows from. */
 export type ClientOperation<O> = Callable<O> & { readonly operation: O };
+
+/** What `paginate` takes: the arguments of the list without those that say which page is meant. */
+export type PagedArgsOf<O> = ArgsOf<
+  O extends { readonly query: infer Q extends Fields }
+    ? Omit<O, 'query'> & { readonly query: Omit<Q, PagingParameter> }
+    : O
+>;
+
+type PagingParameter =
+  | 'startIndex'
+  | 'count'
+  | 'limit'
+  | 'offset'
+  | 'last_user_id'
+  | 'start_position';
 
 /** How one call is to be treated. */
 export interface ClientCallOptions {

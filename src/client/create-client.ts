@@ -1,17 +1,35 @@
 import { systemClock } from '../telemetry/system-clock.ts';
 import { operationGroups } from '../upstream/operations/all.ts';
-import type { Operation } from '../upstream/operations/operation.ts';
+import type { EntryOf } from '../upstream/operations/call-types.ts';
+import type { Operation, PagedOperation } from '../upstream/operations/operation.ts';
 import type { RawRequest } from '../upstream/raw-request.ts';
 import { type CallOptions, createTransport, type Transport } from '../upstream/transport.ts';
 import type { Timeouts } from '../upstream/transport-options.ts';
 import type { ClientOptions } from './client-options.ts';
-import type { ClientCallOptions, OperationClient } from './client-types.ts';
+import type {
+  ClientCallOptions,
+  ClientOperation,
+  OperationClient,
+  PagedArgsOf,
+} from './client-types.ts';
+import { getListRow } from './get-list-row.ts';
+import type { Entries, PaginateOptions } from './list-types.ts';
+import { readEntries } from './paginate.ts';
 import { toTransportHooks } from './to-transport-hooks.ts';
 
 /** The service, typed: each operation, and what they share. */
 export interface Client extends OperationClient {
   /** A request that the client has no operation for: same token, budget, repeats and errors. */
   request(request: RawRequest, options?: ClientCallOptions): Promise<unknown>;
+  /**
+   * Reads a list to its proven end: `for await (const space of client.paginate(client.spaces.retrieveListOfSpaces))`.
+   * @throws TypeError at once for arguments that say which page is meant; while reading, what each call throws.
+   */
+  paginate<O extends PagedOperation>(
+    list: ClientOperation<O>,
+    args?: PagedArgsOf<O>,
+    options?: PaginateOptions,
+  ): Entries<EntryOf<O>>;
   /** Refuses what waits, lets what is on its way finish, closes the connections. May be called again. */
   close(): Promise<void>;
 }
@@ -31,6 +49,11 @@ export function createClient(options: ClientOptions): object {
     ...createGroups(transport),
     request: (request: RawRequest, callOptions?: ClientCallOptions) =>
       transport.request(request, toCallOptions(callOptions)),
+    paginate: (list: unknown, args: unknown = {}, options: PaginateOptions = {}) =>
+      readEntries(
+        { transport, operation: getListRow(list), args, call: toCallOptions(options) },
+        options,
+      ),
     close: () => transport.close(),
   };
 }

@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 export interface Cursor {
   /** Entries passed so far; the next page begins after them. */
   readonly position: number;
+  /** Where the next page begins, for lists that go on from a place and not by number. */
+  readonly after?: string | number | undefined;
   /** Entries asked for per page; halved when an answer was too large. */
   readonly pageSize: number;
   /** What the service last said the total is. */
@@ -26,12 +28,15 @@ type IncompleteReason =
   | 'fewer entries than the total'
   | 'the total shrank while reading'
   | 'too many pages'
+  | 'as many as asked for'
   | 'not read to the end';
 
 /** One page as it was read. */
 export interface PageContent {
   readonly items: readonly unknown[];
   readonly total: number | undefined;
+  /** Where the next page begins, for such lists; null when the service says that none follows. */
+  readonly next?: string | number | null | undefined;
 }
 
 /** What a page means: more may follow, it is the last one, or it is none and the read ends with this result. */
@@ -54,26 +59,29 @@ export function createCursor(pageSize: number): Cursor {
 
 /**
  * What the next page means for the read, pure. A list ends by an empty page or by its total, never by a page shorter than
- * asked: the service chooses its own page size. A page seen before is not counted again.
+ * asked: the service chooses its own page size; or because the service says that nothing follows. A page seen before is not counted again.
  */
-export function advance(cursor: Cursor, { items, total }: PageContent): Progress {
+export function advance(cursor: Cursor, { items, total, next: after }: PageContent): Progress {
   const knownTotal = total ?? cursor.total;
   if (total !== undefined && cursor.total !== undefined && total < cursor.total) {
     return incomplete('the total shrank while reading');
   }
   if (items.length === 0) return endAtEmptyPage(cursor.position, knownTotal);
   const page = identifyPage(items);
-  if (page === cursor.firstPage || page === cursor.lastPage) return judgeRepeated(cursor, page);
+  if (page === cursor.firstPage || page === cursor.lastPage)
+    return judgeRepeated(cursor, { page, knownTotal });
   const isFirst = cursor.firstPage === undefined;
   const next: Cursor = {
     position: cursor.position + items.length,
+    ...(after === undefined || after === null ? {} : { after }),
     pageSize: cursor.pageSize,
     total: knownTotal,
     firstPage: cursor.firstPage ?? page,
     lastPage: page,
     limitIgnored: cursor.limitIgnored || (isFirst && items.length > cursor.pageSize),
   };
-  const isLast = knownTotal !== undefined && next.position >= knownTotal;
+  const reachesTotal = knownTotal !== undefined && next.position >= knownTotal;
+  const isLast = reachesTotal || after === null;
   return { kind: isLast ? 'last' : 'more', cursor: next };
 }
 
@@ -83,9 +91,12 @@ function endAtEmptyPage(position: number, total: number | undefined): Progress {
 }
 
 /** A service that ignores the offset repeats page 1; when it ignores the limit too, that page was everything. */
-function judgeRepeated(cursor: Cursor, page: string): Progress {
-  const wasEverything =
-    cursor.limitIgnored && page === cursor.firstPage && page === cursor.lastPage;
+function judgeRepeated(
+  cursor: Cursor,
+  { page, knownTotal }: { page: string; knownTotal: number | undefined },
+): Progress {
+  const isOnlyPage = page === cursor.firstPage && page === cursor.lastPage;
+  const wasEverything = cursor.limitIgnored && isOnlyPage && cursor.position >= (knownTotal ?? 0);
   return wasEverything
     ? { kind: 'end', result: { complete: true } }
     : incomplete('a page came twice');

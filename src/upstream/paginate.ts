@@ -1,6 +1,7 @@
 import { UpstreamError } from './errors.ts';
 import type { ArgsOf } from './operations/call-types.ts';
 import type { PagedOperation } from './operations/operation.ts';
+import { isNamed } from './operations/part.ts';
 import {
   advance,
   type Completeness,
@@ -8,8 +9,7 @@ import {
   createCursor,
   type PageContent,
 } from './page-progress.ts';
-import { unreadable } from './shapes/reader.ts';
-import { parseScimList } from './shapes/scim-list.ts';
+import { parsePage, toPlace } from './paging-styles.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 /** How a list is read. */
@@ -45,6 +45,16 @@ export function paginate<O extends PagedOperation>(
   transport: Pick<Transport, 'callChecked'>,
   operation: O,
   args: ArgsOf<O>,
+  options: PageOptions,
+): Pages {
+  return paginateChecked(transport, operation, args, options);
+}
+
+/** The same for arguments known only at run time; they are checked at the first page. */
+export function paginateChecked(
+  transport: Pick<Transport, 'callChecked'>,
+  operation: PagedOperation,
+  args: unknown,
   options: PageOptions,
 ): Pages {
   const { pageSize, from, pagesMax = 100_000, ...call } = options;
@@ -106,18 +116,7 @@ async function fetchPage(
 }
 
 function withPosition(operation: PagedOperation, args: unknown, cursor: Cursor): object {
-  const { position, pageSize } = cursor;
-  const place =
-    operation.paging === 'start-index'
-      ? { startIndex: position + 1, count: pageSize }
-      : { offset: position, limit: pageSize };
-  const given = typeof args === 'object' && args !== null ? args : {};
-  const query = 'query' in given && typeof given.query === 'object' ? given.query : {};
-  return { ...given, query: { ...query, ...place } };
-}
-
-function parsePage({ id, paging }: PagedOperation, body: unknown): PageContent {
-  if (paging === 'start-index') return parseScimList(body);
-  if (!Array.isArray(body)) throw unreadable(id, 'is not a list');
-  return { items: body, total: undefined };
+  const given = isNamed(args) ? args : {};
+  const query = isNamed(given.query) ? given.query : {};
+  return { ...given, query: { ...query, ...toPlace(operation.paging, query, cursor) } };
 }

@@ -34,6 +34,7 @@ export const companyUsers = {
     },
     response: { kind: 'array', fields: companyUserListed, types: companyUserListedTypes },
     paging: 'offset',
+    pagesOnlyWith: { for_members_section: true },
     repeat: 'safe',
     section: 'companyUsers',
     source: 'REST: companyUsers',

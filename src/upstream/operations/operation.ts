@@ -20,6 +20,8 @@ export interface Operation {
   readonly response: ResponseShape;
   /** How a list goes on; absent when the operation answers once. */
   readonly paging?: Paging;
+  /** Query parameters without which the service may ignore which page is asked for. */
+  readonly pagesOnlyWith?: Readonly<Record<string, boolean>>;
   /** `safe`: sending it twice leaves the service as sending it once, so a lost answer may be repeated blindly. */
   readonly repeat: 'safe' | 'unsafe';
   /** Absent outside provisioning: nothing of the bridge depends on it. */

@@ -1,0 +1,53 @@
+import { isNamed } from '../upstream/operations/part.ts';
+import { type Cursor, createCursor } from '../upstream/page-progress.ts';
+
+/** How far a list was read: plain JSON, to be kept anywhere and continued from. */
+export interface PageCursor extends Cursor {
+  /** The list that was read. */
+  readonly operation: string;
+  /** Entries of the page that begins here which were handed out already. */
+  readonly passed: number;
+  /** The list is asked with the parameters without which the service ignored the place asked for. */
+  readonly insisting: boolean;
+  /** All of the list was handed out. */
+  readonly ended: boolean;
+}
+
+/** The beginning of a list. */
+export function startCursor(operation: string, pageSize: number): PageCursor {
+  return { ...createCursor(pageSize), operation, passed: 0, insisting: false, ended: false };
+}
+
+/** A cursor that was kept somewhere. @throws TypeError when it is none, or one of another list. */
+export function parseCursor(operation: string, value: unknown): PageCursor {
+  const label = `${operation}: from`;
+  if (!isNamed(value)) throw new TypeError(`${label} is no cursor`);
+  if (value.operation !== operation) throw new TypeError(`${label} is a cursor of another list`);
+  const after = toPlaceOrAbsent(value.after);
+  return {
+    operation,
+    position: parseCount(label, value.position),
+    passed: parseCount(label, value.passed),
+    pageSize: Math.max(1, parseCount(label, value.pageSize)),
+    total: value.total === undefined ? undefined : parseCount(label, value.total),
+    firstPage: toTextOrAbsent(value.firstPage),
+    lastPage: toTextOrAbsent(value.lastPage),
+    limitIgnored: value.limitIgnored === true,
+    insisting: value.insisting === true,
+    ended: value.ended === true,
+    ...(after === undefined ? {} : { after }),
+  };
+}
+
+function parseCount(label: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new TypeError(`${label} is no cursor`);
+}
+
+function toTextOrAbsent(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function toPlaceOrAbsent(value: unknown): string | number | undefined {
+  return typeof value === 'number' ? value : toTextOrAbsent(value);
+}

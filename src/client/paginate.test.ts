@@ -1,0 +1,360 @@
+import { describe, expect, test } from 'vitest';
+import { operationGroups } from '../upstream/operations/all.ts';
+import type { OperationGroup, PagedOperation, Paging } from '../upstream/operations/operation.ts';
+import { type Answering, sendJson } from '../upstream/testing/service.ts';
+import type { Client } from './create-client.ts';
+import type { Entries, PaginateOptions } from './list-types.ts';
+import { startClient } from './start-client-test-support.ts';
+
+type Version = 1 | 2 | undefined;
+
+interface List {
+  readonly why: string;
+  readonly group: string;
+  readonly name: string;
+  readonly row: PagedOperation;
+  readonly version: Version;
+}
+
+const lists = Object.entries(operationGroups).flatMap(([group, rows]: [string, OperationGroup]) =>
+  Object.entries(rows).flatMap(([name, row]): List[] => {
+    const { paging } = row;
+    if (paging === undefined) return [];
+    const list = { group, name, row: { ...row, paging } };
+    const plain = { ...list, why: row.id, version: undefined };
+    return paging === 'start-position'
+      ? [plain, { ...list, why: `${row.id}, version 2`, version: 2 as const }]
+      : [plain];
+  }),
+);
+
+const everybody = Array.from({ length: 7 }, (_, n) => ({ id: 11 + n }));
+const firstPage = everybody.slice(0, 3);
+
+/** A page as it is asked for: how many entries before it, how many in it. */
+interface Asked {
+  readonly skip: number;
+  readonly limit: number;
+  readonly query: URLSearchParams;
+}
+
+function toAsked(paging: Paging, url: string): Asked {
+  const query = new URL(url, 'http://x').searchParams;
+  const number = (name: string) => Number(query.get(name) ?? 0);
+  const limit = number(paging === 'start-index' ? 'count' : 'limit');
+  const after = number('last_user_id');
+  switch (paging) {
+    case 'start-index':
+      return { query, limit, skip: number('startIndex') - 1 };
+    case 'last-user-id':
+      return { query, limit, skip: everybody.filter(({ id }) => id <= after).length };
+    case 'offset':
+      return { query, limit, skip: number('offset') };
+    case 'start-position':
+      return {
+        query,
+        limit,
+        skip: query.has('start_position') ? number('start_position') : number('offset'),
+      };
+  }
+}
+
+/** What a service answers that has found these entries. */
+function toBody(paging: Paging, asked: Asked, items: readonly object[], totalResults: number) {
+  if (paging === 'start-index') return { Resources: items, totalResults };
+  if (paging !== 'start-position' || asked.query.get('version') !== '2') return items;
+  return { result: items, position: String(asked.skip + items.length) };
+}
+
+/** A service that answers with `choose`; the well-behaved one gives what was asked for. */
+function listing(
+  { row: { paging } }: List,
+  choose: (asked: Asked) => readonly object[] | 'down',
+  total = everybody.length,
+): Answering {
+  return (res, { url }) => {
+    const asked = toAsked(paging, url);
+    const items = choose(asked);
+    if (items === 'down') return sendJson(res, 503, {});
+    return sendJson(res, 200, toBody(paging, asked, items, total));
+  };
+}
+const honest = ({ skip, limit }: Asked) => everybody.slice(skip, skip + limit);
+
+async function start(list: List, choose: Parameters<typeof listing>[1], total?: number) {
+  const { client, seen } = await startClient(listing(list, choose, total), { attemptsMax: 1 });
+  const open = (options: PaginateOptions = {}) =>
+    paginate(client, list, { pageSize: 3, ...options });
+  return { open, seen };
+}
+
+/** As JavaScript calls it, with whatever the list requires. */
+function paginate(client: Client, list: List, options: PaginateOptions): Entries<unknown> {
+  const { row, version } = list;
+  const group: unknown = Reflect.get(client, list.group);
+  const operation: unknown = Reflect.get(Object(group), list.name);
+  const query = { ...toValues(row.query ?? {}), ...(version === undefined ? {} : { version }) };
+  const args = { path: toValues(row.pathParameters ?? {}, true), query };
+  return Reflect.apply(client.paginate, client, [operation, args, options]);
+}
+
+/** A value for each name that is required. */
+function toValues(fields: object, all = false): Record<string, unknown> {
+  const required = Object.entries(fields).filter(([name]) => all || name.endsWith('*'));
+  return Object.fromEntries(
+    required.map(([name, type]) => [name.replace('*', ''), type === 'integer' ? 1 : '2026-01-01']),
+  );
+}
+
+async function readAll(entries: Entries<unknown>): Promise<unknown[]> {
+  const items: unknown[] = [];
+  for await (const item of entries) items.push(item);
+  return items;
+}
+
+/** What was read until it failed, and with what. */
+async function readToFailure(entries: Entries<unknown>) {
+  const items: unknown[] = [];
+  try {
+    for await (const item of entries) items.push(item);
+  } catch (error) {
+    return { items, error };
+  }
+  throw new Error('the list did not fail');
+}
+
+const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+
+test('every style has a list', () => {
+  expect(new Set(lists.map(({ row }) => row.paging)).size).toBe(4);
+  expect(lists.length).toBeGreaterThanOrEqual(27);
+});
+
+describe.each(lists)('$why', (list) => {
+  test('three pages: every entry once, to the proven end', async () => {
+    const { open, seen } = await start(list, honest);
+    const entries = open();
+    expect(await readAll(entries)).toEqual(everybody);
+    expect(entries.result).toEqual({ complete: true });
+    // Where no total is said an empty page ends it.
+    expect(seen).toHaveLength(list.row.paging === 'start-index' ? 3 : 4);
+    expect(await readAll(entries)).toEqual([]);
+  });
+
+  test('pages shorter than asked for prove nothing and lose nobody', async () => {
+    const { open } = await start(list, ({ skip }) => everybody.slice(skip, skip + 2));
+    const entries = open();
+    expect(await readAll(entries)).toEqual(everybody);
+    expect(entries.result).toEqual({ complete: true });
+  });
+
+  test('a page that comes again is an error', async () => {
+    const { open } = await start(list, ({ skip, limit }) =>
+      everybody.slice(Math.min(skip, 3), Math.min(skip, 3) + limit),
+    );
+    const entries = open();
+    const { items, error } = await readToFailure(entries);
+    expect(items).toEqual(everybody.slice(0, 6));
+    expect(error).toMatchObject({ code: 'unreadable', operation: list.row.id });
+    expect(entries.result).toEqual({ complete: false, reason: 'a page came twice' });
+  });
+
+  test('a service that ignores which page is asked for is an error', async () => {
+    const { open } = await start(list, ({ limit }) => everybody.slice(0, limit));
+    const entries = open();
+    const { items, error } = await readToFailure(entries);
+    expect(items).toEqual(firstPage);
+    expect(error).toMatchObject({ code: 'unreadable' });
+    expect(entries.result.complete).toBe(false);
+  });
+
+  test.each([7, 2])('a service that always answers with all %i is complete', async (count) => {
+    const all = everybody.slice(0, count);
+    const { open } = await start(list, () => all, count);
+    const entries = open();
+    expect(await readAll(entries)).toEqual(all);
+    expect(entries.result).toEqual({ complete: true });
+  });
+
+  test('after a failure in the middle it goes on from its cursor', async () => {
+    let isDown = true;
+    const { open } = await start(list, (asked) =>
+      isDown && asked.skip >= 3 ? 'down' : honest(asked),
+    );
+    const first = open();
+    const { items, error } = await readToFailure(first);
+    expect(error).toMatchObject({ code: 'unavailable' });
+    expect(first.result).toEqual({ complete: false, reason: 'not read to the end' });
+
+    isDown = false;
+    const second = open({ from: asJson(first.cursor) });
+    expect([...items, ...(await readAll(second))]).toEqual(everybody);
+    expect(second.result).toEqual({ complete: true });
+  });
+
+  test.each([2, 3])('whoever stops after %i goes on with the next', async (maxItems) => {
+    const { open } = await start(list, honest);
+    const first = open({ maxItems });
+    const items = await readAll(first);
+    expect(items).toEqual(everybody.slice(0, maxItems));
+    expect(first.result).toEqual({ complete: false, reason: 'as many as asked for' });
+    expect(await readAll(open({ from: asJson(first.cursor) }))).toEqual(everybody.slice(maxItems));
+  });
+});
+
+const [users] = lists.filter(({ row }) => row.id === 'scim.getUsers');
+const [spaces] = lists.filter(({ row }) => row.id === 'spaces.retrieveListOfSpaces');
+const [people] = lists.filter(({ row }) => row.id === 'companyUsers.getListOfUsers');
+const [documents] = lists.filter(
+  ({ why }) => why === 'documents.retrieveListOfDocuments, version 2',
+);
+if (!users || !spaces || !people || !documents) throw new Error('a list has another name');
+
+test('a list that always answers with the same, and says that there are more, is not complete', async () => {
+  const { open } = await start(users, () => everybody.slice(0, 5));
+  const entries = open();
+  expect((await readToFailure(entries)).items).toHaveLength(5);
+  expect(entries.result.complete).toBe(false);
+});
+
+test('a list that ends before its total is not complete', async () => {
+  const { open } = await start(users, honest, 9);
+  const entries = open();
+  expect(await readAll(entries)).toEqual(everybody);
+  expect(entries.result).toEqual({ complete: false, reason: 'fewer entries than the total' });
+});
+
+describe('a list that pages only with a parameter of its own', () => {
+  const insisting = (asked: Asked) =>
+    asked.query.get('for_members_section') === 'true'
+      ? honest(asked)
+      : honest({ ...asked, skip: 0 });
+
+  test('is asked with it once it ignores which page is asked for, and nobody comes twice', async () => {
+    const { open, seen } = await start(people, insisting);
+    const entries = open();
+    expect(await readAll(entries)).toEqual(everybody);
+    expect(entries.result).toEqual({ complete: true });
+    expect(seen).toHaveLength(2 + 4);
+  });
+
+  test('goes on with it from a cursor', async () => {
+    const { open } = await start(people, insisting);
+    const first = open({ maxItems: 4 });
+    const items = await readAll(first);
+    expect([...items, ...(await readAll(open({ from: asJson(first.cursor) })))]).toEqual(everybody);
+  });
+
+  test('is asked once where one page is enough', async () => {
+    const { open, seen } = await start(people, insisting);
+    expect(await readAll(open({ maxItems: 2 }))).toEqual(everybody.slice(0, 2));
+    expect(seen).toHaveLength(1);
+  });
+
+  test('of one page is read to its end without it', async () => {
+    const { open, seen } = await start(people, ({ skip }) => everybody.slice(skip, 2));
+    expect(await readAll(open())).toEqual(everybody.slice(0, 2));
+    expect(seen.every(({ url }) => !url.includes('members'))).toBe(true);
+  });
+});
+
+test('no position says that nothing follows, and nothing is asked again', async () => {
+  const { client, seen } = await startClient((res) =>
+    sendJson(res, 200, { result: firstPage, position: null }),
+  );
+  const entries = paginate(client, documents, {});
+  expect(await readAll(entries)).toEqual(firstPage);
+  expect(entries.result).toEqual({ complete: true });
+  const again = paginate(client, documents, { from: asJson(entries.cursor) });
+  expect([await readAll(again), again.result]).toEqual([[], { complete: true }]);
+  expect(seen).toHaveLength(1);
+});
+
+test('a service that does not know version 2 is read by number', async () => {
+  const { client } = await startClient((res, { url }) =>
+    sendJson(res, 200, honest(toAsked('offset', url))),
+  );
+  expect(await readAll(paginate(client, documents, { pageSize: 3 }))).toEqual(everybody);
+});
+
+test.each([
+  { why: 'no list', list: spaces, body: { items: [] } },
+  { why: 'an object without a result', list: documents, body: { position: 'x' } },
+  { why: 'a position that is none', list: documents, body: { result: [{}], position: {} } },
+])('an answer that is $why is an error', async ({ list, body }) => {
+  const { client } = await startClient((res) => sendJson(res, 200, body));
+  await expect(readAll(paginate(client, list, {}))).rejects.toMatchObject({ code: 'unreadable' });
+});
+
+test('people without an id cannot be gone on from', async () => {
+  const { client } = await startClient((res) => sendJson(res, 200, [{ name: 'x' }]));
+  const entries = client.paginate(client.spaceUsers.getListOfUsers, { path: { space_id: 1 } });
+  await expect(readAll(entries)).rejects.toThrow(/no id to go on from/);
+});
+
+test('a page that is too large is asked for by halves', async () => {
+  const { client, seen } = await startClient(listing(spaces, honest), { responseBytesMax: 30 });
+  expect(await readAll(paginate(client, spaces, { pageSize: 4 }))).toEqual(everybody);
+  expect(seen.map(({ url }) => toAsked('offset', url).limit)).toEqual([4, 2, 2, 2, 2, 2]);
+});
+
+test('whoever leaves in the middle of a page goes on in the middle, also with the same list', async () => {
+  const { open } = await start(spaces, honest);
+  const entries = open();
+  for await (const _item of entries) if (entries.cursor.passed === 2) break;
+  expect(entries.result.complete).toBe(false);
+  expect(await readAll(entries)).toEqual(everybody.slice(2));
+});
+
+test('100 entries are asked for where nobody says how many', async () => {
+  const { client, seen } = await startClient((res) => sendJson(res, 200, []));
+  await readAll(client.paginate(client.spaces.retrieveListOfSpaces));
+  expect(seen[0]?.url).toBe('/api/latest/spaces?offset=0&limit=100');
+});
+
+test('whoever gives up ends the reading', async () => {
+  const caller = new AbortController();
+  const { client } = await startClient(listing(spaces, honest));
+  const options = { pageSize: 3, signal: caller.signal };
+  const entries = client.paginate(client.spaces.retrieveListOfSpaces, {}, options);
+  const read = async () => {
+    for await (const _space of entries) caller.abort();
+  };
+  await expect(read()).rejects.toMatchObject({ code: 'aborted' });
+});
+
+describe('a TypeError at once', () => {
+  const cases: { why: string; list?: string; args?: unknown; options?: object; message: RegExp }[] =
+    [
+      {
+        why: 'no list',
+        list: 'retrieveSpace',
+        message: /retrieveSpace does not go on page by page/,
+      },
+      { why: 'no operation', list: 'nothing', message: /must be an operation/ },
+      { why: 'a page of its own', args: { query: { offset: 3 } }, message: /query\.offset is set/ },
+      { why: 'arguments that are none', args: null, message: /arguments must be an object/ },
+      { why: 'no page size', options: { pageSize: 0 }, message: /pageSize must be/ },
+      { why: 'half an entry', options: { maxItems: 1.5 }, message: /maxItems must be/ },
+      {
+        why: 'a cursor of another list',
+        options: { from: { operation: 'x' } },
+        message: /another list/,
+      },
+      {
+        why: 'a broken cursor',
+        options: { from: { operation: 'spaces.retrieveListOfSpaces', position: -1 } },
+        message: /no cursor/,
+      },
+      { why: 'text for a cursor', options: { from: 'x' }, message: /no cursor/ },
+    ];
+  test.each(cases)('$why', async (mistake) => {
+    const { list = 'retrieveListOfSpaces', args = {}, options = {}, message } = mistake;
+    const { client, seen } = await startClient(listing(spaces, honest));
+    const operation: unknown = Reflect.get(client.spaces, list);
+    const call = () => Reflect.apply(client.paginate, client, [operation, args, options]);
+    expect(call).toThrow(TypeError);
+    expect(call).toThrow(message);
+    expect(seen).toEqual([]);
+  });
+});

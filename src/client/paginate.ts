@@ -1,0 +1,168 @@
+import type { PagedOperation } from '../upstream/operations/operation.ts';
+import { isNamed, type Named } from '../upstream/operations/part.ts';
+import type { Completeness, Cursor } from '../upstream/page-progress.ts';
+import { type Page, type Pages, paginateChecked } from '../upstream/paginate.ts';
+import { pagingParameters } from '../upstream/paging-styles.ts';
+import { unreadable } from '../upstream/shapes/reader.ts';
+import type { CallOptions, Transport } from '../upstream/transport.ts';
+import type { Entries, PaginateOptions } from './list-types.ts';
+import { type PageCursor, parseCursor, startCursor } from './page-cursor.ts';
+
+/** Which list, and how its pages are called for. */
+export interface ListSource {
+  readonly transport: Pick<Transport, 'callChecked'>;
+  readonly operation: PagedOperation;
+  readonly args: unknown;
+  readonly call: CallOptions;
+}
+
+const PAGE_SIZE = 100;
+const COMPLETE: Completeness = { complete: true };
+const UNREAD: Completeness = { complete: false, reason: 'not read to the end' };
+const ENOUGH: Completeness = { complete: false, reason: 'as many as asked for' };
+
+/**
+ * Reads a list to its proven end. A failed page is thrown, and so is a page that comes twice without the list being all of
+ * it: the entries behind it cannot be reached.
+ * @throws TypeError for arguments that say which page is meant, and for a cursor of another list.
+ */
+export function readEntries(source: ListSource, options: PaginateOptions): Entries<unknown> {
+  return new ListReader(source, options);
+}
+
+/** A page, and the cursor that leads to it. */
+interface ReadPage {
+  readonly page: Page;
+  readonly start: PageCursor;
+  readonly isLast: boolean;
+}
+
+class ListReader implements Entries<unknown> {
+  readonly #source: ListSource;
+  readonly #args: Named;
+  readonly #maxItems: number;
+  #cursor: PageCursor;
+  #result: Completeness = UNREAD;
+
+  constructor(source: ListSource, { pageSize = PAGE_SIZE, maxItems, from }: PaginateOptions) {
+    const { id } = source.operation;
+    this.#source = source;
+    this.#args = checkArgs(source);
+    this.#maxItems = maxItems === undefined ? Infinity : checkCount(`${id}: maxItems`, maxItems);
+    this.#cursor =
+      from === undefined
+        ? startCursor(id, checkCount(`${id}: pageSize`, pageSize))
+        : parseCursor(id, from);
+    if (this.#cursor.ended) this.#result = COMPLETE;
+  }
+
+  get result(): Completeness {
+    return this.#result;
+  }
+
+  get cursor(): PageCursor {
+    return this.#cursor;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<unknown> {
+    let left = this.#maxItems;
+    for await (const read of this.#readPages()) {
+      for (const item of this.#handOut(read)) {
+        yield item;
+        left -= 1;
+        if (left > 0) continue;
+        if (!this.#result.complete) this.#result = ENOUGH;
+        return;
+      }
+    }
+  }
+
+  /** The entries of a page one by one; the cursor is behind each of them as it is handed out. */
+  *#handOut({ page, start, isLast }: ReadPage): Generator<unknown> {
+    const { items, cursor } = page;
+    for (let n = start.passed; n < items.length; n += 1) {
+      const isPassed = n + 1 === items.length;
+      if (isPassed) this.#cursor = { ...start, ...cursor, passed: 0 };
+      else this.#cursor = { ...start, pageSize: cursor.pageSize, passed: n + 1 };
+      if (isPassed && isLast) this.#end(COMPLETE);
+      yield items[n];
+    }
+  }
+
+  async *#readPages(): AsyncGenerator<ReadPage> {
+    if (this.#cursor.ended) return;
+    let start = this.#cursor;
+    const pages = this.#openPages(start.pageSize, start);
+    let held: ReadPage | undefined;
+    let isFirst = start.firstPage === undefined && this.#mayBeIgnored();
+    for await (const page of pages) {
+      const read = { page, start, isLast: pages.result.complete };
+      start = { ...start, ...page.cursor, passed: 0 };
+      if (held) yield held;
+      // Only the next page shows whether the service listens; what it repeats is not handed out.
+      held = isFirst && !read.isLast && page.items.length < this.#maxItems ? read : undefined;
+      isFirst = false;
+      if (!held) yield read;
+    }
+    if (held && pages.result.reason === 'a page came twice') {
+      this.#cursor = { ...this.#cursor, insisting: true };
+      yield* this.#readPages();
+      return;
+    }
+    if (held) yield held;
+    this.#end(await this.#judgeEnd(pages));
+  }
+
+  #end(result: Completeness): void {
+    this.#result = result;
+    this.#cursor = { ...this.#cursor, ended: result.complete };
+  }
+
+  async #judgeEnd({ result, cursor }: Pages): Promise<Completeness> {
+    if (result.reason !== 'a page came twice') return result;
+    if (await this.#wasEverything(cursor)) return COMPLETE;
+    this.#result = result;
+    throw unreadable(
+      this.#source.operation.id,
+      'a page came twice; what follows it is out of reach',
+    );
+  }
+
+  /** A service that ignores which page is asked for may ignore its length too: then its only page is everything. */
+  async #wasEverything({ position, total, firstPage, lastPage }: Cursor): Promise<boolean> {
+    if (firstPage !== lastPage || position < 2 || position < (total ?? 0)) return false;
+    for await (const { cursor } of this.#openPages(Math.floor(position / 2))) {
+      return cursor.limitIgnored && cursor.firstPage === firstPage;
+    }
+    return false;
+  }
+
+  #openPages(pageSize: number, from?: PageCursor): Pages {
+    const { transport, operation, call } = this.#source;
+    const { query } = this.#args;
+    const added = this.#cursor.insisting ? operation.pagesOnlyWith : {};
+    const args = { ...this.#args, query: { ...(isNamed(query) ? query : {}), ...added } };
+    return paginateChecked(transport, operation, args, { ...call, pageSize, from });
+  }
+
+  /** Whether there is another way to ask, should the service ignore which page is asked for. */
+  #mayBeIgnored(): boolean {
+    const { query } = this.#args;
+    const asked = isNamed(query) ? query : {};
+    const names = Object.keys(this.#source.operation.pagesOnlyWith ?? {});
+    return names.length > 0 && !this.#cursor.insisting && names.every((name) => !(name in asked));
+  }
+}
+
+function checkArgs({ operation: { id, paging }, args }: ListSource): Named {
+  if (!isNamed(args)) throw new TypeError(`${id}: arguments must be an object`);
+  const query = isNamed(args.query) ? args.query : {};
+  const taken = pagingParameters[paging].find((name) => query[name] !== undefined);
+  if (taken !== undefined) throw new TypeError(`${id}: query.${taken} is set page by page`);
+  return args;
+}
+
+function checkCount(label: string, count: number): number {
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new TypeError(`${label} must be a whole number above 0`);
+}
