@@ -180,6 +180,19 @@ describe('the rows', () => {
       ),
     );
     expect(unsaid).toEqual([]);
+    const inStyle = (style: string) =>
+      rows.flatMap(({ id, row }) =>
+        Object.entries(row.queryStyle ?? {})
+          .filter(([, own]) => own === style)
+          .map(([name]) => `${id} ${name}`),
+      );
+    expect(inStyle('brackets')).toEqual([
+      'customDirectories.getListOfCustomDirectories conditions',
+      'customDirectoryFields.getListOfFields conditions',
+      'customDirectoryRecords.getListOfRecords conditions',
+    ]);
+    expect(inStyle('json')).toEqual(['customDirectoryRecords.getListOfRecords filters']);
+    expect(inStyle('base64-json')).toEqual(['cards.retrieveCardList filter']);
   });
 
   test('go on in the style that their query has room for', () => {

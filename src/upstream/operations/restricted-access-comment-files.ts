@@ -28,8 +28,8 @@ export const restrictedAccessCommentFiles = {
     source: 'REST: restrictedAccessCommentFiles',
   },
   /**
-   * What is known of a file with `url` to fetch it from; with `redirect: true` a redirect to there. Newer installations
-   * take `response_type` instead, and redirect without it.
+   * What is known of a file, and in `url` where to fetch it. With `redirect: true` the answer is where that leads. Newer
+   * installations take `response_type` instead and redirect unless it is `json`.
    */
   getCommentFile: {
     id: 'restrictedAccessCommentFiles.getCommentFile',

@@ -25,7 +25,10 @@ export const users = {
     section: 'account',
     source: 'field-notes',
   },
-  /** The people of the company, or, without the right to manage them, those of shared spaces. Which fields come is not known for sure. */
+  /**
+   * The people of the company, or, without the right to manage them, those of shared spaces. Which fields come is not
+   * known for sure.
+   */
   retrieveListOfUsers: {
     id: 'users.retrieveListOfUsers',
     api: 'rest',
