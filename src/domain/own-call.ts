@@ -1,6 +1,7 @@
 /**
  * What one of our own mutating calls changes, fine enough to be matched with one event of the service's
- * audit log. `user.access` is the licence, `member` and `admin` are one person in a group.
+ * audit log. `user.access` is the licence, `member` and `admin` are one person in a group. `operator` is whatever an
+ * operator asked for by name of the operation: only what the call names is known.
  */
 export type OwnCallKind =
   | 'user.create'
@@ -17,9 +18,10 @@ export type OwnCallKind =
   | 'member.add'
   | 'member.remove'
   | 'admin.add'
-  | 'admin.remove';
+  | 'admin.remove'
+  | 'operator';
 
-/** One change of one resource, or of one person in a group. Ids are those that the call names. */
+/** One change of one resource, or of one person in a group. Ids are those that the call names, or its names. */
 export interface OwnChange {
   readonly kind: OwnCallKind;
   /** The account, or the group in whichever of its ids the call uses; undefined at a creation. */

@@ -9,8 +9,8 @@ export interface OwnCall {
   readonly at: number;
   /** The row of the operation, such as `scim.updateUser`. */
   readonly operation: string;
-  /** The resource that the call converges. */
-  readonly key: ResourceKey;
+  /** The resource that the call converges; undefined for a call that an operator asked for. */
+  readonly key: ResourceKey | undefined;
   readonly changes: readonly OwnChange[];
 }
 
@@ -23,8 +23,8 @@ export async function insertOwnCall(
     at,
     operation,
     kind,
-    resource_type: key.type,
-    resource_id: key.id,
+    resource_type: key?.type ?? ('operator' as const),
+    resource_id: key?.id ?? '',
     upstream_id: upstreamId ?? null,
     member_id: memberId ?? null,
   }));

@@ -142,7 +142,8 @@ export interface OwnCallsTable {
   at: number;
   operation: string;
   kind: OwnCallKind;
-  resource_type: 'user' | 'group';
+  /** `operator`: the call converges nothing, an operator asked for it; `resource_id` is empty then. */
+  resource_type: 'user' | 'group' | 'operator';
   resource_id: string;
   /** The account or group in the id that the call names; null at a creation. */
   upstream_id: string | null;

@@ -1,8 +1,10 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { groupId, type ResourceKey, userId } from '../../domain/ids.ts';
 import { insertOwnCall, pruneOwnCalls } from '../../store/own-calls.ts';
+import type { CallClass } from '../../upstream/call-class.ts';
 import type { Sending } from '../../upstream/transport-options.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { toOperatorChanges } from './to-operator-changes.ts';
 import { toOwnChanges } from './to-own-changes.ts';
 
 /** How often old rows are looked for, in milliseconds. */
@@ -36,13 +38,10 @@ export function createLedger(
   }
 
   return {
-    async note({ operation: { id: operation }, args, key }) {
-      const call = {
-        at: clock.now(),
-        operation,
-        key: parseKey(key),
-        changes: toOwnChanges(operation, args),
-      };
+    async note({ operation: { id: operation }, args, key, callClass }) {
+      const changes =
+        callClass === 'pass' ? toOperatorChanges(args) : toOwnChanges(operation, args);
+      const call = { at: clock.now(), operation, key: findKey(callClass, key), changes };
       await store.write((tx) => insertOwnCall(tx, call));
     },
     start() {
@@ -53,8 +52,9 @@ export function createLedger(
   };
 }
 
-/** The text of `keyText`. @throws BridgeError `bug` for a call that is about no resource */
-function parseKey(text: string | undefined): ResourceKey {
+/** The text of `keyText`; a call passed on for an operator has none. @throws BridgeError `bug` for any other without */
+function findKey(callClass: CallClass, text: string | undefined): ResourceKey | undefined {
+  if (callClass === 'pass') return undefined;
   const [type, id = ''] = text?.split(':') ?? [];
   if (type === 'user') return { type, id: userId(id) };
   if (type === 'group') return { type, id: groupId(id) };

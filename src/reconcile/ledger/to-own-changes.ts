@@ -30,9 +30,14 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
  * @throws BridgeError `bug` for an operation that nobody has taught the ledger
  */
 export function toOwnChanges(operation: string, args: unknown): OwnChange[] {
-  const reader = readers.get(operation);
-  if (reader === undefined) throw new BridgeError('bug', `the ledger does not know ${operation}`);
-  return reader(parseArgs(args));
+  const changes = findOwnChanges(operation, args);
+  if (changes === undefined) throw new BridgeError('bug', `the ledger does not know ${operation}`);
+  return changes;
+}
+
+/** The same, or undefined for an operation that changes nothing which the bridge keeps. */
+export function findOwnChanges(operation: string, args: unknown): OwnChange[] | undefined {
+  return readers.get(operation)?.(parseArgs(args));
 }
 
 function readUserOperations({ path, body }: Args): OwnChange[] {

@@ -53,6 +53,11 @@ const explained: { why: string; events: OwnEvent[]; calls: OwnCallRow[] }[] = [
     calls: [call()],
   },
   {
+    why: 'whatever a call by an operator shows as',
+    events: [event(), event({ action: 'something_new' })],
+    calls: [call({ kind: 'operator', resourceId: '' })],
+  },
+  {
     why: 'an event that names the group only',
     events: [event({ ...joined, names: new Set(['g']), resourceIds: new Set(['group-a']) })],
     calls: [joins],
@@ -67,6 +72,11 @@ const unexplained: { why: string; events: OwnEvent[]; calls: OwnCallRow[] }[] = 
     why: 'a call for somebody else',
     events: [event()],
     calls: [call({ resourceId: 'user-b', upstreamId: '8' })],
+  },
+  {
+    why: 'a call by an operator that named somebody else',
+    events: [event()],
+    calls: [call({ kind: 'operator', resourceId: '', upstreamId: '8' })],
   },
   {
     why: 'the opposite of what was called for',

@@ -77,7 +77,7 @@ function toUse({ id }: OwnCallRow, { action, resourceIds }: OwnEvent): string {
 
 function explains(call: OwnCallRow, event: OwnEvent, { beforeMs, afterMs }: Tolerance): boolean {
   if (event.at < call.at - beforeMs || event.at > call.at + afterMs) return false;
-  if (KINDS[event.action]?.includes(call.kind) === false) return false;
+  if (call.kind !== 'operator' && KINDS[event.action]?.includes(call.kind) === false) return false;
   const { upstreamId, memberId, resourceId } = call;
   const isResource =
     event.resourceIds.has(resourceId) || (upstreamId !== undefined && event.names.has(upstreamId));
