@@ -20,6 +20,7 @@ import type { ReconcileDeps } from './reconcile/deps.ts';
 import { createFirstRead, type FirstRead } from './reconcile/first-read/first-read.ts';
 import { openForms } from './reconcile/forms.ts';
 import { createLedger, type Ledger } from './reconcile/ledger/ledger.ts';
+import { createOperatorCalls } from './reconcile/operator-calls.ts';
 import { createReconciler, type Reconciler } from './reconcile/reconciler.ts';
 import { lookFirst } from './reconcile/recovery/look-first.ts';
 import { createRecovery, type Recovery } from './reconcile/recovery/recovery.ts';
@@ -40,8 +41,10 @@ import { migrate } from './store/migrate.ts';
 import { openStoreClock } from './store/store-clock.ts';
 import { listDisputes, listFailing, listStuck } from './store/trouble.ts';
 import { type WatchedStore, watchWrites } from './store/watch-writes.ts';
+import { events } from './telemetry/events.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import { getRequestId } from './telemetry/request-context.ts';
 import { addStateMetrics } from './telemetry/state-metrics.ts';
 import { createTransport, type Transport } from './upstream/transport.ts';
 
@@ -247,6 +250,11 @@ function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsA
       read: () => readRecoveryView(store.read, recovery.detection()),
       approve: recovery.approve,
       discard: recovery.discard,
+    },
+    api: {
+      call: createOperatorCalls({ store, upstream, clock }, reconciler.wake),
+      told: (call, res) =>
+        logger.log(events.operatorCalled({ requestId: getRequestId(res), ...call })),
     },
     token: settings.ops.token,
   });

@@ -30,6 +30,7 @@ const nothingWaits: WaitingWork = {
 };
 const nothing = async () => ({ kind: 'none' }) as const;
 const explain = { user: nothing, group: nothing, any: nothing };
+const api = { call: async () => undefined, told: () => undefined };
 const noPlan = async () => ({ kind: 'no-plan' }) as const;
 const recovery: RecoverySource = {
   read: async () => ({ phase: 'none', detection: null, since: null, reason: null, plan: null }),
@@ -54,7 +55,7 @@ function request(change: Partial<HealthSources> = {}) {
   const app = express();
   app.use(createHealthRouter(sources));
   const status = toStatusSources(sources);
-  app.use(createOperatorRouter({ registry, token, status, explain, recovery }));
+  app.use(createOperatorRouter({ registry, token, status, explain, recovery, api }));
   return supertest(app);
 }
 
@@ -193,7 +194,7 @@ for (const presented of [undefined, token, 'Bearer', 'Bearer wrong', `Basic ${to
 test('without a token in the settings there are no metrics', async () => {
   const { registry } = createMetrics();
   const status = toStatusSources();
-  const options = { registry, token: undefined, status, explain, recovery };
+  const options = { registry, token: undefined, status, explain, recovery, api };
   const app = express().use(createOperatorRouter(options));
 
   const answer = await supertest(app).get('/metrics').set('Authorization', 'Bearer undefined');

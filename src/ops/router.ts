@@ -1,6 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { createTokenCheck } from '../domain/token-check.ts';
+import { type ApiSource, createApiRouter } from './api/router.ts';
 import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
 import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
@@ -12,6 +13,7 @@ export interface OperatorRouterOptions {
   readonly status: StatusSources;
   readonly explain: ExplainSource;
   readonly recovery: RecoverySource;
+  readonly api: ApiSource;
   /** setting: ops.token; without one nothing is shown. */
   readonly token: string | undefined;
 }
@@ -33,9 +35,9 @@ export function createHealthRouter(sources: HealthSources): Router {
   return router;
 }
 
-/** `/metrics` for Prometheus and `/ops/status`. 404 without a token in the settings, 401 without it in the request. */
+/** `/metrics` for Prometheus and everything below `/ops`. 404 without a token in the settings, 401 without it in the request. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
-  const { registry, status, explain, recovery, token } = options;
+  const { registry, status, explain, recovery, api, token } = options;
   const router = Router();
   if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
   const authenticate = requireBearer(token);
@@ -47,6 +49,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
     res.set('Cache-Control', 'no-store').json(await readStatus(status));
   });
   router.use('/ops/recovery', authenticate, createRecoveryRouter(recovery));
+  router.use('/ops/api', authenticate, createApiRouter(api));
   router.use('/ops', authenticate, createExplainRouter(explain));
   return router;
 }

@@ -81,6 +81,14 @@ export const events = {
   disputed: (fields: { resourceType: 'user' | 'group' }) =>
     line('warn', 'a name waits for an operator', fields),
 
+  /** What an operator asks for is told, and never with what. `result` is `done` or the code of the error. */
+  operatorCalled: (fields: {
+    requestId: string;
+    operation: string;
+    remoteAddress: string;
+    result: string;
+  }) => line('info', 'an operator called the service', fields),
+
   upstreamCalled: (fields: {
     operation: string;
     status: number;

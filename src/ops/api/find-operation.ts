@@ -1,0 +1,61 @@
+import { operationGroups } from '../../upstream/operations/all.ts';
+import type { Operation, OperationGroup } from '../../upstream/operations/operation.ts';
+
+/** An operation by its name, or the names that are nearest to a wrong one. */
+export type FoundOperation =
+  | { readonly kind: 'found'; readonly operation: Operation }
+  | { readonly kind: 'unknown'; readonly near: readonly string[] };
+
+/** Every operation of the service, group after group. */
+export const allOperations: readonly Operation[] = Object.values(operationGroups).flatMap(
+  (group: OperationGroup) => Object.values(group),
+);
+
+const operationsById = new Map(allOperations.map((operation) => [operation.id, operation]));
+
+/** How many names are offered for a wrong one. */
+const NEAR_MAX = 3;
+
+/** The operation that `group.name` means. */
+export function findOperation(id: string): FoundOperation {
+  const operation = operationsById.get(id);
+  if (operation !== undefined) return { kind: 'found', operation };
+  return { kind: 'unknown', near: findNear(id, [...operationsById.keys()]) };
+}
+
+/** Those names that are at most a third of their letters away from a wrong one, the nearest first. */
+export function findNear(wrong: string, names: readonly string[]): string[] {
+  const asked = fold(wrong);
+  return names
+    .map((name) => ({ name, distance: toDistance(asked, name) }))
+    .filter(({ name, distance }) => distance <= name.length / 3)
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, NEAR_MAX)
+    .map(({ name }) => name);
+}
+
+/** An operation named without its group is as near as one named with it. */
+function toDistance(asked: string, name: string): number {
+  const [, own = name] = name.split('.');
+  const wanted = asked.includes('.') ? name : own;
+  return countEdits(asked, fold(wanted));
+}
+
+function fold(name: string): string {
+  return name.toLowerCase();
+}
+
+/** Letters to insert, remove or replace (Levenshtein). */
+function countEdits(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [row, letter] of [...from].entries()) {
+    const current = [row + 1];
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (previous[column] ?? 0) + (letter === other ? 0 : 1);
+      const removed = (previous[column + 1] ?? 0) + 1;
+      current.push(Math.min(replaced, removed, (current[column] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous.at(-1) ?? 0;
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { FileInput } from '../../upstream/operations/file-input.ts';
+import type { Operation } from '../../upstream/operations/operation.ts';
+
+const named = z.record(z.string(), z.unknown());
+
+const sentFile = z.strictObject({
+  content: z.base64(),
+  name: z.string().min(1).max(255).optional(),
+  type: z.string().min(1).max(255).optional(),
+});
+
+/** A call as an operator sends it. Files travel beside the body, by the name that the body has for them. */
+const sentCall = z.strictObject({
+  path: named.optional(),
+  query: named.optional(),
+  body: named.optional(),
+  files: z.record(z.string(), z.array(sentFile).min(1)).optional(),
+});
+
+/** What an operator sends: see `POST /ops/api/{group}/{operation}`. `content` is base64. */
+export type SentCall = z.input<typeof sentCall>;
+
+/**
+ * Reads what an operator sent. Text in place of a file would be the path of one on this machine, so files are taken
+ * from `files` alone.
+ * @throws TypeError saying what is wrong
+ */
+export function parseCall({ id, body: fields = {} }: Operation, sent: unknown): object {
+  const parsed = sentCall.safeParse(sent ?? {});
+  if (!parsed.success) throw new TypeError(`${id}: ${z.prettifyError(parsed.error)}`);
+  const { files = {}, body, ...args } = parsed.data;
+  const types = new Map(
+    Object.entries(fields).map(([name, type]) => [name.replace(/\*$/, ''), type]),
+  );
+  for (const name of Object.keys(body ?? {})) {
+    if (!isFile(types.get(name))) continue;
+    throw new TypeError(`${id}: body.${name} is a file; it is sent in files`);
+  }
+  const entries = Object.entries(files).map(([name, list]) => {
+    const type = types.get(name);
+    if (!isFile(type)) throw new TypeError(`${id}: files.${name} is unknown`);
+    return [name, toInput(type, list.map(toFile))] as const;
+  });
+  if (entries.length === 0) return body === undefined ? args : { ...args, body };
+  return { ...args, body: { ...body, ...Object.fromEntries(entries) } };
+}
+
+/** Whether values of this type are files. */
+function isFile(type: string | undefined): type is string {
+  return type !== undefined && /\bfile\b/.test(type);
+}
+
+/** A list where the operation takes several; where it takes one, several are its to refuse. */
+function toInput(type: string, files: FileInput[]): unknown {
+  return type.endsWith('[]') || files.length > 1 ? files : files[0];
+}
+
+function toFile({ content, ...told }: z.output<typeof sentFile>): FileInput {
+  return { content: Buffer.from(content, 'base64'), ...told };
+}
