@@ -365,6 +365,7 @@ describeStores('scim-bridge restore and recovery', ({ makeUrl }) => {
         world: {
           env: { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env },
           readFile: (path) => readFileSync(path, 'utf8'),
+          readInput: async () => '',
           write,
           writeError: write,
           untilStopped: async () => 'SIGTERM',

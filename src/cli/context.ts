@@ -7,6 +7,8 @@ export interface CliWorld {
   readonly env: Environment;
   /** Returns a file's text; throws when it cannot. */
   readonly readFile: (path: string) => string;
+  /** Everything that comes in on standard input. */
+  readonly readInput: () => Promise<string>;
   /** Standard output. */
   readonly write: (text: string) => void;
   /** Standard error. */

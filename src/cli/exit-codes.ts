@@ -1,8 +1,15 @@
 /**
- * How a command ends, fit for scripts. 2 is left for answers that are no failures.
- * 64 and 78 as in BSD's sysexits(3).
+ * How a command ends, fit for scripts. 2 is for answers that are no failures and not all that was asked for.
+ * 64, 75 and 78 as in BSD's sysexits(3).
  */
-export const exitCodes = { done: 0, failed: 1, usage: 64, settings: 78 } as const;
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  incomplete: 2,
+  usage: 64,
+  later: 75,
+  settings: 78,
+} as const;
 
 /** The exit codes as `--help` prints them. */
 export const exitCodesHelp = `

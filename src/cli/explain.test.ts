@@ -15,6 +15,7 @@ async function runExplain(args: readonly string[], env: Record<string, string>) 
     world: {
       env,
       readFile: () => '',
+      readInput: async () => '',
       write: (text) => out.push(text),
       writeError: (text) => err.push(text),
       untilStopped: async () => 'SIGTERM',

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { systemClock } from '../telemetry/system-clock.ts';
+import { apiCommand } from './api.ts';
 import { checkCommand } from './check.ts';
 import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
@@ -30,11 +32,14 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addHealthcheckCommand,
     addSandboxCommand,
     addRecoveryCommand,
+    // It knows every operation of the service, which the other commands have no use for.
+    apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
     restoreCommand(async (settings) => (await import('./mark-restored.ts')).markRestored(settings)),
   ],
   world: {
     env: process.env,
     readFile: (path) => readFileSync(path, 'utf8'),
+    readInput: () => text(process.stdin),
     write: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
     untilStopped,

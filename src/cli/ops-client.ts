@@ -13,22 +13,43 @@ export interface OpsClient {
    * @throws BridgeError `ops-failed` with the words of the bridge for every other
    */
   send(method: 'GET' | 'POST', path: `/${string}`, body?: object): Promise<unknown>;
+  /**
+   * The same for whoever has a use for a refusal: the JSON of any answer.
+   * @throws BridgeError `ops-failed` when there is none
+   */
+  ask(method: 'GET' | 'POST', path: `/${string}`, body?: object): Promise<OpsAnswer>;
 }
 
-/** A client of the bridge that `ops.url` names, else of the one on this machine. @throws BridgeError `ops-failed` */
-export function createOpsClient({ host, port, ops }: Settings): OpsClient {
+/** What the bridge answered. */
+export interface OpsAnswer {
+  readonly status: number;
+  /** Parsed JSON. */
+  readonly answer: unknown;
+}
+
+/**
+ * A client of the bridge that `ops.url` names, else of the one on this machine.
+ * @param timeoutMs for one request. @throws BridgeError `ops-failed`
+ */
+export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEOUT_MS): OpsClient {
   const { token } = ops;
   if (token === undefined) {
     throw new BridgeError('ops-failed', 'ops.token is not set: the bridge answers no operator');
   }
   const base = (ops.url ?? toLocalAddress(host, ops.port ?? port)).replace(/\/+$/, '');
+  const ask: OpsClient['ask'] = async (method, path, body) => {
+    const url = `${base}/ops${path}`;
+    const { statusCode: status, text } = await exchange(url, { method, token, body, timeoutMs });
+    const answer = findJson(text);
+    if (answer === undefined) throw toFailure(url, { status, answer });
+    return { status, answer };
+  };
   return {
+    ask,
     async send(method, path, body) {
-      const url = `${base}/ops${path}`;
-      const { statusCode, text } = await exchange(url, { method, token, body });
-      const answer = findJson(text);
-      if (statusCode >= 200 && statusCode < 300 && answer !== undefined) return answer;
-      throw new BridgeError('ops-failed', `${url} answered ${statusCode}${toWords(answer)}`);
+      const { status, answer } = await ask(method, path, body);
+      if (status >= 200 && status < 300) return answer;
+      throw toFailure(`${base}/ops${path}`, { status, answer });
     },
   };
 }
@@ -37,18 +58,19 @@ interface Exchange {
   readonly method: 'GET' | 'POST';
   readonly token: string;
   readonly body: object | undefined;
+  readonly timeoutMs: number;
 }
 
 async function exchange(
   url: string,
-  { method, token, body }: Exchange,
+  { method, token, body, timeoutMs }: Exchange,
 ): Promise<{ statusCode: number; text: string }> {
   try {
     const answer = await request(url, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     return { statusCode: answer.statusCode, text: await answer.body.text() };
   } catch (cause) {
@@ -64,6 +86,10 @@ function findJson(text: string): unknown {
   } catch {
     return undefined; // A proxy in between, for instance: its page is no answer of ours.
   }
+}
+
+function toFailure(url: string, { status, answer }: OpsAnswer): BridgeError {
+  return new BridgeError('ops-failed', `${url} answered ${status}${toWords(answer)}`);
 }
 
 function toWords(answer: unknown): string {

@@ -40,6 +40,7 @@ async function run(
     world: {
       env,
       readFile: (path) => files[path] ?? readFileSync(path, 'utf8'),
+      readInput: async () => '',
       write: (text) => out.push(text),
       writeError: (text) => err.push(text),
       untilStopped: async () => 'SIGTERM',

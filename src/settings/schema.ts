@@ -146,15 +146,17 @@ const protectSchema = z.strictObject({
 const opsSchema = z.strictObject({
   token: secret({ charactersMin: 16 })
     .optional()
-    .describe('What operators present. Without it `/ops/status` and `/metrics` are not served.'),
+    .describe(
+      'What operators present. Without it `/metrics` and everything below `/ops` are not served.',
+    ),
   url: httpUrl()
     .optional()
     .describe(
-      'Where `scim-bridge explain` and `scim-bridge recovery` reach the running bridge; when not set, at `host` and `ops.port` or `port`.',
+      'Where `scim-bridge explain` and `scim-bridge recovery` reach the running bridge; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
     ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()
-    .describe('Puts `/ops/status` and `/metrics` on a listener of their own.'),
+    .describe('Puts `/metrics` and everything below `/ops` on a listener of their own.'),
 });
 
 /** The embedded imitation of the service. */

@@ -1,0 +1,287 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { type TestBridge, withTestBridge } from '../../test/support/bridge.ts';
+import { allOperations } from '../ops/api/find-operation.ts';
+import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { sendJson, startService } from '../upstream/testing/service.ts';
+import { runApi } from './api/run-api.ts';
+import { apiCommand } from './api.ts';
+import { runProgram } from './program.ts';
+
+const OPS_TOKEN = 'token-of-an-operator';
+
+type Env = Readonly<Record<string, string>>;
+
+/** Runs `api` with these arguments. */
+async function api(args: readonly string[], env: Env, input = '') {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runProgram(['api', ...args], {
+    version: '1.2.3',
+    commands: [apiCommand(runApi)],
+    world: {
+      env,
+      readFile(path) {
+        if (path === 'body.json') return '{"name":"From a file"}';
+        if (path.endsWith('.yaml')) return '';
+        throw new Error(path);
+      },
+      readInput: async () => input,
+      write: (text) => out.push(text),
+      writeError: (text) => err.push(text),
+      untilStopped: async () => 'SIGTERM',
+    },
+  });
+  return { code, out: out.join(''), err: err.join('') };
+}
+
+async function openSandbox(): Promise<{ sandbox: Sandbox; env: Env }> {
+  const sandbox = await startSandbox();
+  onTestFinished(() => sandbox.stop());
+  return { sandbox, env: toDirect(sandbox.url, sandbox.token) };
+}
+
+function toDirect(url: string, token: string): Env {
+  return { UPSTREAM_URL: url, UPSTREAM_TOKEN: token, UPSTREAM_REQUESTS_PER_SECOND: '1000' };
+}
+
+function throughBridge({ baseUrl }: TestBridge, token = OPS_TOKEN): Env {
+  return { OPS_URL: new URL(baseUrl).origin, OPS_TOKEN: token };
+}
+
+function withOperators(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
+  return withTestBridge({ settings: { OPS_TOKEN } }, run);
+}
+
+const NOWHERE = toDirect('http://127.0.0.1:1', 'no-service-is-there');
+
+test('a call prints the answer of the service as JSON, and nothing else', async () => {
+  const { sandbox, env } = await openSandbox();
+
+  const made = await api(['groups.createGroup', '--body', '{"name":"Pilots"}'], env);
+  const { uid } = sandbox.service.getGroup('Pilots');
+  const read = await api(['groups.getGroup', '--path', `uid=${uid}`], env);
+
+  expect([made.code, made.err, read.code, read.err]).toEqual([0, '', 0, '']);
+  expect(JSON.parse(made.out)).toMatchObject({ name: 'Pilots', uid });
+  expect(JSON.parse(read.out)).toEqual(JSON.parse(made.out));
+});
+
+test('a body comes from a file or from standard input', async () => {
+  const { sandbox, env } = await openSandbox();
+
+  const fromFile = await api(['groups.createGroup', '--body', '@body.json'], env);
+  const piped = await api(['groups.createGroup', '--body', '-'], env, '{"name":"Piped"}');
+
+  expect([fromFile.code, piped.code]).toEqual([0, 0]);
+  expect(sandbox.service.groups().map(({ name }) => name)).toEqual(['From a file', 'Piped']);
+});
+
+test('values have the types of their parameters: numbers, truth, lists, and text that looks like a number', async () => {
+  const service = await startService((res) => sendJson(res, 200, []));
+  const values = ['limit=2', 'only_paid=false', 'query=007', 'group_ids=3,4', 'group_ids=5'];
+
+  const listed = await api(
+    ['companyUsers.getListOfUsers', ...values.flatMap((value) => ['--query', value])],
+    toDirect(service.baseUrl, 'token'),
+  );
+
+  expect(listed).toEqual({ code: 0, out: '[]\n', err: '' });
+  const [{ url = '' } = {}] = service.seen;
+  expect(url).toMatch(/\/company\/users\?limit=2&only_paid=false&query=007&group_ids=3%2C4%2C5$/);
+});
+
+test('--paginate prints all pages of a list as one', async () => {
+  const { sandbox, env } = await openSandbox();
+  for (const name of ['Pilots', 'Crew', 'Ground']) sandbox.service.createGroup({ name });
+
+  const args = ['scim.getGroups', '--query', 'count=2', '--paginate'];
+  const { code, out } = await api(args, env);
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject([
+    { displayName: 'Pilots' },
+    { displayName: 'Crew' },
+    { displayName: 'Ground' },
+  ]);
+  expect(sandbox.calls.count({ operation: 'scim.getGroups' })).toBeGreaterThan(1);
+});
+
+test('a list that may be incomplete is printed and ends with 2', async () => {
+  // The same page for ever, as from a service that ignores the offset.
+  const service = await startService((res) => sendJson(res, 200, [{ id: 1 }, { id: 2 }]));
+  const args = ['companyUsers.getListOfUsers', '--query', 'limit=2', '--paginate'];
+
+  const { code, out } = await api(args, toDirect(service.baseUrl, 'token'));
+
+  expect(code).toBe(2);
+  expect(JSON.parse(out)).toEqual([{ id: 1 }, { id: 2 }]);
+});
+
+test('what the service refuses is one line of JSON on standard error, and 1', async () => {
+  const { env } = await openSandbox();
+  const { code, out, err } = await api(['scim.getGroup', '--path', 'group_id=nobody'], env);
+
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err.endsWith('\n') && err.indexOf('\n') === err.length - 1).toBe(true);
+  expect(JSON.parse(err)).toMatchObject({
+    code: 'not-found',
+    operation: 'scim.getGroup',
+    status: 404,
+    retry: 'never',
+    outcome: 'answered',
+  });
+});
+
+test('what may work later ends with 75, a refused token with 1', async () => {
+  const { sandbox, env } = await openSandbox();
+  const away = await api(['users.retrieveCurrentUser'], NOWHERE);
+  const stranger = await api(['users.retrieveCurrentUser'], toDirect(sandbox.url, 'other'));
+
+  expect([away.code, stranger.code]).toEqual([75, 1]);
+  expect(JSON.parse(away.err)).toMatchObject({ code: 'connection', outcome: 'not-sent' });
+  expect(JSON.parse(stranger.err)).toMatchObject({ code: 'credentials-refused', status: 401 });
+  expect(Object.keys(env)).toContain('UPSTREAM_TOKEN');
+});
+
+const wrongUse = [
+  { args: [], says: 'name an operation' },
+  { args: ['groups.getGrup'], says: 'did you mean groups.getGroup' },
+  { args: ['getListOfGroupAdmins'], says: 'did you mean groupAdmins.getListOfGroupAdmins' },
+  { args: ['nothing.likeThis'], says: 'there is no operation nothing.likeThis\n' },
+  { args: ['--list', 'groupUser'], says: 'did you mean groupUsers' },
+  { args: ['groups.getGroup'], says: 'path.uid is missing' },
+  { args: ['groups.getGroup', '--path', 'uid'], says: 'has to be name=value' },
+  { args: ['groups.getGroup', '--path', 'id=1'], says: '--path id is unknown; it takes uid' },
+  {
+    args: ['groups.getListOfGroups', '--query', 'limit=ten'],
+    says: 'groups.getListOfGroups: --query limit must be integer',
+  },
+  {
+    args: ['groups.getListOfGroups', '--query', 'limit=1', '--query', 'limit=2'],
+    says: '--query limit was given more than once',
+  },
+  { args: ['groups.createGroup', '--body', '{"name":7}'], says: 'body.name must be string' },
+  { args: ['groups.createGroup', '--body', '{"name"'], says: '--body is no JSON' },
+  { args: ['groups.createGroup', '--body', '[]'], says: '--body has to be a JSON object' },
+  { args: ['groups.createGroup', '--body', '@gone.json'], says: 'gone.json cannot be read' },
+  { args: ['groups.createGroup', '--file', 'file=x'], says: 'has to be file=@path' },
+  { args: ['groups.createGroup', '--file', 'file=@/gone'], says: '/gone cannot be read' },
+  { args: ['groups.getGroup', '--path', 'uid=g', '--paginate'], says: 'leave --paginate out' },
+  { args: ['groups.getGroup', '--unknown'], says: 'unknown option' },
+];
+for (const { args, says } of wrongUse) {
+  test(`wrong use is 64 and sends nothing: api ${args.join(' ')}`, async () => {
+    const { code, out, err } = await api(args, NOWHERE);
+    expect({ code, out }).toEqual({ code: 64, out: '' });
+    expect(err).toContain(says);
+  });
+}
+
+test('without a bridge and without a service there is nothing to call: 78', async () => {
+  const { code, err } = await api(['users.retrieveCurrentUser'], {});
+  expect(code).toBe(78);
+  expect(err).toContain('set OPS_URL');
+});
+
+test('--list prints operations as JSON, all or those of a group', async () => {
+  const all = JSON.parse((await api(['--list'], {})).out);
+  const { code, out } = await api(['--list', 'groupUsers'], {});
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual([
+    {
+      operation: 'groupUsers.addUserToGroup',
+      method: 'POST',
+      path: '/groups/{group_uid}/users',
+      stage: 'beta',
+    },
+    {
+      operation: 'groupUsers.getListOfGroupUsers',
+      method: 'GET',
+      path: '/groups/{group_uid}/users',
+      stage: 'beta',
+    },
+    {
+      operation: 'groupUsers.removeUserFromGroup',
+      method: 'DELETE',
+      path: '/groups/{group_uid}/users/{user_id}',
+      stage: 'beta',
+    },
+  ]);
+  expect(all).toHaveLength(allOperations.length);
+});
+
+test('--help tells what the command takes, and with an operation what that takes', async () => {
+  const command = await api(['--help'], {});
+  const operation = await api(['groupUsers.addUserToGroup', '--help'], {});
+
+  expect([command.code, operation.code]).toEqual([0, 0]);
+  for (const word of ['--paginate', '--list', 'Exit codes', '75'])
+    expect(command.out).toContain(word);
+  expect(
+    operation.out,
+  ).toBe(`Usage: scim-bridge api groupUsers.addUserToGroup --path group_uid=… --body '{"user_id":…}'
+
+POST /groups/{group_uid}/users   (beta)
+
+--path:
+  group_uid*  string
+
+--body:
+  user_id*          integer
+  request_id        string
+  operator_comment  string | null
+
+Answer: ${operation.out.match(/Answer: (.*)/)?.[1]}
+
+* required
+`);
+});
+
+test('every operation has a help that names its method, its path and all it takes', async () => {
+  for (const { id, method, path, query, body } of allOperations) {
+    const { code, out } = await api([id, '--help'], {});
+    expect(code).toBe(0);
+    expect(out).toContain(`${method} ${path}`);
+    for (const name of Object.keys({ ...query, ...body })) expect(out).toContain(`  ${name} `);
+  }
+});
+
+test('with OPS_URL the running bridge makes the call, with its own token', () =>
+  withOperators(async (bridge) => {
+    const env = throughBridge(bridge);
+
+    const made = await api(['groups.createGroup', '--body', '{"name":"Pilots"}'], env);
+    const all = await api(['scim.getGroups', '--query', 'count=1', '--paginate'], env);
+    const missing = await api(['scim.getGroup', '--path', 'group_id=nobody'], env);
+    const wrong = await api(['groups.createGroup', '--body', '{"name":7}'], env);
+
+    expect([made.code, all.code, missing.code, wrong.code]).toEqual([0, 0, 1, 64]);
+    expect(JSON.parse(made.out)).toMatchObject({ name: 'Pilots' });
+    expect(JSON.parse(all.out)).toMatchObject([{ displayName: 'Pilots' }]);
+    expect(JSON.parse(missing.err)).toMatchObject({
+      code: 'not-found',
+      message: expect.stringMatching(/^scim\.getGroup: not-found \(status 404\): the service/),
+      status: 404,
+      outcome: 'answered',
+    });
+    expect(wrong.err).toContain('groups.createGroup: body.name must be string');
+  }));
+
+test('a bridge that does not answer, or not this operator, ends with 1 and says so', () =>
+  withOperators(async (bridge) => {
+    const stranger = await api(
+      ['users.retrieveCurrentUser'],
+      throughBridge(bridge, 'some-other-token-1234'),
+    );
+    const away = await api(['users.retrieveCurrentUser'], {
+      OPS_URL: 'http://127.0.0.1:1',
+      OPS_TOKEN,
+    });
+
+    expect([stranger, away].map(({ code, out }) => [code, out])).toEqual([
+      [1, ''],
+      [1, ''],
+    ]);
+    expect(stranger.err).toContain('the bridge answered 401');
+    expect(away.err).toContain('is the bridge running?');
+  }));

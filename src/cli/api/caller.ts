@@ -1,0 +1,64 @@
+import { toTransportOptions } from '../../bridge-settings.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import { findApiFailure } from '../../ops/api/failure.ts';
+import { SettingsError } from '../../settings/errors.ts';
+import type { Settings } from '../../settings/schema.ts';
+import { systemClock } from '../../telemetry/system-clock.ts';
+import type { Operation } from '../../upstream/operations/operation.ts';
+import { createTransport, type Transport } from '../../upstream/transport.ts';
+import { createOpsClient } from '../ops-client.ts';
+import { toSentCall } from './sent-call.ts';
+
+/** The longest that a call may wait for its turn behind the work of the bridge, in milliseconds. */
+const BRIDGE_TIMEOUT_MS = 600_000;
+
+/** The way to the service. */
+export type Caller = Pick<Transport, 'callChecked' | 'close'>;
+
+/**
+ * Through the bridge that `ops.url` names, else straight to the service.
+ * @throws SettingsError when the settings name neither
+ */
+export function openCaller(settings: Settings): Caller {
+  return settings.ops.url === undefined ? openDirect(settings) : openThroughBridge(settings);
+}
+
+function openDirect(settings: Settings): Caller {
+  const { url, token, requestsPerSecond } = settings.upstream;
+  if (url === undefined || token === undefined) {
+    const message =
+      'neither ops.url nor upstream.url is set: set OPS_URL and OPS_TOKEN to go through a running bridge, UPSTREAM_URL and UPSTREAM_TOKEN to go to the service.';
+    throw new SettingsError([{ setting: 'upstream.url', message }]);
+  }
+  const target = { baseUrl: url, token, identity: url, requestsPerSecond };
+  return createTransport({
+    ...toTransportOptions(settings, target),
+    clock: systemClock,
+    random: Math.random,
+  });
+}
+
+function openThroughBridge(settings: Settings): Caller {
+  const client = createOpsClient(settings, BRIDGE_TIMEOUT_MS);
+  return {
+    async callChecked(operation, args) {
+      const sent = await toSentCall(args);
+      const { status, answer } = await client.ask('POST', toRoute(operation), sent);
+      if (status === 200) return findMember(answer, 'result');
+      const failure = findApiFailure(answer);
+      if (failure !== undefined) throw failure;
+      const words = String(findMember(answer, 'message'));
+      if (status === 400) throw new TypeError(words);
+      throw new BridgeError('ops-failed', `the bridge answered ${status}: ${words}`);
+    },
+    close: async () => undefined,
+  };
+}
+
+function toRoute({ id }: Operation): `/${string}` {
+  return `/api/${id.replace('.', '/')}`;
+}
+
+function findMember(answer: unknown, name: string): unknown {
+  return typeof answer === 'object' && answer !== null ? Reflect.get(answer, name) : undefined;
+}

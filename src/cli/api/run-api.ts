@@ -1,0 +1,111 @@
+import { toApiFailure } from '../../ops/api/failure.ts';
+import { allOperations, findNear, findOperation } from '../../ops/api/find-operation.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
+import type { ArgsOf } from '../../upstream/operations/call-types.ts';
+import type { Operation, PagedOperation } from '../../upstream/operations/operation.ts';
+import { paginate } from '../../upstream/paginate.ts';
+import type { ApiRun } from '../api.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type Caller, openCaller } from './caller.ts';
+import { toOperationHelp } from './operation-help.ts';
+import { type GivenArgs, readArgs } from './read-args.ts';
+
+/** Entries asked for in one page, unless `limit` or `count` says something else. */
+const PAGE_SIZE = 100;
+
+/** Does what the arguments of `api` ask for. @throws SettingsError when they name no service */
+export async function runApi(run: ApiRun): Promise<void> {
+  const { id, options, context } = run;
+  if (options.list !== undefined)
+    return showList(run, options.list === true ? undefined : options.list);
+  if (id === undefined) {
+    if (options.help) return run.showHelp();
+    run.refuse('name an operation, such as groups.getListOfGroups; --list shows all');
+  }
+  const operation = getOperation(run, id);
+  if (options.help) return context.write(toOperationHelp(operation));
+  try {
+    await callOperation(run, operation);
+  } catch (error) {
+    // Nothing was sent: what was typed does not fit the operation.
+    if (error instanceof TypeError) run.refuse(error.message);
+    if (!(error instanceof UpstreamError)) throw error;
+    context.writeError(`${JSON.stringify(toApiFailure(error))}\n`);
+    context.exitWith(toExitCode(error));
+  }
+}
+
+function showList({ context, refuse }: ApiRun, group: string | undefined): void {
+  const groups = [...new Set(allOperations.map(toGroup))];
+  if (group !== undefined && !groups.includes(group)) {
+    refuse(`there is no group ${group}${toHint(findNear(group, groups))}`);
+  }
+  const lines = allOperations
+    .filter((operation) => group === undefined || toGroup(operation) === group)
+    .map(({ id, method, path, stage }) => JSON.stringify({ operation: id, method, path, stage }));
+  context.write(`[\n${lines.join(',\n')}\n]\n`);
+}
+
+function toGroup({ id }: Operation): string {
+  return id.slice(0, id.indexOf('.'));
+}
+
+function getOperation({ refuse }: ApiRun, id: string): Operation {
+  const found = findOperation(id);
+  if (found.kind === 'found') return found.operation;
+  return refuse(`there is no operation ${id}${toHint(found.near)}`);
+}
+
+function toHint(near: readonly string[]): string {
+  return near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
+}
+
+async function callOperation({ options, context }: ApiRun, operation: Operation): Promise<void> {
+  const args = await readArgs(operation, options, context);
+  if (options.paginate && !isPaged(operation)) {
+    throw new TypeError(`${operation.id} answers at once: leave --paginate out`);
+  }
+  const caller = openCaller(context.loadSettings().settings);
+  try {
+    if (options.paginate && isPaged(operation)) {
+      const { items, isComplete } = await readAll(caller, operation, args);
+      context.write(toJson(items));
+      if (!isComplete) context.exitWith(exitCodes.incomplete);
+      return;
+    }
+    context.write(toJson((await caller.callChecked(operation, args)) ?? null));
+  } finally {
+    await caller.close();
+  }
+}
+
+function isPaged(operation: Operation): operation is PagedOperation {
+  return operation.paging !== undefined;
+}
+
+async function readAll(
+  caller: Caller,
+  operation: PagedOperation,
+  args: GivenArgs,
+): Promise<{ items: unknown[]; isComplete: boolean }> {
+  const { limit, count } = { limit: undefined, count: undefined, ...args.query };
+  const asked = Number(limit ?? count ?? PAGE_SIZE);
+  const pages = paginate(caller, operation, parseArgs(args), { pageSize: asked });
+  const items: unknown[] = [];
+  for await (const page of pages) items.push(...page.items);
+  return { items, isComplete: pages.result.complete };
+}
+
+function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A refused token is no state that passes by itself. */
+function toExitCode({ retry, code }: UpstreamError): number {
+  return retry === 'later' && code !== 'credentials-refused' ? exitCodes.later : exitCodes.failed;
+}
+
+/** Their types are known only at run time; the transport checks them. */
+function parseArgs(args: GivenArgs): ArgsOf<PagedOperation> {
+  return args as ArgsOf<PagedOperation>;
+}
