@@ -1,0 +1,96 @@
+import type { EntryShape, Fields, ResponseShape } from '../../src/upstream/operations/operation.ts';
+
+/** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
+export type Schema = { readonly [key: string]: unknown };
+
+/** The schema of a type in the notation of operations. */
+export function toSchema(type: string): Schema {
+  const list = /^\(([^()]+)\)\[\]$/.exec(type)?.[1];
+  if (list !== undefined) return { type: 'array', items: toSchema(list) };
+  const alternatives = type.split(' | ');
+  const [only] = alternatives;
+  if (alternatives.length === 1 && only !== undefined) return toSingle(only);
+  return toUnion(alternatives);
+}
+
+/** The schema of a part of a call: its parameters and which of them are required; nothing else may be sent. */
+export function toFieldsSchema(fields: Fields): Schema {
+  const required = Object.keys(fields).filter(isRequired).map(toName);
+  const properties = Object.entries(fields).map(([name, type]) => [toName(name), toSchema(type)]);
+  return {
+    type: 'object',
+    ...(required.length === 0 ? {} : { required }),
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
+  };
+}
+
+/** Whether a name as a row has it is that of something required. */
+export function isRequired(name: string): boolean {
+  return name.endsWith('*');
+}
+
+/** The name of a parameter without its star. */
+export function toName(name: string): string {
+  return name.replace(/\*$/, '');
+}
+
+/** The schema of an answer; undefined where there is none. */
+export function toAnswerSchema(response: ResponseShape, isPositioned: boolean): Schema | undefined {
+  if (response.kind === 'none') return undefined;
+  const entry = toEntrySchema(response);
+  if (response.kind === 'array') {
+    const list = { type: 'array', items: entry };
+    return isPositioned ? { oneOf: [list, toPageSchema(list)] } : list;
+  }
+  if (response.kind !== 'list') return entry;
+  const Resources = { type: 'array', items: toEntrySchema(response.entries ?? { fields: [] }) };
+  return { ...entry, properties: { ...toProperties(response), Resources } };
+}
+
+/** What `version: 2` answers. */
+function toPageSchema(list: Schema): Schema {
+  return { type: 'object', properties: { result: list, position: {} } };
+}
+
+/** Types are known of few fields, and an answer may have others. */
+function toEntrySchema(entry: EntryShape): Schema {
+  return { type: 'object', properties: toProperties(entry) };
+}
+
+function toProperties({ fields, types = {} }: EntryShape): Record<string, Schema> {
+  const schemas = fields.map((name) => [name, toSchema(types[name] ?? 'unknown')] as const);
+  return Object.fromEntries(schemas);
+}
+
+function toSingle(type: string): Schema {
+  const item = /^(.+)\[\]$/.exec(type)?.[1];
+  if (item !== undefined) return { type: 'array', items: toSingle(item) };
+  switch (type) {
+    case 'unknown':
+      return {};
+    case 'file':
+      return { contentMediaType: 'application/octet-stream' };
+    default:
+      return isWord(type) ? { const: toWord(type) } : { type };
+  }
+}
+
+/** Words and null together are one list; types that are only names are one too. */
+function toUnion(alternatives: readonly string[]): Schema {
+  if (alternatives.every((one) => isWord(one) || one === 'null')) {
+    return { enum: alternatives.map((one) => (one === 'null' ? null : toWord(one))) };
+  }
+  if (alternatives.every((one) => /^[a-z]+$/.test(one) && one !== 'unknown' && one !== 'file')) {
+    return { type: alternatives };
+  }
+  return { anyOf: alternatives.map(toSingle) };
+}
+
+function isWord(type: string): boolean {
+  return /^'.*'$|^\d+$/.test(type);
+}
+
+function toWord(type: string): string | number {
+  return type.startsWith("'") ? type.slice(1, -1) : Number(type);
+}
