@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RecordingServer, startRecording } from './client-operations/recording-server.ts';
+
+const root = join(import.meta.dirname, '..');
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-package-'));
+/** A clean checkout, so that nothing of an earlier build is packed and nobody's build is disturbed. */
+const checkout = join(folder, 'checkout');
+const project = join(folder, 'project');
+
+let tarball: string;
+let server: RecordingServer;
+
+beforeAll(async () => {
+  server = await startRecording();
+  tarball = await pack();
+  await install();
+}, 60_000);
+afterAll(() => {
+  server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function pack(): Promise<string> {
+  const left = new Set(['node_modules', 'dist', 'data', 'test', 'coverage', '.git']);
+  for (const name of readdirSync(root).filter((entry) => !left.has(entry))) {
+    cpSync(join(root, name), join(checkout, name), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: checkout });
+  const [file] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  if (file === undefined) throw new Error('nothing was packed');
+  return join(folder, file);
+}
+
+/** Into an empty project, without a registry: what the package needs is there as links. */
+async function install(): Promise<void> {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const name of Object.keys(dependencies)) link(name);
+  write('package.json', '{ "name": "empty", "private": true, "type": "module" }');
+  const offline = ['--offline', '--cache', join(folder, 'cache'), '--no-audit', '--no-fund'];
+  // No scripts: those of linked packages are for who works on them.
+  const args = ['install', '--ignore-scripts', '--omit=optional', ...offline, tarball];
+  await run('npm', args, { cwd: project });
+  link('@types/node');
+}
+
+function link(name: string): void {
+  const path = join(project, 'node_modules', name);
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(join(root, 'node_modules', name), path);
+}
+
+function write(name: string, text: string): void {
+  writeFileSync(join(project, name), text);
+}
+
+test('the client is used from JavaScript', async () => {
+  write(
+    'use.js',
+    `import { createClient } from 'scim-bridge/client';
+const client = createClient({ baseUrl: process.argv[2], token: 'token', requestsPerSecond: 0 });
+const { status } = await client.cards.retrieveCard({ path: { card_id: '1' } }).catch((error) => error);
+const card = await client.cards.retrieveCard({ path: { card_id: 1 } });
+await client.close();
+console.log(JSON.stringify({ status, card }));
+`,
+  );
+  const { stdout } = await run(process.execPath, ['use.js', server.baseUrl], { cwd: project });
+
+  expect(JSON.parse(stdout)).toEqual({ card: {} });
+  expect(server.recorded.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'GET /api/latest/cards/1',
+  ]);
+});
+
+test('the client has its types in TypeScript, without the sources and with nothing switched off', async () => {
+  write(
+    'use.ts',
+    `import { createClient, UpstreamError } from 'scim-bridge/client';
+import { loadSettings } from 'scim-bridge';
+const client = createClient({ baseUrl: 'https://company.example', token: 'token' });
+export async function use(): Promise<string> {
+  const groups = await client.groups.getListOfGroups({ query: { limit: 10 } });
+  await client.groupUsers.addUserToGroup({ path: { group_uid: 'g' }, body: { user_id: 7 } });
+  // @ts-expect-error a required field is missing
+  await client.groupUsers.addUserToGroup({ path: { group_uid: 'g' }, body: {} });
+  // @ts-expect-error a wrong type
+  await client.groupUsers.addUserToGroup({ path: { group_uid: 7 }, body: { user_id: 7 } });
+  // @ts-expect-error an unknown name
+  await client.groups.getListOfGroups({ query: { limits: 10 } });
+  // @ts-expect-error no such operation
+  await client.groups.getGrup();
+  // @ts-expect-error a field that the answer does not have
+  return groups.map(({ title }) => String(title)).join();
+}
+export const isOurs = (error: unknown): boolean => error instanceof UpstreamError && error.status === 404;
+export const { settings } = loadSettings({ env: {}, readFile: () => '' });
+`,
+  );
+  const compilerOptions = {
+    strict: true,
+    module: 'nodenext',
+    target: 'es2024',
+    types: ['node'],
+    noEmit: true,
+    skipLibCheck: false,
+  };
+  write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+  const tsc = join(root, 'node_modules/.bin/tsc');
+
+  const { stdout } = await run(tsc, ['-p', '.'], { cwd: project }).catch(
+    (error: { stdout: string }) => error,
+  );
+
+  expect(stdout).toBe('');
+});
+
+test('the command is installed', async () => {
+  const command = join(project, 'node_modules/.bin/scim-bridge');
+  const { stdout } = await run(command, ['api', '--list', 'tags'], { cwd: project });
+
+  expect(JSON.parse(stdout)).toMatchObject([{ operation: 'tags.addTag' }, {}]);
+});
+
+test('publint has nothing to say', async () => {
+  const packed = new Uint8Array(readFileSync(tarball)).buffer;
+  const { messages } = await publint({ pack: { tarball: packed }, strict: true });
+
+  expect(messages).toEqual([]);
+});
+
+test('the types are right wherever modules are resolved; the package has no CommonJS', async () => {
+  const packed = createPackageFromTarballData(new Uint8Array(readFileSync(tarball)));
+  const analysis = await checkPackage(packed, { excludeEntrypoints: ['./package.json'] });
+
+  if (analysis.types === false) throw new Error('the package has no types');
+  expect(Object.keys(analysis.entrypoints)).toEqual(['.', './client']);
+  const ignored = new Set(['node10', 'node16-cjs']);
+  const problems = analysis.problems.filter(
+    (problem) => !('resolutionKind' in problem && ignored.has(problem.resolutionKind)),
+  );
+  expect(problems).toEqual([]);
+});
