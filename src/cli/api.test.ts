@@ -1,7 +1,15 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express from 'express';
 import { expect, onTestFinished, test } from 'vitest';
+import { readForm, startRecording } from '../../test/client-operations/recording-server.ts';
 import { type TestBridge, withTestBridge } from '../../test/support/bridge.ts';
 import { allOperations } from '../ops/api/find-operation.ts';
+import { type ApiSource, createApiRouter } from '../ops/api/router.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { connect } from '../upstream/testing/connect.ts';
 import { sendJson, startService } from '../upstream/testing/service.ts';
 import { runApi } from './api/run-api.ts';
 import { apiCommand } from './api.ts';
@@ -266,6 +274,48 @@ test('with OPS_URL the running bridge makes the call, with its own token', () =>
     });
     expect(wrong.err).toContain('groups.createGroup: body.name must be string');
   }));
+
+test('files are uploaded with their names, directly and through the bridge', async () => {
+  const service = await startRecording();
+  onTestFinished(() => service.stop());
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-upload-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'map.txt');
+  writeFileSync(path, 'here be dragons');
+  const card = ['restrictedAccessCardFiles.attachFileToCard', '--path', 'card_uid=c-1'];
+  const comment = ['cardComments.addComment', '--path', 'card_id=1', '--body', '{"text":"see"}'];
+  const direct = toDirect(service.baseUrl, 'token');
+  const bridged = await serveBridge(direct);
+
+  const codes = [];
+  for (const env of [direct, bridged]) {
+    codes.push((await api([...card, '--file', `file=@${path}`], env)).code);
+    codes.push((await api([...comment, '--file', `files[]=@${path}`], env)).code);
+  }
+
+  expect(codes).toEqual([0, 0, 0, 0]);
+  const forms = await Promise.all(service.recorded.map(readForm));
+  const ofCard = [['file', 'here be dragons']];
+  const ofComment = [
+    ['text', 'see'],
+    ['files[]', 'here be dragons'],
+  ];
+  expect(forms).toEqual([ofCard, ofComment, ofCard, ofComment]);
+  for (const { body } of service.recorded) expect(body.toString()).toContain('"map.txt"');
+});
+
+/** What a bridge serves to operators, in front of this service. */
+async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Promise<Env> {
+  const transport = connect(UPSTREAM_URL, { token: UPSTREAM_TOKEN });
+  const call: ApiSource['call'] = (...args) => transport.callChecked(...args);
+  const app = express().use('/ops/api', createApiRouter({ call, told: () => undefined }));
+  const server = app.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return { OPS_URL: `http://127.0.0.1:${port}`, OPS_TOKEN };
+}
 
 test('a bridge that does not answer, or not this operator, ends with 1 and says so', () =>
   withOperators(async (bridge) => {
