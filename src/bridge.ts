@@ -19,10 +19,9 @@ import { createHealthRouter, createOperatorRouter } from './ops/router.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
 import { createFirstRead, type FirstRead } from './reconcile/first-read/first-read.ts';
 import { openForms } from './reconcile/forms.ts';
-import { createLedger, type Ledger } from './reconcile/ledger/ledger.ts';
+import { createLedgerPruning } from './reconcile/ledger/pruning.ts';
 import { createOperatorCalls } from './reconcile/operator-calls.ts';
 import { createReconciler, type Reconciler } from './reconcile/reconciler.ts';
-import { lookFirst } from './reconcile/recovery/look-first.ts';
 import { createRecovery, type Recovery } from './reconcile/recovery/recovery.ts';
 import { findRecovery } from './reconcile/recovery/state.ts';
 import type { Rules } from './reconcile/rules/rules.ts';
@@ -116,8 +115,9 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const store = watchWrites(given.store, clock);
   const options: WatchedOptions = { ...given, store, clock };
   const sections = await openSectionView(store);
-  const { deps, ledger } = await createDeps(options, sections, () => firstRead.ownAccount());
+  const deps = await createDeps(options, sections, () => firstRead.ownAccount());
   const { upstream } = deps;
+  const ledger = createLedgerPruning(deps, options.settings.ledger.retention);
   const reconciler = createReconciler(deps);
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
@@ -126,7 +126,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const { app, opsApp } = createApps(options, {
     upstream,
     rules: deps.rules,
-    reconciler: lookFirst(reconciler, recovery.isReading),
+    reconciler,
     firstRead,
     recovery,
     sections,
@@ -158,21 +158,20 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   };
 }
 
-/** What convergence is given, and the ledger that every call of it passes. */
+/** What convergence is given. */
 async function createDeps(
   { settings, store, target, clock, random, logger, metrics }: WatchedOptions,
   sections: SectionView,
   findOwnAccount: () => number | undefined,
-): Promise<{ deps: ReconcileDeps; ledger: Ledger }> {
+): Promise<ReconcileDeps> {
   const events = toReconcileEvents(logger, metrics, sections.refresh);
-  const ledger = createLedger({ store, clock, events }, settings.ledger.retention);
   const upstream = createTransport({
     ...toTransportOptions(settings, target),
     clock,
     random,
-    hooks: { ...toTransportHooks(logger, metrics), beforeSend: ledger.note },
+    hooks: toTransportHooks(logger, metrics),
   });
-  const deps: ReconcileDeps = {
+  return {
     store,
     upstream,
     clock,
@@ -183,7 +182,6 @@ async function createDeps(
     events,
     owner: randomUUID(),
   };
-  return { deps, ledger };
 }
 
 interface WatchedOptions extends BridgeOptions {
@@ -282,7 +280,7 @@ function createApp(): Express {
 
 function toScimDeps(options: BridgeOptions, parts: Parts): ScimDeps {
   const { settings, store, clock, logger, metrics } = options;
-  const { upstream, rules, reconciler, firstRead, sections } = parts;
+  const { upstream, rules, reconciler, firstRead, recovery, sections } = parts;
   return {
     store,
     rules,
@@ -293,6 +291,7 @@ function toScimDeps(options: BridgeOptions, parts: Parts): ScimDeps {
     toMoment: createMoments(),
     findClosed: (type) => findClosed(type, { firstRead, sections: sections.current() }),
     findOwnAccount: () => firstRead.ownAccount(),
+    looksFirst: recovery.isReading,
     isUpstreamDown() {
       const { credentials, service } = upstream.health();
       return credentials.kind === 'shut' || service.kind === 'shut';

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readBacklog } from '../src/store/lanes.ts';
 import type { TestAnswer, TestBridge } from './support/bridge.ts';
-import { listResources, send, toGroup, toUser } from './support/provider.ts';
+import { listResources, send, toGroup, toPatch, toUser } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
 import {
   type TimedBridge,
@@ -103,6 +103,113 @@ describeStores('a create whose answer was lost and that was refused then', ({ ma
       expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
       expect(calls.count({ mutating: true })).toBe(0);
     }));
+});
+
+describeStores('a create whose answer was lost before its resource was renamed', ({ makeUrl }) => {
+  async function withBridge(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
+    const settings = { SCIM_WRITE_WAIT: '50ms', DATABASE_URL: await makeUrl('migrated') };
+    await withTimedBridge({ settings }, run);
+  }
+
+  /** Creates both, and gives them other names while nobody can look whether the creates arrived. */
+  async function renameUnseen(timed: TimedBridge, at: 'before-effect' | 'after-effect') {
+    const { bridge } = timed;
+    const { faults } = bridge.sandbox;
+    for (const operation of ['scim.addUser', 'groups.createGroup'] as const) {
+      faults.add({ operation, fault: { kind: 'reset', at }, times: 1 });
+    }
+    for (const operation of ['scim.getUsers', 'groups.getListOfGroups'] as const) {
+      faults.add({ operation, fault: { kind: 'status', status: 503 } });
+    }
+    const user = await untilEnded(timed, bridge.request('POST', '/Users', toUser('ada')));
+    const group = await untilEnded(timed, bridge.request('POST', '/Groups', toGroup('Pilots')));
+    const renamed = toPatch(
+      { op: 'replace', path: 'userName', value: 'countess@example.com' },
+      { op: 'replace', path: 'emails[type eq "work"].value', value: 'countess@example.com' },
+    );
+    const called = toPatch({ op: 'replace', path: 'displayName', value: 'Flyers' });
+    const patches = [
+      bridge.request('PATCH', `/Users/${user.body.id}`, renamed),
+      bridge.request('PATCH', `/Groups/${group.body.id}`, called),
+    ];
+    const answers = await untilEnded(timed, Promise.all(patches));
+    faults.clear();
+    return [user, group, ...answers].map(({ status }) => status);
+  }
+
+  test.each(['before-effect', 'after-effect'] as const)('exists once (%s)', (at) =>
+    withBridge(async (timed) => {
+      const { service, calls } = timed.bridge.sandbox;
+
+      const statuses = await renameUnseen(timed, at);
+      await untilQuiet(timed);
+
+      expect(statuses).toEqual([201, 201, 200, 204]);
+      expect(service.groups().map(({ name }) => name)).toEqual(['Flyers']);
+      const people = service.users().filter(({ userName }) => userName !== 'owner');
+      expect(people).toHaveLength(1);
+      const created = at === 'after-effect' ? 1 : 2;
+      expect(calls.count({ operation: 'groups.createGroup' })).toBe(created);
+      expect(calls.count({ operation: 'scim.addUser' })).toBe(created);
+      // The account that was found still has the address that it was created with.
+      expect(calls.count({ operation: 'scim.updateUser' })).toBe(2 - created);
+      expect(await readBacklog(timed.bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+    }),
+  );
+
+  test('is not taken from whoever got the name since', () =>
+    withBridge(async (timed) => {
+      const { bridge } = timed;
+      const { service } = bridge.sandbox;
+      await renameUnseen(timed, 'before-effect');
+
+      await untilEnded(timed, bridge.request('POST', '/Groups', toGroup('Pilots')));
+      await untilEnded(timed, bridge.request('POST', '/Users', toUser('ada')));
+      await untilQuiet(timed);
+
+      expect(
+        service
+          .groups()
+          .map(({ name }) => name)
+          .toSorted(),
+      ).toEqual(['Flyers', 'Pilots']);
+      expect(service.users().map(({ email }) => email)).toEqual(
+        expect.arrayContaining([ada, 'countess@example.com']),
+      );
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+    }));
+});
+
+describe('a create that surely did not arrive', () => {
+  const pause = { kind: 'status', status: 429 } as const;
+  test.each([
+    { why: 'and still waits', faults: [{ fault: pause }] },
+    { why: 'and is stuck', faults: [{ fault: pause, times: 1 }, { fault: refused }] },
+  ])('is not looked for under the name that it had ($why)', ({ faults }) =>
+    withTimedBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (timed) => {
+      const { bridge } = timed;
+      const { sandbox } = bridge;
+      for (const one of faults) sandbox.faults.add({ operation: 'groups.createGroup', ...one });
+      const group = await untilEnded(timed, bridge.request('POST', '/Groups', toGroup('Pilots')));
+      if (faults.length > 1) await untilQuiet(timed, SECONDS_MS);
+      sandbox.faults.clear();
+      sandbox.faults.add({ operation: 'groups.createGroup', fault: pause });
+      const { uid } = sandbox.service.createGroup({ name: 'Pilots' });
+      const path = `/Groups/${group.body.id}`;
+      const called = toPatch({ op: 'replace', path: 'displayName', value: 'Flyers' });
+      const answer = await untilEnded(timed, bridge.request('PATCH', path, called));
+      sandbox.faults.clear();
+
+      await untilQuiet(timed);
+
+      expect([group.status, answer.status]).toEqual([201, 204]);
+      const groups = sandbox.service.groups().map((one) => [one.name, one.uid === uid]);
+      expect(groups.toSorted()).toEqual([
+        ['Flyers', false],
+        ['Pilots', true],
+      ]);
+    }),
+  );
 });
 
 test('a create that was only refused leaves nothing, and nobody looks for it', () =>

@@ -22,6 +22,7 @@ const settled: Omit<GroupState, 'members' | 'admins'> = {
   deleted: false,
   created: true,
   mustLook: false,
+  sentCreates: [],
 };
 const nobody = { scimId: undefined, restId: undefined, uid: undefined };
 const ALL: GroupField[] = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'];

@@ -3,6 +3,7 @@ import type { GroupId, UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 import { normaliseName } from './name.ts';
 import type { Pending } from './pending.ts';
+import type { SentCreate } from './sent-create.ts';
 
 /** The owned facts of a group itself; members and admins wait row by row. `existence`: that it is there, or gone. */
 export type GroupField = 'existence' | 'displayName' | 'permissions' | 'addToCardsAndSpacesEnabled';
@@ -57,6 +58,8 @@ export interface GroupState {
   /** Only groups that the bridge created are removed; it lets go of the others. */
   readonly created: boolean;
   readonly mustLook: boolean;
+  /** Under which names a create may have left the group in the service. */
+  readonly sentCreates: readonly SentCreate[];
   /** Waiting changes that can be made now, removals first; a bounded number of them. */
   readonly members: readonly LinkChange[];
   readonly admins: readonly LinkChange[];

@@ -36,6 +36,7 @@ const settled: UserState = {
   version: 8,
   deleted: false,
   mustLook: false,
+  sentCreates: [],
 };
 const neverSeen: UserState = { ...settled, upstreamId: undefined, observed: undefined };
 

@@ -5,6 +5,7 @@ import type { UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
 import type { Pending } from './pending.ts';
+import type { SentCreate } from './sent-create.ts';
 
 /**
  * The owned facts of a person, each pending on its own. `account`: that there is one. `address`:
@@ -70,6 +71,8 @@ export interface UserState {
   readonly deleted: boolean;
   /** The outcome of a call is unknown: look before anything else. */
   readonly mustLook: boolean;
+  /** Under which names a create may have left an account in the service. */
+  readonly sentCreates: readonly SentCreate[];
 }
 
 /** What the attributes of a managed user ask of the service. A deleted one is to be inactive. */
@@ -83,6 +86,14 @@ export function toDesiredUser(attributes: JsonObject, deleted: boolean): Desired
     appsPermissions: findExtensionNumber(attributes, USER_EXTENSION, 'appsPermissions'),
     temporarilyInactive: findExtensionFlag(attributes, USER_EXTENSION, 'temporarilyInactive'),
   };
+}
+
+/** What an account is, or would be, created with. */
+export function toSentUser({
+  userName,
+  address,
+}: Pick<DesiredUser, 'userName' | 'address'>): SentCreate {
+  return { name: userName, ...(address === undefined ? {} : { address }) };
 }
 
 /** Whether something that waits takes access away: that goes before everything else. */

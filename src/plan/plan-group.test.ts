@@ -14,6 +14,7 @@ const held: GroupState = {
   deleted: false,
   created: true,
   mustLook: false,
+  sentCreates: [],
   members: [],
   admins: [],
 };

@@ -32,6 +32,7 @@ export const held: UserState = {
   version: 3,
   deleted: false,
   mustLook: false,
+  sentCreates: [],
 };
 /** The settings' defaults. */
 export const policy: UserPolicy = { deactivation: 'scim', addressMayChange: true };

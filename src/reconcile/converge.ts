@@ -1,10 +1,11 @@
 import type { ResourceKey } from '../domain/ids.ts';
+import type { SentCreate } from '../domain/sent-create.ts';
 import type { Db } from '../store/database.ts';
 import type { Lease } from '../store/lanes.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
-import { openPermit, type Permit, type PlannedStep } from './permit.ts';
+import { openPermit, type Permit, type Permitted, type PlannedStep } from './permit.ts';
 import { GONE, type Progress, type Recorded } from './recorded.ts';
 import { createStepGuard } from './step-guard.ts';
 
@@ -20,6 +21,8 @@ export interface Convergeable<
   load(db: Db, id: string): Promise<State | undefined>;
   /** The next step, undefined when there is nothing to do. */
   planNext(state: State): Action | undefined;
+  /** What the service would know the resource by if the step created it; undefined: it creates nothing. */
+  toSentCreate(action: Action): SentCreate | undefined;
   /** Takes the step; every call of it goes through `upstream`, which asks for the lane before it leaves. */
   apply(upstream: Transport, state: State, action: Action): Promise<Outcome<Known, Part>>;
   /** Records in its own transaction, undoing what was refused and nobody was answered for. */
@@ -39,7 +42,7 @@ export interface Run extends Progress {
  * @throws BridgeError `bug` when the steps go round in a circle
  */
 export async function converge<
-  State extends { readonly version: number },
+  State extends Permitted,
   Action extends { readonly kind: string; readonly reason: string },
   Known,
   Part,
@@ -55,13 +58,15 @@ export async function converge<
     const { state, action } = step;
     guard.note(state.version, action);
     const replan = () => readStep(deps, kind, key);
-    const permit: Permit<State> = openPermit(deps, { key, lease, step, replan, again });
+    const create = action && kind.toSentCreate(action);
+    const permit: Permit<State> = openPermit(deps, { key, lease, step, create, replan, again });
     const outcome: Outcome<Known, Part> = action
       ? await kind.apply(permit.upstream, state, action)
       : { kind: 'done', known: kind.noNews };
     // Held back before anything of this step was done: that is no failure, only another plan.
     again = permit.isOvertaken && outcome.kind === 'later';
     if (again) {
+      await permit.withdraw();
       step = await replan();
       continue;
     }

@@ -1,3 +1,6 @@
+import type { SentCreate } from '../domain/sent-create.ts';
+import type { Outcome } from './outcome.ts';
+
 /** Looks that are made in all for what an undone create may have left. */
 const LOOKS = 3;
 /** How long to wait before the second and the last look, in milliseconds: the create may arrive late. */
@@ -11,4 +14,22 @@ export function planNextLostLook(looksLeft: number, now: number): number | undef
   if (looksLeft <= 0) return undefined;
   const made = LOOKS - looksLeft;
   return made <= 0 ? now : now + (DELAYS_MS[made - 1] ?? 0);
+}
+
+/**
+ * The row without the create of a step that ended and surely created nothing. What earlier ones were sent with
+ * stays: they may have left something.
+ */
+export function withoutUncreated<Row extends { readonly sent_creates: string }>(
+  row: Row,
+  {
+    planned,
+    outcome,
+  }: {
+    readonly planned: { readonly sentCreates: readonly SentCreate[] };
+    readonly outcome: Outcome<unknown, unknown>;
+  },
+): Row {
+  const isKnown = outcome.kind === 'refused' || outcome.kind === 'later';
+  return isKnown ? { ...row, sent_creates: JSON.stringify(planned.sentCreates) } : row;
 }

@@ -3,12 +3,14 @@ import type { OwnChange } from '../domain/own-call.ts';
 import type { Db } from '../store/database.ts';
 import { findNamed } from '../store/find-named.ts';
 import { type GroupRow, lockGroup, updateGroup } from '../store/groups.ts';
+import { insertOwnCall } from '../store/own-calls.ts';
 import { lockUser, type UserRow, updateUser } from '../store/users.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
-import type { CallOptions } from '../upstream/transport.ts';
+import type { CallOptions, Sending } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { toLookAgainColumns } from './first-read/fate.ts';
+import { toOperatorChanges } from './ledger/to-operator-changes.ts';
 import { findOwnChanges } from './ledger/to-own-changes.ts';
 import { toFencedColumns } from './retry-columns.ts';
 
@@ -27,9 +29,18 @@ export function createOperatorCalls(
     wake();
   }
 
-  return async (operation, args, options) => {
+  /** Before it leaves, by what it names: nobody knows what an operation in general changes. */
+  async function writeDown({ operation: { id, method }, args }: Sending): Promise<void> {
+    if (method === 'GET') return;
+    const changes = toOperatorChanges(args);
+    const call = { at: clock.now(), operation: id, key: undefined, changes };
+    await store.write((tx) => insertOwnCall(tx, call));
+  }
+
+  return async (operation, args, given) => {
+    const options: CallOptions = { ...given, class: 'pass', beforeSend: writeDown };
     try {
-      const result = await upstream.callChecked(operation, args, { ...options, class: 'pass' });
+      const result = await upstream.callChecked(operation, args, options);
       await lookAgain(operation, args);
       return result;
     } catch (error) {

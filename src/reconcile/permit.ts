@@ -1,9 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
+import type { SentCreate } from '../domain/sent-create.ts';
+import type { Db } from '../store/database.ts';
 import { findHeldLane, type HeldLane, type Lease, renewLane } from '../store/lanes.ts';
+import { insertOwnCall } from '../store/own-calls.ts';
+import { addSentCreate, saveSentCreates } from '../store/sent-creates.ts';
 import type { CallOptions, Sending, Transport } from '../upstream/transport.ts';
 import { type ReconcileDeps, toLaneClaim } from './deps.ts';
+import { toOwnChanges } from './ledger/to-own-changes.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
 
 /** A lane that is held. */
@@ -18,6 +23,12 @@ export interface PlannedStep<State, Action> {
   readonly action: Action | undefined;
 }
 
+/** What a permit looks at in the state of a resource. */
+export interface Permitted {
+  readonly version: number;
+  readonly sentCreates: readonly SentCreate[];
+}
+
 /** The calls of one step: none leaves without a permit. */
 export interface Permit<State> {
   /** Asks for the permit immediately before each attempt of each call. */
@@ -26,11 +37,15 @@ export interface Permit<State> {
   readonly planned: State;
   /** True when a call was held back because something else is wanted by now. */
   readonly isOvertaken: boolean;
+  /** Forgets creates of this step that were written down: they were turned away for sure. @throws StoreError */
+  withdraw(): Promise<void>;
 }
 
 /** How the permit of a step is opened. */
 export interface PermitRequest<State, Action> extends HeldKey {
   readonly step: PlannedStep<State, Action>;
+  /** What the step creates, so that it is found even if nobody hears of it. */
+  readonly create: SentCreate | undefined;
   /** Reads and plans again; undefined: the resource is gone. */
   readonly replan: () => Promise<PlannedStep<State, Action> | undefined>;
   /** True when the step before it was held back: this one takes its place in the queue. */
@@ -40,29 +55,42 @@ export interface PermitRequest<State, Action> extends HeldKey {
 /**
  * The permit of one step. Immediately before a call leaves, after its turn has come, the lane must still be
  * ours for longer than the call can take, and what the call changes must still be what is wanted. A write
- * that arrived since the plan holds the call back, unless the plan is the same after it. Looks need the
- * lane alone.
+ * that arrived since the plan holds the call back, unless the plan is the same after it. In the transaction
+ * that finds it so, what the call changes is written into the ledger. Looks need the lane alone.
  */
-export function openPermit<State extends { readonly version: number }, Action>(
+export function openPermit<State extends Permitted, Action>(
   deps: ReconcileDeps,
-  { key, lease, step, replan, again }: PermitRequest<State, Action>,
+  { key, lease, step, create, replan, again }: PermitRequest<State, Action>,
 ): Permit<State> {
   const { upstream } = deps;
   let planned = step.state;
   let isOvertaken = false;
+  let hasCreated = false;
   let isFirst = true;
 
-  async function ask({ operation }: Sending): Promise<void> {
-    const held = await holdLane(deps, { key, lease });
-    if (operation.method === 'GET') return;
-    if (held.version === planned.version && held.must_look !== LOOK_AGAIN) return;
-    const now = await replan();
-    if (now !== undefined && isDeepStrictEqual(now.action, step.action)) {
+  async function ask(sending: Sending): Promise<void> {
+    if (sending.operation.method === 'GET') return holdForLook(deps, { key, lease });
+    while (!(await deps.store.write((tx) => leave(tx, sending)))) {
+      const now = await replan();
+      if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
+        isOvertaken = true;
+        const words = `${keyText(key)} was written since this step was planned`;
+        throw new BridgeError('overtaken', words);
+      }
       planned = now.state;
-      return;
     }
-    isOvertaken = true;
-    throw new BridgeError('overtaken', `${keyText(key)} was written since this step was planned`);
+  }
+
+  /** Writes the call down, unless what is wanted may be something else by now: then false. */
+  async function leave(tx: Db, { operation: { id: operation }, args }: Sending): Promise<boolean> {
+    const held = await holdLane(deps, tx, { key, lease });
+    if (held.version !== planned.version || held.must_look === LOOK_AGAIN) return false;
+    const changes = toOwnChanges(operation, args);
+    await insertOwnCall(tx, { at: deps.clock.now(), operation, key, changes });
+    if (create === undefined) return true;
+    await addSentCreate(tx, key, create);
+    hasCreated = true;
+    return true;
   }
 
   function permitted(options?: CallOptions): CallOptions {
@@ -83,17 +111,30 @@ export function openPermit<State extends { readonly version: number }, Action>(
     get isOvertaken() {
       return isOvertaken;
     },
+    async withdraw() {
+      const { sentCreates } = step.state;
+      if (hasCreated) await deps.store.write((tx) => saveSentCreates(tx, key, sentCreates));
+    },
   };
 }
 
-/** The lane, held for longer than one call can take. @throws BridgeError `lane-lost`; StoreError */
-async function holdLane(deps: ReconcileDeps, { key, lease }: HeldKey): Promise<HeldLane> {
+/** A look changes nothing: mostly a read is enough. @throws BridgeError `lane-lost`; StoreError */
+async function holdForLook(deps: ReconcileDeps, held: HeldKey): Promise<void> {
   const { store, policy } = deps;
+  const lane = await findHeldLane(store.read, held.key, {
+    ...toLaneClaim(deps),
+    lease: held.lease,
+  });
+  if (lane !== undefined && lane.leftMs >= policy.lease.neededMs) return;
+  await store.write((tx) => holdLane(deps, tx, held));
+}
+
+/** The lane, held for longer than one call can take. @throws BridgeError `lane-lost` */
+async function holdLane(deps: ReconcileDeps, tx: Db, { key, lease }: HeldKey): Promise<HeldLane> {
   const claim = { ...toLaneClaim(deps), lease };
-  let held = await findHeldLane(store.read, key, claim);
-  // Mostly a read: the lease is renewed only when it has become short.
-  if (held !== undefined && held.leftMs < policy.lease.neededMs) {
-    held = await store.write((tx) => renewLane(tx, key, claim));
+  let held = await findHeldLane(tx, key, claim);
+  if (held !== undefined && held.leftMs < deps.policy.lease.neededMs) {
+    held = await renewLane(tx, key, claim);
   }
   if (held === undefined) {
     throw new BridgeError('lane-lost', `the lane of ${keyText(key)} is somebody else's by now`);

@@ -17,16 +17,12 @@ import { createWorkers } from './workers.ts';
 
 /** Lanes that requests may run themselves at the same time; beyond that the workers do it. */
 const INLINE_MAX = 256;
-/** Users and groups of which this process remembers that it just accepted them. */
-const FRESH_MAX = 100_000;
 
 /** A provider's write that was stored. */
 export interface StoredWrite {
   readonly version: number;
   /** The lane, when the transaction that stored the write could take it. */
   readonly lease: Lease | undefined;
-  /** True when this write is the first to ask for the account or group, so nobody can have sent the create. */
-  readonly creates: boolean;
   /** How long the request may still wait, in milliseconds. */
   readonly waitMs: number;
   /** Whether it takes access away, which goes before changes. */
@@ -74,8 +70,8 @@ const NEVER_STARTED: Hold = { over: NEVER, trusted: NEVER, isLong: () => false }
 
 /** The reconciler of one process. */
 export function createReconciler(deps: ReconcileDeps): Reconciler {
-  const users = { waiters: createWaiters<UserUndo>(deps.clock), fresh: new Set<UserId>() };
-  const groups = { waiters: createWaiters<GroupUndo>(deps.clock), fresh: new Set<GroupId>() };
+  const users = { waiters: createWaiters<UserUndo>(deps.clock) };
+  const groups = { waiters: createWaiters<GroupUndo>(deps.clock) };
   const runner = createLaneRunner(deps, { users, groups }, () => workers.wake());
   const workers = createWorkers(deps, runner);
   const reapplication = createReapplication(deps, () => workers.wake());
@@ -105,12 +101,10 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       return toLaneClaim(deps);
     },
     settleUser(id, write, undo) {
-      if (write.creates && users.fresh.size < FRESH_MAX) users.fresh.add(id);
       const readProgress = () => readUserProgress(deps, id);
       return settle({ type: 'user', id }, { waiters: users.waiters, write, undo, readProgress });
     },
     settleGroup(id, write, undo) {
-      if (write.creates && groups.fresh.size < FRESH_MAX) groups.fresh.add(id);
       const readProgress = () => readGroupProgress(deps, id);
       return settle({ type: 'group', id }, { waiters: groups.waiters, write, undo, readProgress });
     },

@@ -53,6 +53,8 @@ export interface ScimDeps {
   readonly findClosed: (type: 'user' | 'group') => Closed | undefined;
   /** The account behind our own token, when it is known. */
   readonly findOwnAccount: () => number | undefined;
+  /** True while the store may be older than the service: what a provider creates may exist there already. */
+  readonly looksFirst: () => boolean;
   /** True while the service does not answer or refuses our credentials. */
   readonly isUpstreamDown: () => boolean;
   readonly telemetry: ScimTelemetry;

@@ -23,24 +23,24 @@ export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
  */
 export async function settleUser(
   deps: ScimDeps,
-  { id, row, lease, creates, undo }: UserWriteResult,
+  { id, row, lease, undo }: UserWriteResult,
   arrivedAt: number,
 ): Promise<void> {
   const resource = { type: 'user', id } as const;
   if (undo === undefined) return tellUnchanged(deps, resource);
-  const write = toStoredWrite(deps, { row, lease, creates }, arrivedAt);
+  const write = toStoredWrite(deps, { row, lease }, arrivedAt);
   answer(deps, resource, await deps.reconciler.settleUser(id, write, undo));
 }
 
 /** As `settleUser`, for a group. */
 export async function settleGroup(
   deps: ScimDeps,
-  { id, row, lease, creates, undo }: GroupWriteResult,
+  { id, row, lease, undo }: GroupWriteResult,
   arrivedAt: number,
 ): Promise<void> {
   const resource = { type: 'group', id } as const;
   if (undo === undefined) return tellUnchanged(deps, resource);
-  const write = toStoredWrite(deps, { row, lease, creates }, arrivedAt);
+  const write = toStoredWrite(deps, { row, lease }, arrivedAt);
   answer(deps, resource, await deps.reconciler.settleGroup(id, write, undo));
 }
 
@@ -63,13 +63,12 @@ function answer({ telemetry }: ScimDeps, resource: ResourceKey, settlement: Sett
 /** The wait runs from the arrival of the request. */
 function toStoredWrite(
   { clock, policy }: ScimDeps,
-  { row, lease, creates }: Pick<UserWriteResult | GroupWriteResult, 'row' | 'lease' | 'creates'>,
+  { row, lease }: Pick<UserWriteResult | GroupWriteResult, 'row' | 'lease'>,
   arrivedAt: number,
 ): StoredWrite {
   return {
     version: row.version,
     lease,
-    creates,
     waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
     class: row.due_class === 0 ? 'remove' : 'change',
   };

@@ -162,6 +162,7 @@ describeStores('the state that a plan of a group is made from', ({ makeStore }) 
       pending: '{"displayName":3}',
       version: 9,
       must_look: 1,
+      sent_creates: '[{"name":"Bored"}]',
     });
 
     expect(toGroupState(row, links)).toEqual({
@@ -174,6 +175,7 @@ describeStores('the state that a plan of a group is made from', ({ makeStore }) 
       deleted: false,
       created: true,
       mustLook: true,
+      sentCreates: [{ name: 'Bored' }],
       ...links,
     });
   });

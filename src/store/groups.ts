@@ -4,9 +4,11 @@ import { type ObservedGroup, toDesiredGroup, type UpstreamGroupIds } from '../do
 import { type GroupId, groupId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Pending } from '../domain/pending.ts';
+import type { SentCreate } from '../domain/sent-create.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import type { GroupsTable, Schema } from './schema.ts';
+import { mergeSentCreates } from './sent-creates.ts';
 
 /** A group as stored, without who is in it. */
 export type GroupRow = Selectable<GroupsTable>;
@@ -111,16 +113,20 @@ export async function deleteGroup(tx: Db, id: GroupId): Promise<void> {
 
 /**
  * Forgets groups of this name that never came to be and that a lost create may have left in the service.
- * True: there was one, so whoever takes the name looks first.
+ * What their creates were sent with, undefined when there was none: whoever takes the name looks first.
  */
-export async function forgetLostGroups(tx: Db, nameFolded: string): Promise<boolean> {
-  const result = await tx
+export async function forgetLostGroups(
+  tx: Db,
+  nameFolded: string,
+): Promise<SentCreate[] | undefined> {
+  const forgotten = await tx
     .deleteFrom('groups')
     .where('deleted_at', 'is not', null)
     .where('display_name_folded', '=', nameFolded)
     .where(sql<boolean>`lost_looks > 0`)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
+    .returning('sent_creates')
+    .execute();
+  return mergeSentCreates(forgotten);
 }
 
 /** What the plan is made from, with the waiting changes of members and admins. */
@@ -142,6 +148,7 @@ export function toGroupState(
     deleted: row.deleted_at !== null,
     created: row.origin === 'created',
     mustLook: row.must_look !== 0,
+    sentCreates: parseStored<SentCreate[]>(row.sent_creates),
     ...links,
   };
 }

@@ -250,7 +250,7 @@ export async function findNextDueAt(
   return rows[0]?.due_at ?? undefined;
 }
 
-function tableOf(key: ResourceKey): 'users' | 'groups' {
+export function tableOf(key: ResourceKey): 'users' | 'groups' {
   return key.type === 'user' ? 'users' : 'groups';
 }
 

@@ -45,6 +45,8 @@ export interface ConvergenceColumns {
   stuck: Generated<string>;
   /** Looks that are still to be made for what a create whose answer was lost may have left; 0: there was none. */
   lost_looks: Generated<number>;
+  /** Creates that left and whose outcome is not known (`SentCreate[]`). */
+  sent_creates: Generated<string>;
   lane_owner: string | null;
   lane_until: number | null;
   /** Raised by each claim, so that a holder whose lease ran out cannot record. */

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely
 import { type UserId, userId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Pending } from '../domain/pending.ts';
+import type { SentCreate } from '../domain/sent-create.ts';
 import {
   type ObservedUser,
   toDesiredUser,
@@ -14,6 +15,7 @@ import { lockUntilCommit } from './commit-lock.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import type { Schema, UsersTable } from './schema.ts';
+import { mergeSentCreates } from './sent-creates.ts';
 
 /** A person as stored. Documents are JSON text; see the schema for units. */
 export type UserRow = Selectable<UsersTable>;
@@ -160,13 +162,14 @@ export async function deleteUser(tx: Db, id: UserId): Promise<void> {
 
 /**
  * Forgets people of this userName or address who never came to be and whom a lost create may have left
- * in the service. True: there was one, so whoever takes the name looks first.
+ * in the service. What their creates were sent with, undefined when there was none: whoever takes the name
+ * looks first.
  */
 export async function forgetLostUsers(
   tx: Db,
   { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string },
-): Promise<boolean> {
-  const result = await tx
+): Promise<SentCreate[] | undefined> {
+  const forgotten = await tx
     .deleteFrom('users')
     .where('deleted_at', 'is not', null)
     .where('upstream_id', 'is', null)
@@ -179,8 +182,9 @@ export async function forgetLostUsers(
         ),
       ]),
     )
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
+    .returning('sent_creates')
+    .execute();
+  return mergeSentCreates(forgotten);
 }
 
 /** Makes `folded` the addresses that filters find the user by. */
@@ -211,6 +215,7 @@ export function toUserState(row: UserRow): UserState {
     version: row.version,
     deleted,
     mustLook: row.must_look !== 0,
+    sentCreates: parseStored<SentCreate[]>(row.sent_creates),
   };
 }
 

@@ -110,6 +110,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     toMoment: createMoments(),
     findClosed: () => undefined,
     findOwnAccount: () => options.company.directory.ownerId,
+    looksFirst: () => false,
     isUpstreamDown: () => false,
     telemetry: {
       repaired: () => undefined,

@@ -92,8 +92,8 @@ export async function createLaneHost(
     owner,
   };
   const lanes: Lanes = {
-    users: { waiters: createWaiters(systemClock), fresh: new Set() },
-    groups: { waiters: createWaiters(systemClock), fresh: new Set() },
+    users: { waiters: createWaiters(systemClock) },
+    groups: { waiters: createWaiters(systemClock) },
   };
   const runner = createLaneRunner(deps, lanes, () => {});
   onTestFinished(() => runner.stop());

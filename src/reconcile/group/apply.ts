@@ -108,7 +108,7 @@ async function resolveConflict(
 ): Promise<GroupOutcome> {
   const { displayName: name } = action;
   if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
-  const found = await lookForGroup(deps, context, { name, adopted: true });
+  const found = await lookForGroup(deps, context, { names: [name], adopted: true });
   if (found.kind === 'refused') return toFailure(deps, judged, ABOUT_EXISTENCE);
   if (found.kind !== 'done' || found.known.ids !== undefined) return found;
   try {

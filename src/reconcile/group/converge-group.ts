@@ -1,5 +1,4 @@
 import type { GroupState } from '../../domain/group.ts';
-import type { GroupId } from '../../domain/ids.ts';
 import type { GroupAction } from '../../plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import type { Db } from '../../store/database.ts';
@@ -20,14 +19,12 @@ import type { GroupUndo } from './undo.ts';
 /** What the convergence of groups shares with the requests that wait for it. */
 export interface GroupLane {
   readonly waiters: Waiters<GroupUndo>;
-  /** Groups that this process accepted itself and has not tried to create yet. */
-  readonly fresh: Set<GroupId>;
 }
 
 /** How groups are converged, with their members and admin lists. */
 export function convergeGroups(
   deps: ReconcileDeps,
-  { waiters, fresh }: GroupLane,
+  { waiters }: GroupLane,
 ): Convergeable<GroupState, GroupAction, GroupKnown, GroupPart> {
   const toQuery = (): LinkQuery => ({
     policy: toPolicy(deps),
@@ -38,21 +35,19 @@ export function convergeGroups(
   async function load(db: Db, id: string): Promise<GroupState | undefined> {
     const state = await loadGroup(db, id, toQuery());
     if (state === undefined) return undefined;
-    const { scimId, restId, uid } = state.ids;
-    const isUnknown = (scimId ?? restId ?? uid) === undefined;
-    // Somebody else may have sent the create: look before creating again.
-    const mayExist = isUnknown && state.pending.existence !== undefined && !state.deleted;
-    return mayExist && !fresh.has(state.id) ? { ...state, mustLook: true } : state;
+    // A create may have left: look before creating again.
+    const mayExist = state.sentCreates.length > 0 && state.pending.existence !== undefined;
+    return mayExist && !state.deleted ? { ...state, mustLook: true } : state;
   }
 
   return {
     noNews: {},
     load,
     planNext: (state) => planGroup(state, toPolicy(deps)).actions[0],
+    toSentCreate: (action) =>
+      action.kind === 'create-group' ? { name: action.displayName } : undefined,
     apply: (upstream, state, action) => applyGroupAction({ ...deps, upstream }, state, action),
     async record(planned, lease, outcome) {
-      // "later" is said only of a call that changed nothing, so a create may still be sent unseen.
-      if (outcome.kind !== 'later') fresh.delete(planned.id);
       const key = { type: 'group', id: planned.id } as const;
       const since = deps.clock.now();
       const recorded = await recordHeld(waiters.hold(key), (undos) =>

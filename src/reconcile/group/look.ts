@@ -1,5 +1,6 @@
 import type { GroupState, ObservedGroup } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
+import { findGroupByUpstream } from '../../store/groups.ts';
 import { groupUsers } from '../../upstream/operations/group-users.ts';
 import { groups } from '../../upstream/operations/groups.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -19,10 +20,7 @@ export async function lookAtGroup(
   state: GroupState,
 ): Promise<GroupOutcome> {
   const { uid, scimId } = state.ids;
-  const name = state.observed?.displayName ?? state.desired.displayName;
-  if (uid === undefined && scimId === undefined) {
-    return lookForGroup(deps, context, { name });
-  }
+  if (uid === undefined && scimId === undefined) return lookForCreated(deps, context, state);
   try {
     return uid === undefined
       ? await lookThroughScim(deps, context, { state, scimId: scimId ?? '' })
@@ -34,13 +32,41 @@ export async function lookAtGroup(
   }
 }
 
+/**
+ * After a create whose answer was lost: what it was sent with is looked for, however the group is called by
+ * now. A group that is somebody else's by now is not it.
+ */
+function lookForCreated(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { id, observed, desired, sentCreates }: GroupState,
+): Promise<GroupOutcome> {
+  const name = observed?.displayName ?? desired.displayName;
+  const names = sentCreates.length > 0 ? sentCreates.map((sent) => sent.name) : [name];
+  return lookForGroup(deps, context, {
+    names,
+    async mayBe(group) {
+      if (normaliseName(group.name) === normaliseName(name)) return true;
+      const holder = await findGroupByUpstream(deps.store.read, { uid: group.uid });
+      return holder === undefined || holder.id === id || holder.origin === null;
+    },
+  });
+}
+
+/** How a group is recognised in the list. */
+interface GroupSearch {
+  readonly names: readonly string[];
+  /** Asked of a group that has one of the names. */
+  readonly mayBe?: (group: RestGroup) => Promise<boolean>;
+  readonly adopted?: true;
+}
+
 /** After a create whose answer was lost, or a name that is taken: the complete list, joined by name. */
 export async function lookForGroup(
   deps: ReconcileDeps,
   context: CallContext,
-  { name, adopted }: { name: string; adopted?: true },
+  search: GroupSearch,
 ): Promise<GroupOutcome> {
-  const matches: RestGroup[] = [];
   const pages = paginate(
     deps.upstream,
     groups.getListOfGroups,
@@ -50,13 +76,9 @@ export async function lookForGroup(
       ...context,
     },
   );
+  const matches: RestGroup[] = [];
   try {
-    for await (const page of pages) {
-      for (const item of page.items) {
-        const group = parseRestGroup(item);
-        if (normaliseName(group.name) === normaliseName(name)) matches.push(group);
-      }
-    }
+    for await (const { items } of pages) matches.push(...(await listMatches(items, search)));
   } catch (error) {
     return toLater(judge(error));
   }
@@ -72,7 +94,20 @@ export async function lookForGroup(
     const parts = [{ kind: 'field', field: 'existence' }] as const;
     return { kind: 'refused', parts, problem: { code: 'conflict', words } };
   }
-  return lookAtFound(deps, context, { uid: group.uid, adopted });
+  return lookAtFound(deps, context, { uid: group.uid, adopted: search.adopted });
+}
+
+async function listMatches(
+  items: readonly unknown[],
+  { names, mayBe }: GroupSearch,
+): Promise<RestGroup[]> {
+  const wanted = new Set(names.map(normaliseName));
+  const matches: RestGroup[] = [];
+  for (const group of items.map(parseRestGroup)) {
+    if (!wanted.has(normaliseName(group.name))) continue;
+    if (mayBe === undefined || (await mayBe(group))) matches.push(group);
+  }
+  return matches;
 }
 
 /** A group that a list shows may be gone by now; then the list has to be read again. */

@@ -25,7 +25,7 @@ import { deleteAllLinks, observeLinks, restartLinks } from '../../store/link-obs
 import { readWaiting, settleLinks, type WaitingSummary } from '../../store/link-work.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
-import { LOST_CREATE, planNextLostLook } from '../lost-create.ts';
+import { LOST_CREATE, planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import {
@@ -93,10 +93,11 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
     return toFinished(tx, row, []);
   }
   const recording: Recording = { ...step, original: row, reverted: [] };
+  const left = withoutUncreated(row, step);
   const recorded = await recordOutcome(step.outcome, {
-    done: (known) => recordDone(tx, row, recording, known),
-    refused: (outcome) => recordRefused(tx, row, recording, outcome),
-    postponed: (outcome) => recordRetry(tx, row, recording, outcome),
+    done: (known) => recordDone(tx, left, recording, known),
+    refused: (outcome) => recordRefused(tx, left, recording, outcome),
+    postponed: (outcome) => recordRetry(tx, left, recording, outcome),
   });
   return followGroupStep(tx, recording, recorded);
 }
@@ -118,7 +119,7 @@ async function recordDone(
       const parts: GroupPart[] = [{ kind: 'field', field: 'existence' }];
       return recordRefused(tx, row, step, { parts, problem: linked.problem });
     }
-    next = { ...next, ...linked.columns, lost_looks: 0 };
+    next = { ...next, ...linked.columns, lost_looks: 0, sent_creates: '[]' };
   }
   if (step.planned.mustLook) next.stuck = toRested(row, step.now);
   if (known.observed !== undefined) next.observed = JSON.stringify(known.observed);

@@ -26,6 +26,7 @@ const person: UserState = {
   version: 3,
   deleted: false,
   mustLook: true,
+  sentCreates: [],
 };
 const inactive = { ...person.desired, active: false };
 
@@ -92,6 +93,7 @@ const team: GroupState = {
   deleted: false,
   created: true,
   mustLook: true,
+  sentCreates: [],
   members: [],
   admins: [],
 };

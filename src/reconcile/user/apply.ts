@@ -1,5 +1,4 @@
 import { assertNever } from '../../domain/errors.ts';
-import { foldCase } from '../../domain/fold.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
 import {
   type ObservedUser,
@@ -22,7 +21,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure, toLater } from '../failure.ts';
 import { isSaidNo, judge } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
-import { findAccount } from './find-account.ts';
+import { findCreated } from './find-created.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
 
@@ -76,17 +75,13 @@ async function lookAtUser(
   }
 }
 
-/** After a create whose answer was lost: look before creating again. */
+/** After a create whose answer was lost: what it was sent with is looked for, whatever is wanted by now. */
 async function lookForAccount(
   deps: ReconcileDeps,
   context: CallContext,
   state: UserState,
 ): Promise<UserOutcome> {
-  const { userName, address } = state.desired;
-  const found = await findAccount(deps, context, {
-    userNameFolded: foldCase(userName),
-    emailFolded: address === undefined ? undefined : foldCase(address),
-  });
+  const found = await findCreated(deps, context, state);
   const at = deps.clock.now();
   switch (found.kind) {
     case 'found': {

@@ -1,5 +1,4 @@
-import type { UserId } from '../../domain/ids.ts';
-import type { UserField, UserState } from '../../domain/user.ts';
+import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { UserAction } from '../../plan/actions.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
 import { findUserRow } from '../../store/users.ts';
@@ -18,14 +17,12 @@ import type { UserUndo } from './undo.ts';
 /** What the convergence of people shares with the requests that wait for it. */
 export interface UserLane {
   readonly waiters: Waiters<UserUndo>;
-  /** Users that this process accepted itself and has not tried to create yet. */
-  readonly fresh: Set<UserId>;
 }
 
 /** How people are converged. */
 export function convergeUsers(
   deps: ReconcileDeps,
-  { waiters, fresh }: UserLane,
+  { waiters }: UserLane,
 ): Convergeable<UserState, UserAction, UserKnown, UserField> {
   const toPolicy = (): UserPolicy => ({
     deactivation: deps.policy.deactivation,
@@ -38,15 +35,14 @@ export function convergeUsers(
       const row = await findUserRow(db, id);
       if (row === undefined) return undefined;
       const state = toTriable(row, deps.clock.now());
-      // Somebody else may have sent the create: look before creating again.
-      const mayExist = state.upstreamId === undefined && state.pending.account !== undefined;
-      return mayExist && !fresh.has(state.id) ? { ...state, mustLook: true } : state;
+      // A create may have left: look before creating again.
+      const mayExist = state.sentCreates.length > 0 && state.pending.account !== undefined;
+      return mayExist ? { ...state, mustLook: true } : state;
     },
     planNext: (state) => planUser(state, toPolicy()).actions[0],
+    toSentCreate: (action) => (action.kind === 'create-user' ? toSentUser(action) : undefined),
     apply: (upstream, state, action) => applyUserAction({ ...deps, upstream }, state, action),
     async record(planned, lease, outcome) {
-      // "later" is said only of a call that changed nothing, so a create may still be sent unseen.
-      if (outcome.kind !== 'later') fresh.delete(planned.id);
       const key = { type: 'user', id: planned.id } as const;
       const since = deps.clock.now();
       const recorded = await recordHeld(waiters.hold(key), (undos) =>

@@ -1,6 +1,5 @@
-import { foldCase } from '../../domain/fold.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
-import type { UserField, UserState } from '../../domain/user.ts';
+import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { CreateUser } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
@@ -9,6 +8,7 @@ import { toFailure } from '../failure.ts';
 import type { EmailForm, Forms } from '../forms.ts';
 import type { Problem } from '../outcome.ts';
 import { type Judged, judge } from '../verdict.ts';
+import { toAccountKeys } from './account-keys.ts';
 import { findAccount, findAccountInList } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
@@ -123,11 +123,7 @@ async function resolveConflict(
   context: CallContext,
   { state, problem }: { state: UserState; problem: Problem },
 ): Promise<UserOutcome> {
-  const { userName, address } = state.desired;
-  const keys = {
-    userNameFolded: foldCase(userName),
-    emailFolded: address === undefined ? undefined : foldCase(address),
-  };
+  const keys = toAccountKeys(toSentUser(state.desired));
   const byFilter = await findAccount(deps, context, keys);
   const found =
     byFilter.kind === 'not-there' ? await findAccountInList(deps, context, keys) : byFilter;

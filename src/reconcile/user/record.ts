@@ -16,7 +16,7 @@ import type { Lease } from '../../store/lanes.ts';
 import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
 import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
 import { deleteUser, lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
-import { LOST_CREATE, planNextLostLook } from '../lost-create.ts';
+import { LOST_CREATE, planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import {
@@ -29,6 +29,7 @@ import {
 import { followPerson } from '../rules/follow.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Waiter } from '../waiters.ts';
+import { isRenamedSince } from './find-created.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
 import { toTriable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
@@ -68,10 +69,11 @@ export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<U
   if (row.lane_token !== step.lease.token) return recordFenced(tx, row, step);
   const recording: Recording = { ...step, original: row };
   if (isOver) return recordHandedOver(tx, row, recording);
+  const left = withoutUncreated(row, step);
   const recorded = await recordOutcome(step.outcome, {
-    done: (known) => recordDone(tx, row, recording, known),
-    refused: (outcome) => recordRefused(tx, row, recording, outcome),
-    postponed: (outcome) => recordRetry(tx, row, recording, outcome),
+    done: (known) => recordDone(tx, left, recording, known),
+    refused: (outcome) => recordRefused(tx, left, recording, outcome),
+    postponed: (outcome) => recordRetry(tx, left, recording, outcome),
   });
   return followStep(tx, recording, recorded);
 }
@@ -102,7 +104,13 @@ async function recordHandedOver(
   row: UserRow,
   step: Recording,
 ): Promise<Recorded<UserState>> {
-  const none = { upstream_id: null, pending: '{}', due_at: null, lost_looks: 0 };
+  const none = {
+    upstream_id: null,
+    pending: '{}',
+    due_at: null,
+    lost_looks: 0,
+    sent_creates: '[]',
+  };
   const clean = { ...toNoTrouble(row), ...toStuckColumns({}) };
   await save(tx, step, { ...row, ...FREE_LANE, ...clean, ...none });
   return { finished: true, ...GONE, undone: [], woken: [] };
@@ -140,7 +148,7 @@ async function recordDone(
     ...toObservedPart(row, known),
     origin: linked.origin,
     upstream_id: known.upstreamId ?? row.upstream_id,
-    lost_looks: known.upstreamId === undefined ? row.lost_looks : 0,
+    ...(known.upstreamId === undefined ? {} : { lost_looks: 0, sent_creates: '[]' }),
     ...toNoTrouble(row),
     pending: JSON.stringify(toPendingAfter(row, step, known)),
     stuck: step.planned.mustLook ? toRested(row, step.now) : row.stuck,
@@ -198,13 +206,15 @@ function toPendingAfter(row: UserRow, step: Recording, known: UserKnown): Pendin
     known.echoes ?? {},
     policy.deactivation,
   );
+  // The address stays as the service made it of what was sent; another one that is wanted by now is tried.
+  const isRenamed = !known.adopted && isRenamedSince(desired, parseStored(row.sent_creates));
+  const isOwed = (field: UserField) => field !== 'address' || isRenamed;
   // The write that claimed the account last is the one that is answered for all of it.
   const claimed = parseStored<Pending<UserField>>(row.pending).account;
   const version = claimed ?? planned.pending.account ?? row.version;
   return addPending(
     pending,
-    // The address stays as it was created; of a deleted person nothing but access matters.
-    owed.filter((field) => field === 'active' || (field !== 'address' && row.deleted_at === null)),
+    owed.filter((field) => field === 'active' || (row.deleted_at === null && isOwed(field))),
     version,
   );
 }

@@ -61,7 +61,7 @@ export async function storeGroup(
   const fields: GroupField[] = toGroupFields(names);
   if (row.origin === null && !isChange(before, target)) {
     // A write that changes nothing adopts nothing.
-    return { id: row.id, row, lease: undefined, creates: false, undo: undefined };
+    return { id: row.id, row, lease: undefined, undo: undefined };
   }
   if (row.origin === null && row.admins_read_at === null) return { kind: 'must-read-admins', row };
   const isRenamed = attributes.displayName !== row.display_name;

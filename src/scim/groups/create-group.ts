@@ -170,7 +170,7 @@ async function insert(
   letGo: GroupRow | undefined,
 ): Promise<GroupRow> {
   const now = deps.clock.now();
-  const isLost = await forgetLostGroups(tx, foldCase(String(attributes.displayName)));
+  const lost = await forgetLostGroups(tx, foldCase(String(attributes.displayName)));
   const draft: NewGroupRow = {
     id: groupId(newId()),
     origin: letGo ? 'adopted' : 'created',
@@ -178,7 +178,8 @@ async function insert(
     ...(letGo ? toInherited(letGo) : {}),
     // Departures that still wait carry versions of before.
     version: (letGo?.version ?? 0) + 1,
-    ...(isLost ? { must_look: 1, ...LOST_CREATE } : {}),
+    ...(lost ? { must_look: 1, ...LOST_CREATE, sent_creates: JSON.stringify(lost) } : {}),
+    ...(deps.looksFirst() ? { must_look: 1 } : {}),
     created_at: now,
     modified_at: now,
   };

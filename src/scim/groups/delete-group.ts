@@ -61,7 +61,6 @@ export async function storeGroupDeletion(
     wakes,
     row: { ...row, ...change },
     lease,
-    creates: false,
     undo: isDue ? toUndo(row) : undefined,
   };
 }

@@ -29,7 +29,6 @@ export interface GroupWriteResult {
   readonly id: GroupId;
   readonly row: GroupRow;
   readonly lease: Lease | undefined;
-  readonly creates: boolean;
   /** Other people and groups may be due now, by the rules. */
   readonly wakes?: boolean;
   /** Undefined: the service already holds what was written, so there is nothing to wait for. */
@@ -90,7 +89,6 @@ export async function storeGroupChange(
     return {
       id: row.id,
       lease: undefined,
-      creates: false,
       undo: undefined,
       ...(await follow(tx, rules, { request, changed: row, parts })),
     };
@@ -103,7 +101,6 @@ export async function storeGroupChange(
     id,
     lease,
     ...(await follow(tx, rules, { request, changed: changed.row, parts })),
-    creates: isNew || (pending.existence === version && state.pending.existence === undefined),
     undo: isDue
       ? {
           type: 'group',

@@ -145,8 +145,9 @@ async function inheritLost(
   { userName, address }: { userName: string; address: string },
 ): Promise<Inherited> {
   const keys = { userNameFolded: foldCase(userName), emailFolded: foldCase(address) };
-  const isLost = await forgetLostUsers(tx, keys);
-  return { columns: isLost ? { must_look: 1, ...LOST_CREATE } : {} };
+  const lost = await forgetLostUsers(tx, keys);
+  if (lost === undefined) return { columns: {} };
+  return { columns: { must_look: 1, ...LOST_CREATE, sent_creates: JSON.stringify(lost) } };
 }
 
 interface Insertion {
@@ -171,6 +172,7 @@ async function insert(
     created_at: now,
     modified_at: now,
     version: 1,
+    ...(deps.looksFirst() ? { must_look: 1 } : {}),
   };
   await insertUser(tx, draft);
   await insertUserEmails(tx, id, listFoldedEmails(document));
@@ -210,7 +212,6 @@ async function startWriting(
     id,
     row: { ...row, ...change },
     lease,
-    creates: pending.account !== undefined,
     undo: isDue
       ? { type: 'user', before: from && toBuried(from), after: row.attributes }
       : undefined,

@@ -55,7 +55,6 @@ export async function storeUserDeletion(
     id: row.id,
     row: { ...row, ...change },
     lease,
-    creates: false,
     undo: isDue ? toUndo(row) : undefined,
   };
 }

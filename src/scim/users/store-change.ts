@@ -27,7 +27,6 @@ export interface UserWriteResult {
   readonly id: UserId;
   readonly row: UserRow;
   readonly lease: Lease | undefined;
-  readonly creates: boolean;
   /** Undefined: the service already holds what was written, so there is nothing to wait for. */
   readonly undo: UserUndo | undefined;
 }
@@ -71,7 +70,7 @@ export async function storeUserChange(
   const pendingText = JSON.stringify(pending);
   const isSame = isDeepStrictEqual(before, next) && columns.given === row.given;
   if (isSame && pendingText === row.pending) {
-    return { id: row.id, row, lease: undefined, creates: false, undo: undefined };
+    return { id: row.id, row, lease: undefined, undo: undefined };
   }
   const isDue = pendingText !== '{}';
   const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
@@ -96,7 +95,6 @@ export async function storeUserChange(
     id,
     row: changed,
     lease,
-    creates: pending.account === version && state.pending.account === undefined,
     undo: isDue
       ? {
           type: 'user',

@@ -4,6 +4,7 @@ import { refusals } from './002-refusals.ts';
 import { ownCalls } from './003-own-calls.ts';
 import { recovery } from './003-recovery.ts';
 import { rules } from './004-rules.ts';
+import { sentCreates } from './005-sent-creates.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
@@ -16,5 +17,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '003-own-calls': ownCalls(engine),
     '004-rules': rules,
     '003-recovery': recovery(engine),
+    '005-sent-creates': sentCreates,
   };
 }
