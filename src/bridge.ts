@@ -10,6 +10,7 @@ import { toReconcileEvents, toScimTelemetry, toTransportHooks } from './bridge-t
 import type { Clock } from './domain/clock.ts';
 import { createMatcher } from './domain/matcher.ts';
 import { createRuleBook } from './domain/rule-book.ts';
+import type { ApiSource } from './ops/api/router.ts';
 import { createExplainSource } from './ops/explain/source.ts';
 import { followRequests } from './ops/follow-requests.ts';
 import { type HealthSources, readReadiness } from './ops/health.ts';
@@ -125,6 +126,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const state = { draining: false };
   const { app, opsApp } = createApps(options, {
     upstream,
+    callForOperator: createOperatorCalls(deps, reconciler.wake),
     rules: deps.rules,
     reconciler,
     firstRead,
@@ -204,6 +206,7 @@ function toRules(
 
 interface Parts {
   readonly upstream: Transport;
+  readonly callForOperator: ApiSource['call'];
   readonly rules: Rules;
   readonly reconciler: Reconciler;
   readonly firstRead: FirstRead;
@@ -250,7 +253,7 @@ function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsA
       discard: recovery.discard,
     },
     api: {
-      call: createOperatorCalls({ store, upstream, clock }, reconciler.wake),
+      call: parts.callForOperator,
       told: (call, res) =>
         logger.log(events.operatorCalled({ requestId: getRequestId(res), ...call })),
     },

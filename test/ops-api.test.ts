@@ -207,6 +207,38 @@ test('whom an operator changed is looked at, so that the next write of the provi
     expect(service.members('Pilots')).toEqual(['ada@example.com']);
   }));
 
+test('a look that cannot be noted down is told in the log, and the call is done all the same', async () => {
+  const lines: JsonObject[] = [];
+  const onLog = (line: JsonObject) => void lines.push(line);
+  await withOperators(
+    async (bridge) => {
+      await addUser(bridge, 'ada');
+      await untilSettled(bridge);
+      const { faults, service } = bridge.sandbox;
+      const { id } = service.getUser('ada@example.com');
+      const slow = faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
+      const call = callApi(bridge, 'scim.updateUser', { path: { user_id: id }, body: deactivate });
+      await slow.until(1);
+      await renameTable(bridge, 'users', 'hidden');
+      slow.remove();
+      faults.release();
+      const answer = await call;
+      await renameTable(bridge, 'hidden', 'users');
+
+      expect(answer).toMatchObject({ status: 200, body: { result: { active: false } } });
+    },
+    { onLog },
+  );
+
+  expect(lines).toContainEqual(
+    expect.objectContaining({ resourceType: 'operator', resourceId: 'scim.updateUser' }),
+  );
+});
+
+async function renameTable({ store }: TestBridge, from: string, to: string): Promise<void> {
+  await store.write((tx) => tx.schema.alterTable(from).renameTo(to).execute());
+}
+
 test('a crash right after a call by an operator is no restored backup', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-ops-api-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

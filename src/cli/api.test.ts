@@ -174,6 +174,14 @@ const wrongUse = [
   { args: ['groups.createGroup', '--file', 'file=x'], says: 'has to be file=@path' },
   { args: ['groups.createGroup', '--file', 'file=@/gone'], says: '/gone cannot be read' },
   { args: ['groups.getGroup', '--path', 'uid=g', '--paginate'], says: 'leave --paginate out' },
+  {
+    args: ['groups.getListOfGroups', '--paginate', '--query', 'offset=20'],
+    says: 'leave offset out',
+  },
+  {
+    args: ['groups.getListOfGroups', '--paginate', '--query', 'limit=0'],
+    says: 'at least one entry',
+  },
   { args: ['groups.getGroup', '--unknown'], says: 'unknown option' },
 ];
 for (const { args, says } of wrongUse) {

@@ -14,19 +14,27 @@ import { toOperatorChanges } from './ledger/to-operator-changes.ts';
 import { findOwnChanges } from './ledger/to-own-changes.ts';
 import { toFencedColumns } from './retry-columns.ts';
 
+/** What is needed beside the way to the service. */
+type OperatorDeps = Pick<ReconcileDeps, 'store' | 'upstream' | 'clock' | 'events'>;
+
 /**
  * Calls that an operator asks for, in the budget of the bridge. Whom such a call changes is looked at afterwards, so
  * that the next write of a provider meets what the service holds by then. What is wanted stays as it was.
  */
 export function createOperatorCalls(
-  { store, upstream, clock }: Pick<ReconcileDeps, 'store' | 'upstream' | 'clock'>,
+  { store, upstream, clock, events }: OperatorDeps,
   wake: () => void,
 ): (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown> {
   async function lookAgain(operation: Operation, args: unknown): Promise<void> {
     const changes = operation.method === 'GET' ? undefined : findOwnChanges(operation.id, args);
     if (changes === undefined) return;
-    await store.write((tx) => markToLook(tx, changes, clock.now()));
-    wake();
+    try {
+      await store.write((tx) => markToLook(tx, changes, clock.now()));
+      wake();
+    } catch (error) {
+      // The call itself is done, and must not look as if it had failed.
+      events.failed({ type: 'operator', id: operation.id, error });
+    }
   }
 
   /** Before it leaves, by what it names: nobody knows what an operation in general changes. */

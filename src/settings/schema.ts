@@ -147,7 +147,7 @@ const opsSchema = z.strictObject({
   token: secret({ charactersMin: 16 })
     .optional()
     .describe(
-      'What operators present. Without it `/metrics` and everything below `/ops` are not served.',
+      'What operators present. Without it `/metrics` and everything below `/ops` are not served. Who has it can do whatever `upstream.token` can: see docs/api.md.',
     ),
   url: httpUrl()
     .optional()

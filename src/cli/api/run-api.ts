@@ -1,9 +1,9 @@
 import { toApiFailure } from '../../ops/api/failure.ts';
 import { allOperations, findNear, findOperation } from '../../ops/api/find-operation.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
-import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { Operation, PagedOperation } from '../../upstream/operations/operation.ts';
-import { paginate } from '../../upstream/paginate.ts';
+import { paginateChecked } from '../../upstream/paginate.ts';
+import { pagingParameters } from '../../upstream/paging-styles.ts';
 import type { ApiRun } from '../api.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Caller, openCaller } from './caller.ts';
@@ -88,12 +88,23 @@ async function readAll(
   operation: PagedOperation,
   args: GivenArgs,
 ): Promise<{ items: unknown[]; isComplete: boolean }> {
-  const { limit, count } = { limit: undefined, count: undefined, ...args.query };
-  const asked = Number(limit ?? count ?? PAGE_SIZE);
-  const pages = paginate(caller, operation, parseArgs(args), { pageSize: asked });
+  const pages = paginateChecked(caller, operation, args, {
+    pageSize: getPageSize(operation, args),
+  });
   const items: unknown[] = [];
   for await (const page of pages) items.push(...page.items);
   return { items, isComplete: pages.result.complete };
+}
+
+/** @throws TypeError for a place, which --paginate goes through by itself, or a page of nothing */
+function getPageSize({ paging }: PagedOperation, { query = {} }: GivenArgs): number {
+  const sizes = new Set(['limit', 'count']);
+  const place = pagingParameters[paging].find((name) => name in query && !sizes.has(name));
+  if (place !== undefined)
+    throw new TypeError(`--paginate begins at the first page: leave ${place} out`);
+  const size = Number(query.limit ?? query.count ?? PAGE_SIZE);
+  if (size >= 1) return size;
+  throw new TypeError('a page has to have at least one entry');
 }
 
 function toJson(value: unknown): string {
@@ -103,9 +114,4 @@ function toJson(value: unknown): string {
 /** A refused token is no state that passes by itself. */
 function toExitCode({ retry, code }: UpstreamError): number {
   return retry === 'later' && code !== 'credentials-refused' ? exitCodes.later : exitCodes.failed;
-}
-
-/** Their types are known only at run time; the transport checks them. */
-function parseArgs(args: GivenArgs): ArgsOf<PagedOperation> {
-  return args as ArgsOf<PagedOperation>;
 }
