@@ -152,10 +152,10 @@ test('what may work later ends with 75, a refused token with 1', async () => {
 
 const wrongUse = [
   { args: [], says: 'name an operation' },
-  { args: ['groups.getGrup'], says: 'did you mean groups.getGroup' },
-  { args: ['getListOfGroupAdmins'], says: 'did you mean groupAdmins.getListOfGroupAdmins' },
+  { args: ['groups.getGrup'], says: 'did you mean groups.getGroup?' },
+  { args: ['getListOfGroupAdmins'], says: 'did you mean groupAdmins.getListOfGroupAdmins?' },
   { args: ['nothing.likeThis'], says: 'there is no operation nothing.likeThis\n' },
-  { args: ['--list', 'groupUser'], says: 'did you mean groupUsers' },
+  { args: ['--list', 'groupUser'], says: 'did you mean groupUsers?' },
   { args: ['groups.getGroup'], says: 'path.uid is missing' },
   { args: ['groups.getGroup', '--path', 'uid'], says: 'has to be name=value' },
   { args: ['groups.getGroup', '--path', 'id=1'], says: '--path id is unknown; it takes uid' },

@@ -3,11 +3,11 @@ import type { AddCommand, CliContext } from './context.ts';
 
 /** What is written behind `api`. Values are as they were typed. */
 export interface ApiOptions {
-  readonly path: readonly string[];
-  readonly query: readonly string[];
+  readonly path?: readonly string[];
+  readonly query?: readonly string[];
   /** JSON, `@file`, or `-` for standard input. */
   readonly body?: string;
-  readonly file: readonly string[];
+  readonly file?: readonly string[];
   readonly paginate?: true;
   /** The group to list, `true` for all. */
   readonly list?: string | true;
@@ -35,10 +35,10 @@ export function apiCommand(run: (run: ApiRun) => Promise<void>): AddCommand {
       .usage('<group>.<operation> [options]')
       .argument('[operation]', 'see --list')
       .helpOption(false)
-      .option('--path <name=value>', 'a parameter of the path', collect, [])
-      .option('--query <name=value>', 'a parameter of the query; again for a list', collect, [])
+      .option('--path <name=value>', 'a parameter of the path', collect)
+      .option('--query <name=value>', 'a parameter of the query; again for a list', collect)
       .option('--body <json>', 'the body: JSON, @file, or - for standard input')
-      .option('--file <name=@path>', 'a file to upload; again for more', collect, [])
+      .option('--file <name=@path>', 'a file to upload; again for more', collect)
       .option('--paginate', 'all pages of a list as one')
       .option('--list [group]', 'the operations, of one group or all')
       .option('-h, --help', 'this, or what the operation takes')
@@ -55,7 +55,7 @@ export function apiCommand(run: (run: ApiRun) => Promise<void>): AddCommand {
   };
 }
 
-function collect(text: string, earlier: readonly string[]): string[] {
+function collect(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text];
 }
 

@@ -35,7 +35,7 @@ function toPart(part: 'path' | 'query' | 'body', values: Named): GivenArgs {
   return Object.keys(values).length === 0 ? {} : { [part]: values };
 }
 
-function parsePairs(label: string, pairs: readonly string[], fields: Fields = {}): Named {
+function parsePairs(label: string, pairs: readonly string[] = [], fields: Fields = {}): Named {
   const types = toTypes(fields);
   const texts = Map.groupBy(pairs.map(splitPair), ({ name }) => name);
   const values = [...texts].map(([name, given]) => {
@@ -93,7 +93,7 @@ function parseBody(text: string): Named {
 }
 
 /** Files by parameter, a list where the operation takes one or several were given. */
-async function openFiles(pairs: readonly string[], fields: Fields = {}): Promise<Named> {
+async function openFiles(pairs: readonly string[] = [], fields: Fields = {}): Promise<Named> {
   const types = toTypes(fields);
   const values: [string, File | File[]][] = [];
   for (const [name, given] of Map.groupBy(pairs.map(splitPair), (pair) => pair.name)) {

@@ -15,6 +15,8 @@ const operationsById = new Map(allOperations.map((operation) => [operation.id, o
 
 /** How many names are offered for a wrong one. */
 const NEAR_MAX = 3;
+/** Letters that a name may be farther away than the nearest. */
+const NEARLY = 2;
 
 /** The operation that `group.name` means. */
 export function findOperation(id: string): FoundOperation {
@@ -23,13 +25,16 @@ export function findOperation(id: string): FoundOperation {
   return { kind: 'unknown', near: findNear(id, [...operationsById.keys()]) };
 }
 
-/** Those names that are at most a third of their letters away from a wrong one, the nearest first. */
+/** The nearest of those names that are at most a third of their letters away from a wrong one, and what is hardly farther. */
 export function findNear(wrong: string, names: readonly string[]): string[] {
   const asked = fold(wrong);
-  return names
+  const near = names
     .map((name) => ({ name, distance: toDistance(asked, name) }))
     .filter(({ name, distance }) => distance <= name.length / 3)
-    .toSorted((a, b) => a.distance - b.distance)
+    .toSorted((a, b) => a.distance - b.distance);
+  const [nearest] = near;
+  return near
+    .filter(({ distance }) => distance <= (nearest?.distance ?? 0) + NEARLY)
     .slice(0, NEAR_MAX)
     .map(({ name }) => name);
 }
