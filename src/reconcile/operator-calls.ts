@@ -60,15 +60,16 @@ export function createOperatorCalls(
   };
 }
 
+/** What a deleted person or group of ours has become in the service is nobody's wish any more. */
 async function markToLook(tx: Db, changes: readonly OwnChange[], now: number): Promise<void> {
   const named = await findNamed(tx, listIds(changes));
   for (const id of listFound(named.user, changes, 'user')) {
     const row = await lockUser(tx, userId(id));
-    if (row !== undefined) await updateUser(tx, row.id, toLookColumns(row, now));
+    if (row?.deleted_at === null) await updateUser(tx, row.id, toLookColumns(row, now));
   }
   for (const id of listFound(named.group, changes, 'group')) {
     const row = await lockGroup(tx, groupId(id));
-    if (row !== undefined) await updateGroup(tx, row.id, toLookColumns(row, now));
+    if (row?.deleted_at === null) await updateGroup(tx, row.id, toLookColumns(row, now));
   }
 }
 

@@ -51,6 +51,12 @@ const cases = [
     ],
   },
   {
+    why: 'a profile, of which the bridge knows the name',
+    operation: 'users.updateUser',
+    args: { path: { id: 7 }, body: { full_name: 'Ada Lovelace', theme: 'dark' } },
+    changes: [{ kind: 'user.rename', upstreamId: '7' }],
+  },
+  {
     why: 'a removed placeholder',
     operation: 'companyUsers.removeVirtualUser',
     args: { path: { id: 7 } },

@@ -13,6 +13,7 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['scim.addUser', () => [{ kind: 'user.create' }]],
   ['scim.updateUser', readUserOperations],
   ['companyUsers.updateUser', readCompanyUser],
+  ['users.updateUser', ({ path }) => [change('user.rename', path.id)]],
   ['companyUsers.removeVirtualUser', ({ path }) => [change('user.delete', path.id)]],
   ['scim.addGroup', () => [{ kind: 'group.create' }]],
   ['scim.updateGroup', readGroupOperations],
