@@ -22,52 +22,6 @@ const queryOf = (row: Operation) => Object.keys(row.query ?? {});
 const typesOf = (row: Operation) => Object.values({ ...row.query, ...row.body });
 const holdsFile = (row: Operation) => typesOf(row).some((type) => /\bfile\b(?!')/.test(type));
 
-/** What the bridge itself calls, by hand from the documents: method, path, what is required and optional in query and body. */
-const provisioning: Record<string, [string, string]> = {
-  'scim.addGroup': ['POST /scim/v2/Groups', 'displayName*'],
-  'scim.getGroup': ['GET /scim/v2/Groups/{group_id}', ''],
-  'scim.getGroups': ['GET /scim/v2/Groups', 'startIndex count'],
-  'scim.updateGroup': ['PATCH /scim/v2/Groups/{group_id}', 'Operations*'],
-  'scim.addUser': ['POST /scim/v2/Users', 'userName emails*'],
-  'scim.getUser': ['GET /scim/v2/Users/{user_id}', ''],
-  'scim.getUsers': ['GET /scim/v2/Users', 'startIndex count filter'],
-  'scim.updateUser': ['PATCH /scim/v2/Users/{user_id}', 'Operations*'],
-  'groups.createGroup': [
-    'POST /company/groups',
-    'name* permissions add_to_cards_and_spaces_enabled',
-  ],
-  'groups.getGroup': ['GET /company/groups/{uid}', ''],
-  'groups.getListOfGroups': [
-    'GET /company/groups',
-    'with_tree_entities with_users_count with_sync_group_attribute condition query limit offset',
-  ],
-  'groups.removeGroup': ['DELETE /company/groups/{uid}', ''],
-  'groups.updateGroup': [
-    'PATCH /company/groups/{uid}',
-    'name permissions add_to_cards_and_spaces_enabled',
-  ],
-  'groupUsers.addUserToGroup': [
-    'POST /groups/{group_uid}/users',
-    'user_id* request_id operator_comment',
-  ],
-  'groupUsers.getListOfGroupUsers': ['GET /groups/{group_uid}/users', ''],
-  'groupUsers.removeUserFromGroup': ['DELETE /groups/{group_uid}/users/{user_id}', ''],
-  'groupAdmins.addAdminToGroup': ['POST /groups/{group_uid}/admins', 'user_id*'],
-  'groupAdmins.getListOfGroupAdmins': ['GET /groups/{group_uid}/admins', ''],
-  'groupAdmins.removeAdminFromGroup': ['DELETE /groups/{group_uid}/admins/{user_id}', ''],
-  'companyUsers.getListOfUsers': [
-    'GET /company/users',
-    'invitesOnly withTransferAccessStatus for_members_section owner_only only_paid only_records_count only_virtual offset limit query access_type_permissions sd_access_type take_licence temporarily_inactive_status group_ids permissions',
-  ],
-  'companyUsers.removeVirtualUser': ['DELETE /company/users/{id}', ''],
-  'companyUsers.updateUser': ['PATCH /company/users/{id}', 'apps_permissions temporarily_inactive'],
-  'auditLogs.retrieveAuditLogEvents': [
-    'GET /audit-logs',
-    'from to author_id author_uid categories actions id limit offset',
-  ],
-  'users.retrieveCurrentUser': ['GET /users/current', ''],
-};
-
 describe('the rows', () => {
   test('are the 8 SCIM and 187 REST operations of the documents, and those that only the running service shows', () => {
     const byApi = Map.groupBy(documented, ({ row }) => row.api);
@@ -244,14 +198,6 @@ describe('the rows', () => {
       });
     expect(idsWhere(isWrong)).toEqual([]);
   });
-});
-
-test.each(Object.entries(provisioning))('%s says what the documents say', (id, expected) => {
-  const row = rows.find((one) => one.id === id)?.row;
-  const inputs = Object.keys({ ...row?.query, ...row?.body }).filter(
-    (name) => !row?.undocumented?.includes(name),
-  );
-  expect([`${row?.method} ${row?.path}`, inputs.join(' ')]).toEqual(expected);
 });
 
 test('the types of a call follow from its row', () => {
