@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ok } from '../upstream/testing/connect.ts';
 import { sendJson } from '../upstream/testing/service.ts';
 import type { ClientAttempt, FinishedAttempt } from './client-hooks.ts';
-import { startClient, token } from './start-client-test-support.ts';
+import { startClient } from './start-client-test-support.ts';
 
 test('each attempt is told before and after', async () => {
   const before: ClientAttempt[] = [];
@@ -37,7 +37,9 @@ test('each attempt is told before and after', async () => {
 
 test('the token is in nothing that a hook sees', async () => {
   const told: unknown[] = [];
+  const token = 'b7f0/secret+';
   const { client } = await startClient(ok, {
+    token,
     hooks: {
       beforeAttempt: (attempt) => told.push(attempt),
       afterAttempt: (attempt) => told.push(attempt),
@@ -45,7 +47,7 @@ test('the token is in nothing that a hook sees', async () => {
   });
   await client.request({ method: 'GET', path: `/x/${token}`, query: { token } });
   expect(told).toMatchObject([{ headers: { authorization: 'Bearer [token]' } }, {}]);
-  expect(JSON.stringify(told)).not.toContain(token);
+  expect(JSON.stringify(told)).not.toMatch(/b7f0/);
 });
 
 test.each([

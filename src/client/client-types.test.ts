@@ -94,6 +94,18 @@ function mistakes(client: Client): unknown[] {
     client.groupUsers.addUser,
     // @ts-expect-error an unknown option
     client.groups.getListOfGroups({}, { retries: 3 }),
+    // @ts-expect-error which page is meant is not the caller's to say
+    client.paginate(client.spaces.retrieveListOfSpaces, { query: { limit: 1 } }),
+    // @ts-expect-error the same beside other parameters
+    client.paginate(client.scim.getUsers, { query: { filter: 'x', count: 1 } }),
+    // @ts-expect-error no list of pages
+    client.paginate(client.spaces.retrieveSpace, { path: { space_id: 1 } }),
+    // @ts-expect-error a missing path
+    client.paginate(client.spaceUsers.getListOfUsers),
+    // @ts-expect-error a cursor that is none
+    client.paginate(client.spaces.retrieveListOfSpaces, {}, { from: { position: 1 } }),
+    client.paginate(client.spaces.retrieveListOfSpaces),
+    client.paginate(client.documents.retrieveListOfDocuments, { query: { version: 2 } }),
     client.groups.getListOfGroups(),
     client.groups.getListOfGroups({ query: { limit: 1 } }, { timeoutMs: 1_000 }),
   ];

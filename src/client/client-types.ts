@@ -75,6 +75,6 @@ interface RedirectCall<O> {
 }
 
 /** Arguments may be left out where nothing in them is required. */
-type Input<Args> = object extends Args
-  ? [args?: Args, options?: ClientCallOptions]
-  : [args: Args, options?: ClientCallOptions];
+export type Input<Args, Options = ClientCallOptions> = object extends Args
+  ? [args?: Args, options?: Options]
+  : [args: Args, options?: Options];

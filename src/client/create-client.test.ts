@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { Agent } from 'undici';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ok } from '../upstream/testing/connect.ts';
 import { sendJson } from '../upstream/testing/service.ts';
 import { type Client, createClient } from './create-client.ts';
@@ -111,12 +112,30 @@ test('a closed client refuses calls', async () => {
   await expect(client.users.retrieveCurrentUser()).rejects.toMatchObject({ code: 'closed' });
 });
 
+test('text in the place of a file is its path', async () => {
+  const { client, seen } = await startClient(ok);
+  const file = join(import.meta.dirname, 'create-client.ts');
+  await client.cardFiles.attachFileToCard({ path: { card_id: 1 }, body: { file } });
+  expect(seen[0]?.body).toContain('filename="create-client.ts"');
+  expect(seen[0]?.body).toContain('export function createClient');
+});
+
 describe('a call ends', () => {
   test('when its time is over, also when it is longer than usual', async () => {
     const { client, seen } = await startClient(() => undefined);
     const failed = client.users.retrieveCurrentUser({}, { timeoutMs: 20 });
     await expect(failed).rejects.toMatchObject({ code: 'timeout', status: undefined });
     expect(seen.length).toBeLessThanOrEqual(1);
+  });
+
+  test('not before its own time, should that be longer', async () => {
+    const agent = new Agent();
+    onTestFinished(() => agent.close());
+    const request = vi.spyOn(agent, 'request');
+    const { client } = await startClient(ok, { timeoutMs: 20, dispatcher: agent });
+    await client.users.retrieveCurrentUser({}, { timeoutMs: 60_000 });
+    const waits = { headersTimeout: 60_000, bodyTimeout: 60_000 };
+    expect(request).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(waits));
   });
 
   test('when its caller gives up', async () => {

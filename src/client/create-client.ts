@@ -9,6 +9,7 @@ import type { ClientOptions } from './client-options.ts';
 import type {
   ClientCallOptions,
   ClientOperation,
+  Input,
   OperationClient,
   PagedArgsOf,
 } from './client-types.ts';
@@ -27,8 +28,7 @@ export interface Client extends OperationClient {
    */
   paginate<O extends PagedOperation>(
     list: ClientOperation<O>,
-    args?: PagedArgsOf<O>,
-    options?: PaginateOptions,
+    ...input: Input<PagedArgsOf<O>, PaginateOptions>
   ): Entries<EntryOf<O>>;
   /** Refuses what waits, lets what is on its way finish, closes the connections. May be called again. */
   close(): Promise<void>;

@@ -15,7 +15,8 @@ export async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<u
     const passage = deps.gates.enter(call.operation.id, call.options.key);
     let result: PassageResult = { kind: 'not-tried' };
     try {
-      await announce(deps, attempt);
+      if (call.options.beforeSend || findHook(deps, call)) await announce(deps, attempt);
+      assertWanted(deps, attempt);
       const sent = await send(deps, attempt);
       result = sent.result;
       if (sent.kind === 'failed') throw sent.error;
@@ -40,25 +41,29 @@ function isMutating({ method }: Operation): boolean {
   return method !== 'GET';
 }
 
-/** The last look of others before the call leaves, then what is written down of it, and our own look. @throws UpstreamError */
-async function announce(deps: AttemptDeps, { call, scope, number }: Attempt): Promise<void> {
+/** The last look of others before the call leaves, then what is written down of it. @throws UpstreamError `stopped` */
+async function announce(deps: AttemptDeps, { call, number }: Attempt): Promise<void> {
   const { operation, args, callClass, options } = call;
-  const hook = isMutating(operation) ? deps.hooks.beforeSend : undefined;
-  if (hook || options.beforeSend) {
-    const sending = { operation, args, attempt: number, callClass, key: options.key };
-    try {
-      // The hook last: what it is told of leaves, unless it objects.
-      await options.beforeSend?.(sending);
-      await hook?.(sending);
-    } catch (cause) {
-      throw toNotSent('stopped', call, { detail: 'stopped before it was sent', cause });
-    }
+  const sending = { operation, args, attempt: number, callClass, key: options.key };
+  try {
+    // The hook last: what it is told of leaves, unless it objects.
+    await options.beforeSend?.(sending);
+    await findHook(deps, call)?.(sending);
+  } catch (cause) {
+    throw toNotSent('stopped', call, { detail: 'stopped before it was sent', cause });
   }
+}
+
+function findHook({ hooks }: AttemptDeps, { operation }: OutgoingCall) {
+  return isMutating(operation) ? hooks.beforeSend : undefined;
+}
+
+/** Our own last look. @throws UpstreamError */
+function assertWanted(deps: AttemptDeps, { call, scope }: Attempt): void {
   assertWritable(deps, call); // Again: it may have waited long for its turn.
   const ended = scope.ended();
-  if (ended !== undefined) {
-    const code = ended === 'caller' ? 'aborted' : 'timeout';
-    const cause: unknown = scope.signal.reason;
-    throw toNotSent(code, call, { detail: 'its time was over before it was sent', cause });
-  }
+  if (ended === undefined) return;
+  const code = ended === 'caller' ? 'aborted' : 'timeout';
+  const cause: unknown = scope.signal.reason;
+  throw toNotSent(code, call, { detail: 'its time was over before it was sent', cause });
 }

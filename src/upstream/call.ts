@@ -18,7 +18,7 @@ export async function runCall(deps: CallDeps, call: OutgoingCall): Promise<unkno
   assertWritable(deps, call);
   deps.gates.assertOpen(call.operation.id);
   const { withinMs } = call.options;
-  return withinMs === undefined ? runFromTurn(deps, call) : runWithin(deps, call, withinMs);
+  return await (withinMs === undefined ? runFromTurn(deps, call) : runWithin(deps, call, withinMs));
 }
 
 async function runFromTurn(deps: CallDeps, call: OutgoingCall): Promise<unknown> {

@@ -69,7 +69,7 @@ async function readText(
   const isSuccess = statusCode >= 200 && statusCode < 300;
   const keptMax = isSuccess ? (skipAnswerAboveBytes ?? responseBytesMax) : responseBytesMax;
   const announced = Number(headers['content-length'] ?? Number.NaN);
-  if (announced <= Math.min(keptMax, responseBytesMax)) return body.text(); // The fast way; undici holds the service to its word.
+  if (announced <= Math.min(keptMax, responseBytesMax)) return await body.text(); // The fast way; undici holds the service to its word.
   let chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {

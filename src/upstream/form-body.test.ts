@@ -1,8 +1,10 @@
-import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createFormBody } from './form-body.ts';
 import type { FileInput } from './operations/file-input.ts';
 import type { Operation } from './operations/operation.ts';
 import { connect, failureOf, ok } from './testing/connect.ts';
@@ -134,6 +136,13 @@ test('an empty file is a file', async () => {
   const { seen, transport } = await start();
   await transport.call(upload, { body: { file: makeFile(Buffer.alloc(0)) } });
   expect((await readOnlyFile(seen)).bytes).toHaveLength(0);
+});
+
+test('a file that grows meanwhile is sent as long as it was announced', async () => {
+  const path = makeFile(content);
+  const form = await createFormBody('x', [{ kind: 'file', name: 'file', file: path }]);
+  appendFileSync(path, 'more');
+  expect(await buffer(form.open())).toHaveLength(form.bytes ?? 0);
 });
 
 test('no name can add a line to the form', async () => {

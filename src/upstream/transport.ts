@@ -6,7 +6,6 @@ import type { ArgsOf } from './operations/call-types.ts';
 import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation } from './operations/operation.ts';
 import { compileOperation, type Prepare, type PreparedRequest } from './operations/prepare.ts';
-import type { ReadyRequest } from './outgoing-call.ts';
 import type { GateState } from './probe-gate.ts';
 import { type PathPrefixes, prepareRaw, type RawRequest } from './raw-request.ts';
 import { createDeps } from './transport-deps.ts';
@@ -54,12 +53,12 @@ export function createTransport(options: TransportOptions): Transport {
 
   // Async, so that a TypeError is a rejection like every other failure.
   async function call(operation: Operation, args: unknown, callOptions: CallOptions = {}) {
-    return run(operation, { args, request: prepareFor(operation)(args) }, callOptions);
+    return await run(operation, { args, request: prepareFor(operation)(args) }, callOptions);
   }
 
   async function request(raw: RawRequest, callOptions: CallOptions = {}) {
     const { operation, request } = prepareRaw(raw, { prefixes, filePaths });
-    return run(operation, { args: raw, request }, callOptions);
+    return await run(operation, { args: raw, request }, callOptions);
   }
 
   async function run(
@@ -67,9 +66,11 @@ export function createTransport(options: TransportOptions): Transport {
     { args, request: prepared }: { args: unknown; request: PreparedRequest },
     callOptions: CallOptions,
   ) {
-    const request = await findFiles(operation.id, prepared);
+    const { path, body, form } = prepared;
+    // Files are looked at before the call waits for its turn, so that a wrong path costs nothing.
+    const request = { path, body: form ? await createFormBody(operation.id, form) : body };
     const callClass = callOptions.class ?? 'pass';
-    return runCall(deps, { operation, args, request, callClass, options: callOptions });
+    return await runCall(deps, { operation, args, request, callClass, options: callOptions });
   }
 
   let closing: Promise<void> | undefined;
@@ -99,12 +100,6 @@ export function createTransport(options: TransportOptions): Transport {
 function toPrefixes({ baseUrl, apiVersion = 'latest' }: TransportOptions): PathPrefixes {
   const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
   return { scim: basePath, rest: `${basePath}/api/${apiVersion}` };
-}
-
-/** Looks at the files of a form before the call waits for its turn, so that a wrong path costs nothing. */
-async function findFiles(label: string, request: PreparedRequest): Promise<ReadyRequest> {
-  const { path, body, form } = request;
-  return { path, body: form ? await createFormBody(label, form) : body };
 }
 
 /** The compiled form of each row, made at its first use. */

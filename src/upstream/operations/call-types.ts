@@ -26,11 +26,13 @@ type BodyArgs<O> = O extends { readonly body: Fields; readonly content: Multipar
 
 type MultipartContent = 'multipart' | 'json-or-multipart';
 
-type Inputs<F> = {
-  readonly [K in keyof F as K extends `${infer Name}*` ? Name : never]: ValueOf<F[K]>;
-} & {
-  readonly [K in keyof F as K extends `${string}*` ? never : K]?: ValueOf<F[K]> | undefined;
-};
+type Inputs<F> = keyof F extends never
+  ? Readonly<Record<string, never>>
+  : {
+      readonly [K in keyof F as K extends `${infer Name}*` ? Name : never]: ValueOf<F[K]>;
+    } & {
+      readonly [K in keyof F as K extends `${string}*` ? never : K]?: ValueOf<F[K]> | undefined;
+    };
 
 /** The TypeScript type that the notation of `Fields` stands for. */
 export type ValueOf<T> = T extends `(${infer Group})[]`
