@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { type ClientRace, raceClients } from './client-race.ts';
 import { adoptCompany, type Company, type CompanySize } from './company.ts';
 import { bindToCore, type Cores, findCores } from './cores.ts';
 import { LoadClient } from './load-client.ts';
@@ -45,6 +46,7 @@ export interface BenchResult {
   /** Before the first request; undefined where only Linux knows. */
   readonly residentMbAtRest: number | undefined;
   readonly yardsticks: Yardsticks;
+  readonly race: ClientRace;
   readonly scenarios: readonly ScenarioResult[];
   /** What the bridge wrote to its log and its terminal. */
   readonly bridgeOutput: string;
@@ -127,9 +129,12 @@ async function runOnStage(stage: Stage, options: BenchOptions): Promise<BenchRes
   const user = await fetchScim(bridge, `/Users/${company.users[0]?.id}`);
   const answer = JSON.stringify(user);
   const yardsticks = await measureYardsticks({ folder, answer, cores, connections, durations });
+  say('the client beside Pool and fetch');
+  const race = await raceClients({ folder, answer, cores, connections, durations });
   const scenarios = await runScenarios(stage, company, options);
   const bridgeOutput = bridge.output();
-  return { options, cores, firstReadMs, residentMbAtRest, yardsticks, scenarios, bridgeOutput };
+  const atRest = { firstReadMs, residentMbAtRest };
+  return { options, cores, ...atRest, yardsticks, race, scenarios, bridgeOutput };
 }
 
 async function runScenarios(

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { BenchResult, ScenarioResult } from './bench.ts';
+import type { Racer } from './client-race.ts';
 import { toFigure } from './markdown-table.ts';
 import type { Measurement } from './measure.ts';
-import { toReport } from './report.ts';
+import { toRaceSection, toReport } from './report.ts';
 import type { Aim } from './scenarios.ts';
 
 const machine = {
@@ -63,6 +64,15 @@ test('toReport: a busy machine is told, a quiet one is not', () => {
   expect(toReport(quiet, machine)).not.toContain('Other programs');
 });
 
+test.each([
+  { why: 'six tenths of Pool, ahead of fetch', fetch: 5_999, client: 6_000, want: 'met' },
+  { why: 'less than that', fetch: 1, client: 5_999, want: '**missed**' },
+  { why: 'no faster than fetch', fetch: 7_000, client: 7_000, want: '**missed**' },
+])('toRaceSection: $why is $want', ({ fetch, client, want }) => {
+  const race = { pool: toRacer(10_000), fetch: toRacer(fetch), client: toRacer(client) };
+  expect(rowOf(toRaceSection(race), 'client').at(-1)).toBe(want);
+});
+
 const figures = [
   { value: 12_345.6, want: '12,346' },
   { value: 99.94, want: '99.9' },
@@ -103,9 +113,14 @@ function toResult(scenarios: readonly ScenarioResult[]): BenchResult {
       commits: express,
       commitsPerSecond: 8_000,
     },
+    race: { pool: toRacer(10_000), fetch: toRacer(5_000), client: toRacer(8_000) },
     scenarios,
     bridgeOutput: '',
   };
+}
+
+function toRacer(perSecond: number): Racer {
+  return { perSecond, cpuMicrosPerRequest: 10 };
 }
 
 interface Seen {

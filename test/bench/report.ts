@@ -1,4 +1,5 @@
 import type { BenchResult, ScenarioResult } from './bench.ts';
+import type { ClientRace, Racer } from './client-race.ts';
 import type { Machine } from './machine.ts';
 import { toFigure, toTable } from './markdown-table.ts';
 import type { Measurement } from './measure.ts';
@@ -7,6 +8,7 @@ import type { Yardsticks } from './yardsticks.ts';
 
 const residentMbMax = 150;
 const groupSlowdownMax = 1.5;
+const clientShareMin = 0.6;
 /** A server under full load that gets less of its core shares it with somebody. */
 const quietCoreMin = 0.9;
 
@@ -34,7 +36,34 @@ Yardsticks, measured in the same run by the same client; the answers are as long
 ${toTable(['', '/s', 'p50 ms', 'p99 ms', 'CPU µs', 'core'], toYardstickRows(yardsticks))}
 
 ${toRemarks(yardsticks).join('\n\n')}
+
+${toRaceSection(result.race)}
 `;
+}
+
+/** How fast the client is beside the two ways of sending without it. Pure. */
+export function toRaceSection({ pool, fetch, client }: ClientRace): string {
+  const toRow = (title: string, racer: Racer, ...aim: string[]) => [
+    title,
+    toFigure(racer.perSecond),
+    `${toFigure(racer.perSecond / pool.perSecond)} ×`,
+    toFigure(racer.cpuMicrosPerRequest),
+    ...aim,
+  ];
+  const isMet =
+    client.perSecond >= clientShareMin * pool.perSecond && client.perSecond > fetch.perSecond;
+  const aim = `≥ ${clientShareMin} × Pool, more than fetch`;
+  return `The client of the service alone, in turns with bare \`undici.Pool.request\` and the global \`fetch\`, each reading its answer as JSON
+from a socket that answers without looking, as many requests at a time as above; medians of short legs:
+
+${toTable(
+  ['', '/s', 'of Pool', 'CPU µs', 'aim', ''],
+  [
+    toRow('undici.Pool.request', pool, '', ''),
+    toRow('fetch', fetch, '', ''),
+    toRow('client', client, aim, toVerdict(isMet)),
+  ],
+)}`;
 }
 
 function toCircumstances(
