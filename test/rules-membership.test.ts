@@ -107,6 +107,43 @@ test('where the service refuses inactive members, the membership waits for the a
     expect(service.members('Pilots')).toEqual([ada]);
   }));
 
+test('where only the service holds somebody inactive, the membership is refused at once', () =>
+  withTestBridge({ sandbox: { shape: { inactiveMembers: 'refused' } } }, async (bridge) => {
+    const { service, calls } = bridge.sandbox;
+    const id = await addUser(bridge, 'ada');
+    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    service.updateUser(ada, { active: false });
+    calls.reset();
+
+    const added = await bridge.request('PATCH', path, change('add', [id]));
+
+    expect(added.status).toBe(400);
+    expect(calls.counts()).toEqual({
+      'groupUsers.addUserToGroup': { 400: 1 },
+      'scim.getUser': { 200: 1 },
+    });
+    expect((await send(bridge, 'GET', path)).body.members ?? []).toEqual([]);
+  }));
+
+test('where the activation is under way, the membership follows it', () =>
+  withTestBridge({ sandbox: { shape: { inactiveMembers: 'refused' } } }, async (bridge) => {
+    const { service, faults } = bridge.sandbox;
+    const id = await addUser(bridge, 'ada');
+    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));
+    const slow = faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
+    const activating = bridge.request('PATCH', `/Users/${id}`, setActive(true));
+    await slow.until(1);
+
+    const adding = bridge.request('PATCH', path, change('add', [id]));
+    await bridge.sandbox.calls.until(1, { operation: 'scim.getUser' });
+    faults.release();
+
+    expect([(await activating).status, (await adding).status]).toEqual([200, 204]);
+    await untilSettled(bridge);
+    expect(service.members('Pilots')).toEqual([ada]);
+  }));
+
 test('an id that is nobody is refused on add and nothing to do on remove', () =>
   withTestBridge({}, async (bridge) => {
     const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;

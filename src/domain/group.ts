@@ -1,6 +1,7 @@
 import { findExtensionFlag, findExtensionNumber, GROUP_EXTENSION } from './extensions.ts';
 import type { GroupId, UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
+import type { Missed } from './missed.ts';
 import { normaliseName } from './name.ts';
 import type { Pending } from './pending.ts';
 import type { SentCreate } from './sent-create.ts';
@@ -60,6 +61,8 @@ export interface GroupState {
   readonly mustLook: boolean;
   /** Under which names a create may have left the group in the service. */
   readonly sentCreates: readonly SentCreate[];
+  /** Known to the steps of one run alone; absent: no call was told that there is no such group. */
+  readonly missed?: Missed;
   /** Waiting changes that can be made now, removals first; a bounded number of them. */
   readonly members: readonly LinkChange[];
   readonly admins: readonly LinkChange[];

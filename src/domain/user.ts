@@ -3,6 +3,7 @@ import { findExtensionFlag, findExtensionNumber, USER_EXTENSION } from './extens
 import { foldCase } from './fold.ts';
 import type { UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
+import type { Missed } from './missed.ts';
 import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
 import type { Pending } from './pending.ts';
 import type { SentCreate } from './sent-create.ts';
@@ -73,6 +74,8 @@ export interface UserState {
   readonly mustLook: boolean;
   /** Under which names a create may have left an account in the service. */
   readonly sentCreates: readonly SentCreate[];
+  /** Known to the steps of one run alone; absent: no call was told that there is no such account. */
+  readonly missed?: Missed;
 }
 
 /** What the attributes of a managed user ask of the service. A deleted one is to be inactive. */

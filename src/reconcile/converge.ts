@@ -1,9 +1,11 @@
 import type { ResourceKey } from '../domain/ids.ts';
+import type { Missed } from '../domain/missed.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import type { Db } from '../store/database.ts';
 import type { Lease } from '../store/lanes.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
+import { toMissed, withMissed } from './missed.ts';
 import type { Outcome } from './outcome.ts';
 import { openPermit, type Permit, type Permitted, type PlannedStep } from './permit.ts';
 import { GONE, type Progress, type Recorded } from './recorded.ts';
@@ -42,9 +44,9 @@ export interface Run extends Progress {
  * @throws BridgeError `bug` when the steps go round in a circle
  */
 export async function converge<
-  State extends Permitted,
+  State extends Permitted & { readonly mustLook: boolean; readonly missed?: Missed },
   Action extends { readonly kind: string; readonly reason: string },
-  Known,
+  Known extends { readonly missing?: true },
   Part,
 >(
   deps: ReconcileDeps,
@@ -54,6 +56,7 @@ export async function converge<
   const guard = createStepGuard(key);
   let step = await readStep(deps, kind, key);
   let again = false;
+  let missed: Missed | undefined;
   while (step !== undefined) {
     const { state, action } = step;
     guard.note(state.version, action);
@@ -61,7 +64,7 @@ export async function converge<
     const create = action && kind.toSentCreate(action);
     const permit: Permit<State> = openPermit(deps, { key, lease, step, create, replan, again });
     const outcome: Outcome<Known, Part> = action
-      ? await kind.apply(permit.upstream, state, action)
+      ? await kind.apply(permit.upstream, withMissed(state, missed), action)
       : { kind: 'done', known: kind.noNews };
     // Held back before anything of this step was done: that is no failure, only another plan.
     again = permit.isOvertaken && outcome.kind === 'later';
@@ -70,6 +73,7 @@ export async function converge<
       step = await replan();
       continue;
     }
+    missed = toMissed(missed, { outcome, isLook: state.mustLook });
     const recorded: Recorded<State> = await kind.record(permit.planned, lease, outcome);
     if (action) report(deps, key, action.kind, outcome.kind);
     if (recorded.woken.length > 0) onWoken();

@@ -40,11 +40,27 @@ describeStores('what a failed call means for the resource', ({ makeStore }) => {
       ['later', { kind: 'later', problem, retryAfterMs: 5 }],
     ] as const;
 
+    const about = { parts, section: 'groups', missed: undefined } as const;
+
     for (const [verdict, want] of table) {
       const judged = { verdict, problem, retryAfterMs: 5 };
-      expect(await toFailure(deps, judged, { parts, section: 'groups' })).toStrictEqual(want);
+      expect(await toFailure(deps, judged, about)).toStrictEqual(want);
     }
     expect(sandbox.calls.count()).toBe(0);
+  });
+
+  test.each([
+    { why: 'a look found it: refused', missed: 'found', want: refused },
+    {
+      why: 'it was made anew: looked at later',
+      missed: 'gone',
+      want: { kind: 'unknown', problem },
+    },
+  ] as const)('missing again although $why', async ({ missed, want }) => {
+    const { deps } = await createReadForTest(await startCompany({}), await makeStore());
+    const about = { parts, section: 'groups', missed } as const;
+
+    expect(await toFailure(deps, { verdict: 'missing', problem }, about)).toStrictEqual(want);
   });
 
   test.each(['users', 'groups', 'companyUsers'] as const)(
@@ -54,7 +70,9 @@ describeStores('what a failed call means for the resource', ({ makeStore }) => {
       const { deps, told } = await createReadForTest(sandbox, await makeStore());
       const judged = { verdict: 'forbidden', problem } as const;
 
-      expect(await toFailure(deps, judged, { parts, section })).toStrictEqual(refused);
+      expect(await toFailure(deps, judged, { parts, section, missed: undefined })).toStrictEqual(
+        refused,
+      );
       expect(sandbox.calls.count()).toBe(1);
       expect(told.sections).toEqual([]);
     },
@@ -69,7 +87,7 @@ describeStores('what a failed call means for the resource', ({ makeStore }) => {
       sandbox.faults.refuse(section, 403);
       const judged = { verdict: 'forbidden', problem, retryAfterMs: 5 } as const;
 
-      const outcome = await toFailure(deps, judged, { parts, section });
+      const outcome = await toFailure(deps, judged, { parts, section, missed: undefined });
 
       expect(outcome).toStrictEqual({ kind: 'later', problem, retryAfterMs: 5 });
       expect(told.sections).toMatchObject([{ section, up: false }]);

@@ -1,6 +1,7 @@
 import { assertNever } from '../domain/errors.ts';
+import type { Missed } from '../domain/missed.ts';
 import type { ReconcileDeps } from './deps.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, Problem } from './outcome.ts';
 import { isSectionUp, type ReadableSection } from './sections.ts';
 import type { Judged } from './verdict.ts';
 
@@ -8,18 +9,29 @@ import type { Judged } from './verdict.ts';
 export interface FailedCall<Part> {
   readonly parts: readonly Part[];
   readonly section: ReadableSection;
+  /** What a look of this run said of an earlier "not there"; undefined: there was none. */
+  readonly missed: Missed | undefined;
+}
+
+/** What a failed create means: there is nothing yet that could be missing. */
+export async function toCreateFailure<Part>(
+  deps: ReconcileDeps,
+  judged: Judged,
+  call: Omit<FailedCall<Part>, 'missed'>,
+): Promise<Outcome<never, Part>> {
+  return toFailure(deps, judged, { ...call, missed: 'found' });
 }
 
 /** What a failed call means for the resource, where nothing about it needs to be known. */
 export async function toFailure<Part>(
   deps: ReconcileDeps,
   judged: Judged,
-  { parts, section }: FailedCall<Part>,
+  { parts, section, missed }: FailedCall<Part>,
 ): Promise<Outcome<never, Part>> {
   const { verdict, problem } = judged;
   switch (verdict) {
     case 'missing':
-      return { kind: 'unknown', problem, lookNow: true };
+      return toMissing(problem, { parts, missed });
     case 'forbidden':
       return (await isSectionUp(deps, section, problem))
         ? { kind: 'refused', parts, problem }
@@ -34,6 +46,33 @@ export async function toFailure<Part>(
       return { kind: 'unknown', problem };
     default:
       return assertNever(verdict);
+  }
+}
+
+/** A failed look is no answer: it is made again. Where a right is missing, that is found out and told. */
+export async function toFailedLook(
+  deps: ReconcileDeps,
+  judged: Judged,
+  section: ReadableSection,
+): Promise<Outcome<never, never>> {
+  if (judged.verdict === 'forbidden') await isSectionUp(deps, section, judged.problem);
+  return toLater(judged);
+}
+
+/** "Not there" is looked at, once a run: where the look found it, something else of the request is missing. */
+function toMissing<Part>(
+  problem: Problem,
+  { parts, missed }: Pick<FailedCall<Part>, 'parts' | 'missed'>,
+): Outcome<never, Part> {
+  switch (missed) {
+    case undefined:
+      return { kind: 'unknown', problem, lookNow: true };
+    case 'found':
+      return { kind: 'refused', parts, problem };
+    case 'gone':
+      return { kind: 'unknown', problem };
+    default:
+      return assertNever(missed);
   }
 }
 

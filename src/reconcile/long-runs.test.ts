@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createLaneHost } from '../../test/support/lane-host.ts';
-import { addGroup, addLink, addUser, getGroup, getUser } from '../../test/support/rows.ts';
+import { addGroup, addLink, addUser, getGroup } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 
@@ -39,34 +39,28 @@ describeStores('a long run', ({ makeStore }) => {
 
   test('that goes round in a circle is reported as a bug, and the resource rests', async () => {
     const store = await makeStore();
-    const sandbox = await startSandbox();
+    const sandbox = await startSandbox({ shape: { inactiveMembers: 'refused' } });
     onTestFinished(() => sandbox.stop());
-    const { id } = sandbox.service.addUser({ email: 'ada@example.com', fullName: 'Ada' });
-    const observed = {
-      userName: 'ada@example.com',
-      fullName: 'Ada',
-      active: true,
-      at: 1,
-      by: 'test',
-    };
-    const user = await addUser(store, {
-      doc: { userName: 'ada@example.com', active: false },
-      upstream_id: id,
-      observed: JSON.stringify(observed),
-      pending: '{"active":2}',
+    const { id: restId, uid, name } = sandbox.service.createGroup({ name: 'Everybody' });
+    const { id: upstream_id } = sandbox.service.addUser({ email: 'a@example.com', active: false });
+    const group = await addGroup(store, {
+      doc: { displayName: name },
+      upstream_rest_id: restId,
+      upstream_uid: uid,
+      observed: JSON.stringify({ displayName: name, at: 1, by: 'test' }),
       version: 2,
     });
-    // Not there for the change, there for the look.
-    const fault = { kind: 'status', status: 404 } as const;
-    sandbox.faults.add({ operation: 'scim.updateUser', fault });
-    const host = await createLaneHost(sandbox, store);
+    const user = await addUser(store, { upstream_id, doc: { userName: 'a', active: false } });
+    await addLink(store, { group, user }, [1, 0, 2]);
+    // That inactive people have to wait is learned again and again, and never heeded.
+    const host = await createLaneHost(sandbox, store, { fixed: { inactiveMembers: true } });
 
-    await host.run({ type: 'user', id: user.id });
+    await host.run({ type: 'group', id: group.id });
 
     expect(host.failures).toEqual([expect.objectContaining({ code: 'bug' })]);
     expect(sandbox.calls.count()).toBeLessThan(25);
-    const after = await getUser(store, user);
-    expect(after).toMatchObject({ lane_owner: null, pending: '{"active":2}' });
+    const after = await getGroup(store, group);
+    expect(after.lane_owner).toBeNull();
     expect(after.due_at).toBeGreaterThan(Date.now());
   });
 });

@@ -37,6 +37,7 @@ export const ANSWERS: readonly FaultCase[] = [
     fault: () => status(404),
     otherwise: {
       'create user': 'refused',
+      'create group': 'refused',
       // "Is not in it": what was wanted is believed to hold.
       'remove member': 'left out',
       'remove admin': 'left out',

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { ResourceKey } from '../../src/domain/ids.ts';
 import { type ReconcileDeps, type ReconcilePolicy, toLaneClaim } from '../../src/reconcile/deps.ts';
-import { openForms } from '../../src/reconcile/forms.ts';
+import { type Forms, openForms } from '../../src/reconcile/forms.ts';
 import { createLaneRunner, type Lanes } from '../../src/reconcile/lane-runner.ts';
 import { toLeaseTimes } from '../../src/reconcile/lease-times.ts';
 import { createWaiters } from '../../src/reconcile/waiters.ts';
@@ -50,6 +50,8 @@ export interface LaneHostOptions {
   /** What else happens when the turn of a call that changes something has come. */
   readonly beforeChange?: () => Promise<void>;
   readonly policy?: Partial<ReconcilePolicy>;
+  /** Forms that are not learned. */
+  readonly fixed?: Forms;
 }
 
 /** A host for the running test. */
@@ -58,7 +60,7 @@ export async function createLaneHost(
   store: Store,
   options: LaneHostOptions = {},
 ): Promise<LaneHost> {
-  const { callMs = 10_000, owner = 'one', beforeChange, inFlightMax, policy } = options;
+  const { callMs = 10_000, owner = 'one', beforeChange, inFlightMax, policy, fixed } = options;
   const transport = createTransport({
     baseUrl: sandbox.url,
     token: sandbox.token,
@@ -76,7 +78,7 @@ export async function createLaneHost(
     upstream,
     clock: systemClock,
     random: () => 0,
-    forms: await openForms({ store, clock: systemClock, fixed: {} }),
+    forms: await openForms({ store, clock: systemClock, fixed: fixed ?? {} }),
     rules: noRules,
     policy: { ...TEST_POLICY, lease: toLeaseTimes(callMs), ...policy },
     events: {

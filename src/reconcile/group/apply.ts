@@ -14,7 +14,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { type FailedCall, toFailure } from '../failure.ts';
+import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
 import type { Problem } from '../outcome.ts';
 import { isSaidNo, type Judged, judge } from '../verdict.ts';
 import { changeAdmin, changeMember } from './change-link.ts';
@@ -78,11 +78,11 @@ async function createGroup(
   } catch (error) {
     const judged = judge(error);
     if (judged.verdict === 'conflict') return resolveConflict(deps, context, { action, judged });
-    return toFailure(deps, judged, ABOUT_EXISTENCE);
+    return toCreateFailure(deps, judged, ABOUT_EXISTENCE);
   }
 }
 
-const ABOUT_EXISTENCE: FailedCall<GroupPart> = {
+const ABOUT_EXISTENCE: Omit<FailedCall<GroupPart>, 'missed'> = {
   parts: [{ kind: 'field', field: 'existence' }],
   section: 'groups',
 };
@@ -109,12 +109,12 @@ async function resolveConflict(
   const { displayName: name } = action;
   if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
   const found = await lookForGroup(deps, context, { names: [name], adopted: true });
-  if (found.kind === 'refused') return toFailure(deps, judged, ABOUT_EXISTENCE);
+  if (found.kind === 'refused') return toCreateFailure(deps, judged, ABOUT_EXISTENCE);
   if (found.kind !== 'done' || found.known.ids !== undefined) return found;
   try {
     return await sendGroup(deps, context, action);
   } catch (error) {
-    return toFailure(deps, judge(error), ABOUT_EXISTENCE);
+    return toCreateFailure(deps, judge(error), ABOUT_EXISTENCE);
   }
 }
 
@@ -157,7 +157,7 @@ async function updateGroup(
       // It may be about one of them: the first alone, and the others in the next step.
       return updateGroup(deps, context, { state, action: toFirstField(action) });
     }
-    return toFailure(deps, judged, { parts: parts, section: 'groups' });
+    return toFailure(deps, judged, { parts, section: 'groups', missed: state.missed });
   }
 }
 
@@ -179,10 +179,8 @@ async function deleteGroup(
     return { kind: 'done', known: { missing: true } };
   } catch (error) {
     // "Not there" is looked at before it is believed.
-    return toFailure<GroupPart>(deps, judge(error), {
-      parts: [{ kind: 'field', field: 'existence' }],
-      section: 'groups',
-    });
+    const about = { ...ABOUT_EXISTENCE, missed: state.missed };
+    return toFailure<GroupPart>(deps, judge(error), about);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { LinkChange } from '../../domain/group.ts';
+import type { Missed } from '../../domain/missed.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
@@ -21,6 +22,7 @@ export interface Batch {
   readonly changes: readonly LinkChange[];
   readonly scimId: string;
   readonly forms: readonly BatchForm[];
+  readonly missed: Missed | undefined;
 }
 
 /**
@@ -43,13 +45,13 @@ export function listBatchForms({ forms }: ReconcileDeps): BatchForm[] {
 export async function sendBatch(
   deps: ReconcileDeps,
   context: CallContext,
-  { changes, scimId, forms }: Batch,
+  batch: Batch,
 ): Promise<SentBatch> {
-  for (const form of forms) {
-    const sent = await sendInForm(deps, context, { changes, scimId, form });
+  for (const form of batch.forms) {
+    const sent = await sendInForm(deps, context, { ...batch, form });
     if (sent.kind !== 'refused') return sent;
     if (!sent.isTooLarge) continue;
-    await learnSize(deps, changes.length);
+    await learnSize(deps, batch.changes.length);
     return sent;
   }
   return { kind: 'refused', isTooLarge: false };
@@ -64,7 +66,7 @@ async function learnSize({ forms, clock }: ReconcileDeps, size: number): Promise
 async function sendInForm(
   deps: ReconcileDeps,
   context: CallContext,
-  { changes, scimId, form }: { changes: readonly LinkChange[]; scimId: string; form: BatchForm },
+  { changes, scimId, form, missed }: Batch & { readonly form: BatchForm },
 ): Promise<SentBatch> {
   const known = deps.forms.current().memberForm === form;
   try {
@@ -79,11 +81,12 @@ async function sendInForm(
     return { kind: 'taken' };
   } catch (error) {
     const judged = judge(error);
-    if (isAboutBatch(judged)) {
+    if (isAboutBatch(judged, missed)) {
       return { kind: 'refused', isTooLarge: judged.verdict === 'smaller' };
     }
     const parts = changes.map((change): GroupPart => ({ kind: 'member', change }));
-    return { kind: 'ended', outcome: await toFailure(deps, judged, { parts, section: 'groups' }) };
+    const about = { parts, section: 'groups', missed } as const;
+    return { kind: 'ended', outcome: await toFailure(deps, judged, about) };
   }
 }
 
@@ -98,7 +101,9 @@ export async function readMembers(
 }
 
 /** A refusal may be about the form, about one member, or about the size; smaller parts tell. */
-function isAboutBatch({ verdict }: Judged): boolean {
+function isAboutBatch({ verdict }: Judged, missed: Missed | undefined): boolean {
+  // The group is there, so it is somebody in the batch who is not.
+  if (verdict === 'missing') return missed === 'found';
   return verdict === 'refused' || verdict === 'smaller' || verdict === 'conflict';
 }
 

@@ -52,7 +52,7 @@ export async function changeInParts(
 async function listLeft(
   deps: ReconcileDeps,
   context: CallContext,
-  { changes, scimId, tally }: Parts,
+  { state, changes, scimId, tally }: Parts,
 ): Promise<readonly LinkChange[]> {
   if (scimId === undefined) return changes;
   try {
@@ -64,8 +64,12 @@ async function listLeft(
     tally.done.push(...held.map((change): SettledLink => ({ ...change, heldAlready: true })));
     return changes.filter((change) => !isHeld(change));
   } catch (error) {
+    const judged = judge(error);
+    // The group is there under another id: then nobody is known to be in it.
+    if (judged.verdict === 'missing' && state.missed === 'found') return changes;
     const parts = changes.map((change): GroupPart => ({ kind: 'member', change }));
-    tally.end = await toFailure(deps, judge(error), { parts, section: 'groups' });
+    const about = { parts, section: 'groups', missed: state.missed } as const;
+    tally.end = await toFailure(deps, judged, about);
     return [];
   }
 }
@@ -86,6 +90,7 @@ async function halve(deps: ReconcileDeps, context: CallContext, parts: Parts): P
 /** All of it with one call, or its halves. */
 async function change(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
   const { changes, scimId, tally } = parts;
+  const { missed } = parts.state;
   const { done, refused } = tally;
   if (tally.end) return;
   const forms = scimId === undefined ? [] : listBatchForms(deps);
@@ -93,7 +98,7 @@ async function change(deps: ReconcileDeps, context: CallContext, parts: Parts): 
   if (scimId === undefined || forms.length === 0 || changes.length <= 1 || isHopeless) {
     return changeSingly(deps, context, parts);
   }
-  const sent: SentBatch = await sendBatch(deps, context, { changes, scimId, forms });
+  const sent: SentBatch = await sendBatch(deps, context, { changes, scimId, forms, missed });
   if (sent.kind === 'taken') tally.done.push(...changes);
   else if (sent.kind === 'ended') tally.end = sent.outcome;
   else await halve(deps, context, parts);

@@ -1,10 +1,11 @@
 import type { GroupState, LinkChange } from '../../domain/group.ts';
+import { findUserRow, toUserState } from '../../store/users.ts';
 import { groupAdmins } from '../../upstream/operations/group-admins.ts';
 import { groupUsers } from '../../upstream/operations/group-users.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toFailure } from '../failure.ts';
+import { toFailure, toLater } from '../failure.ts';
 import { type Judged, judge } from '../verdict.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
@@ -19,8 +20,9 @@ export async function changeMember(
   context: CallContext,
   step: LinkStep,
 ): Promise<GroupOutcome> {
-  const { change } = step;
+  const { state, change } = step;
   const known = { members: [change] };
+  const askedAt = deps.clock.now();
   try {
     await sendMember(deps, context, step);
     return { kind: 'done', known };
@@ -28,17 +30,12 @@ export async function changeMember(
     const judged = judge(error);
     if (holdsAlready(judged, change))
       return { kind: 'done', known: { members: [{ ...change, heldAlready: true }] } };
-    if (
-      judged.verdict === 'refused' &&
-      change.wanted &&
-      (await isInactive(deps, context, change))
-    ) {
-      await deps.forms.learn({ inactiveMembers: false });
-      return { kind: 'done', known: { waits: true } };
-    }
+    const waiting = await awaitActivation(deps, context, { judged, change, askedAt });
+    if (waiting) return waiting;
     return toFailure<GroupPart>(deps, judged, {
       parts: [{ kind: 'member', change }],
       section: 'groups',
+      missed: state.missed,
     });
   }
 }
@@ -69,6 +66,7 @@ export async function changeAdmin(
     return toFailure<GroupPart>(deps, judged, {
       parts: [{ kind: 'admin', change }],
       section: 'groups',
+      missed: state.missed,
     });
   }
 }
@@ -101,7 +99,26 @@ function holdsAlready({ verdict }: Judged, { wanted }: LinkChange): boolean {
   return wanted ? verdict === 'conflict' : verdict === 'missing';
 }
 
-/** Whether a refused member is inactive in the service: then the membership waits for the activation. */
+/**
+ * The addition of somebody inactive waits for the activation, where one is to come; undefined: it is refused
+ * like another, also where only the service holds them inactive.
+ */
+async function awaitActivation(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { judged, change, askedAt }: { judged: Judged; change: LinkChange; askedAt: number },
+): Promise<GroupOutcome | undefined> {
+  const isAbout = judged.verdict === 'refused' && change.wanted;
+  if (!isAbout || !(await isInactive(deps, context, change))) return undefined;
+  await deps.forms.learn({ inactiveMembers: false });
+  const person = await findUserRow(deps.store.read, change.userId);
+  if (person?.active !== 1) return { kind: 'done', known: { waits: true } };
+  const { pending, observed } = toUserState(person);
+  const isUnderWay = pending.active !== undefined || (observed?.at ?? 0) >= askedAt;
+  return isUnderWay ? toLater(judged) : undefined;
+}
+
+/** Whether a refused member is inactive in the service. */
 async function isInactive(
   { upstream }: ReconcileDeps,
   context: CallContext,

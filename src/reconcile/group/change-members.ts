@@ -23,7 +23,8 @@ export async function changeMembers(
   if (scimId === undefined || forms.length === 0) {
     return changeInParts(deps, context, { state, changes, scimId: undefined });
   }
-  const sent = await sendBatch(deps, context, { changes, scimId, forms });
+  const { missed } = state;
+  const sent = await sendBatch(deps, context, { changes, scimId, forms, missed });
   switch (sent.kind) {
     case 'taken':
       return { kind: 'done', known: { members: changes, ids: { scimId } } };

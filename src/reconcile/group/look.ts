@@ -9,7 +9,7 @@ import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toLater } from '../failure.ts';
+import { toFailedLook } from '../failure.ts';
 import { judge } from '../verdict.ts';
 import type { GroupOutcome } from './outcome.ts';
 
@@ -28,7 +28,7 @@ export async function lookAtGroup(
   } catch (error) {
     const judged = judge(error);
     if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toLater(judged);
+    return toFailedLook(deps, judged, 'groups');
   }
 }
 
@@ -80,7 +80,7 @@ export async function lookForGroup(
   try {
     for await (const { items } of pages) matches.push(...(await listMatches(items, search)));
   } catch (error) {
-    return toLater(judge(error));
+    return toFailedLook(deps, judge(error), 'groups');
   }
   const [group] = matches;
   const { result } = pages;
@@ -121,7 +121,7 @@ async function lookAtFound(
     if (found.kind !== 'done' || !adopted) return found;
     return { kind: 'done', known: { ...found.known, adopted } };
   } catch (error) {
-    return toLater(judge(error));
+    return toFailedLook(deps, judge(error), 'groups');
   }
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../domain/user.ts';
 import type {
   LookAtUser,
+  RemoveVirtualUser,
   TryAddress,
   UpdateCompanyUser,
   UpdateUser,
@@ -18,7 +19,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toFailure, toLater } from '../failure.ts';
+import { toFailedLook, toFailure } from '../failure.ts';
 import { isSaidNo, judge } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
 import { findCreated } from './find-created.ts';
@@ -44,7 +45,7 @@ export async function applyUserAction(
     case 'try-address':
       return tryAddress(deps, context, { state, action });
     case 'remove-virtual-user':
-      return removeVirtualUser(deps, context, action.upstreamId);
+      return removeVirtualUser(deps, context, { state, action });
     default:
       return assertNever(action);
   }
@@ -71,7 +72,7 @@ async function lookAtUser(
   } catch (error) {
     const judged = judge(error);
     if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toLater(judged);
+    return toFailedLook(deps, judged, 'users');
   }
 }
 
@@ -135,7 +136,7 @@ async function updateUser(
       const { name: _, ...accessOnly } = action;
       return updateUser(deps, context, { state, action: accessOnly });
     }
-    return toFailure<UserField>(deps, judged, { parts, section: 'users' });
+    return toFailure<UserField>(deps, judged, { parts, section: 'users', missed: state.missed });
   }
 }
 
@@ -176,7 +177,8 @@ async function updateCompanyUser(
       const access = fields.filter((field) => field !== 'appsPermissions');
       return updateCompanyUser(deps, context, { state, action: { ...accessOnly, fields: access } });
     }
-    return toFailure<UserField>(deps, judged, { parts: fields, section: 'companyUsers' });
+    const about = { parts: fields, section: 'companyUsers', missed: state.missed } as const;
+    return toFailure<UserField>(deps, judged, about);
   }
 }
 
@@ -209,10 +211,11 @@ async function tryAddress(
     return { kind: 'done', known: { observed, settled: ['address'] } };
   } catch (error) {
     const judged = judge(error);
-    if (judged.verdict === 'later' || judged.verdict === 'unknown') {
-      return toFailure<UserField>(deps, judged, { parts: ['address'], section: 'users' });
-    }
-    await deps.forms.learn({ addressMayChange: false });
+    const about = { parts: ['address'], section: 'users', missed: state.missed } as const;
+    const failure = await toFailure<UserField>(deps, judged, about);
+    if (failure.kind !== 'refused') return failure;
+    // What is about one person or one address says nothing of the next.
+    if (judged.verdict === 'refused') await deps.forms.learn({ addressMayChange: false });
     return { kind: 'done', known: { settled: ['address'] } };
   }
 }
@@ -220,13 +223,15 @@ async function tryAddress(
 async function removeVirtualUser(
   deps: ReconcileDeps,
   context: CallContext,
-  upstreamId: number,
+  { state, action }: { state: UserState; action: RemoveVirtualUser },
 ): Promise<UserOutcome> {
+  const args = { path: { id: action.upstreamId } };
   try {
-    await deps.upstream.call(companyUsers.removeVirtualUser, { path: { id: upstreamId } }, context);
+    await deps.upstream.call(companyUsers.removeVirtualUser, args, context);
     return { kind: 'done', known: { missing: true } };
   } catch (error) {
     // "Not there" is looked at before it is believed.
-    return toFailure<UserField>(deps, judge(error), { parts: ['active'], section: 'companyUsers' });
+    const about = { parts: ['active'], section: 'companyUsers', missed: state.missed } as const;
+    return toFailure<UserField>(deps, judge(error), about);
   }
 }

@@ -4,10 +4,10 @@ import type { CreateUser } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toFailure } from '../failure.ts';
+import { toCreateFailure } from '../failure.ts';
 import type { EmailForm, Forms } from '../forms.ts';
 import type { Problem } from '../outcome.ts';
-import { type Judged, judge } from '../verdict.ts';
+import { judge } from '../verdict.ts';
 import { toAccountKeys } from './account-keys.ts';
 import { findAccount, findAccountInList } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
@@ -43,18 +43,16 @@ export async function createAccount(
       const judged = judge(error);
       problem = judged.problem;
       if (judged.verdict === 'conflict') return resolveConflict(deps, context, { state, problem });
-      if (judged.verdict !== 'refused') return toFailed(deps, judged);
+      if (judged.verdict !== 'refused') return toCreateFailure(deps, judged, ABOUT_ACCOUNT);
     }
   }
   return { kind: 'refused', parts: ['account'], problem };
 }
 
-/** There is no account yet that could be missing: "not found" is a refusal like another. */
-async function toFailed(deps: ReconcileDeps, judged: Judged): Promise<UserOutcome> {
-  const parts: UserField[] = ['account'];
-  if (judged.verdict === 'missing') return { kind: 'refused', parts, problem: judged.problem };
-  return toFailure(deps, judged, { parts, section: 'users' });
-}
+const ABOUT_ACCOUNT: { parts: readonly UserField[]; section: 'users' } = {
+  parts: ['account'],
+  section: 'users',
+};
 
 /** Known forms first; without a name or a new userName there is nothing to vary there. */
 function listCreateForms(forms: Forms, action: CreateUser): CreateForm[] {
