@@ -3,12 +3,14 @@ import { expect, test } from 'vitest';
 import type { Fault } from '../src/sandbox/faults.ts';
 import { findGroupRow } from '../src/store/groups.ts';
 import { readBacklog } from '../src/store/lanes.ts';
+import { findUserRow } from '../src/store/users.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,
   addUser,
   readMemberIds,
   send,
+  toMembers,
   toPatch,
   untilSettled,
 } from './support/provider.ts';
@@ -16,13 +18,21 @@ import { describeStores } from './support/stores.ts';
 
 const ada = 'ada@example.com';
 
+function setFamilyName(value: string) {
+  return toPatch({ op: 'replace', path: 'name.familyName', value });
+}
+
+function toMemberPatch(op: 'add' | 'remove', id: string) {
+  return toPatch({ op, path: 'members', value: toMembers([id]) });
+}
+
 function setActive(value: boolean) {
   return toPatch({ op: 'replace', path: 'active', value });
 }
 
 describeStores('created again while a call for the deleted one is on its way', ({ makeUrl }) => {
   async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '50ms' };
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '200ms' };
     await withTestBridge({ settings }, run);
   }
 
@@ -109,6 +119,31 @@ describeStores('created again while a call for the deleted one is on its way', (
       expect(service.getUser(ada)).toMatchObject({ fullName, active: true });
     }));
 
+  test('a call for the new person that is on its way meanwhile does not undo a later write', () =>
+    withStore(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const first = await addUser(bridge, 'ada');
+      await untilSettled(bridge);
+      const old: Fault = { kind: 'hang' };
+      const deactivation = faults.add({ operation: 'scim.updateUser', fault: old, times: 1 });
+      await send(bridge, 'DELETE', `/Users/${first}`);
+      await deactivation.until(1);
+      const second = await addUser(bridge, 'ada');
+      await untilAtRest(bridge, 'users', second);
+      const fault: Fault = { kind: 'hang' };
+      const rename = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+      await send(bridge, 'PATCH', `/Users/${second}`, setFamilyName('King'));
+      await rename.until(1);
+
+      faults.release(old);
+      await untilAtRest(bridge, 'users', first);
+      await send(bridge, 'PATCH', `/Users/${second}`, setFamilyName('Queen'));
+      faults.release(fault);
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada)).toMatchObject({ fullName: 'Ada Queen', active: true });
+    }));
+
   test('an activation that arrives late does not leave a person active who was deleted twice', () =>
     withStore(async (bridge) => {
       const { service, faults } = bridge.sandbox;
@@ -152,7 +187,7 @@ describeStores(
           await late.until(1);
 
           const second = await addGroup(bridge, 'Pilots', [adaId]);
-          await untilAtRest(bridge, second);
+          await untilAtRest(bridge, 'groups', second);
           faults.release();
           await untilSettled(bridge);
 
@@ -163,6 +198,42 @@ describeStores(
     }
   },
 );
+
+describeStores('a group taken up again while a call for it is on its way too', ({ makeUrl }) => {
+  test('an addition that arrives late does not undo a later removal', async () => {
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '200ms' };
+    const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
+      service.createGroup({ name: 'Pilots' });
+    };
+    await withTestBridge({ settings, prepare }, async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const [adaId, bobId] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+      const first = await addGroup(bridge, 'Pilots', [adaId]);
+      await untilSettled(bridge);
+      const old: Fault = { kind: 'hang' };
+      const removal = 'groupUsers.removeUserFromGroup';
+      const departure = faults.add({ operation: removal, fault: old, times: 1 });
+      await send(bridge, 'DELETE', `/Groups/${first}`);
+      await departure.until(1);
+      const second = await addGroup(bridge, 'Pilots', [adaId]);
+      await untilAtRest(bridge, 'groups', second);
+      const fault: Fault = { kind: 'hang' };
+      const addition = 'groupUsers.addUserToGroup';
+      const arrival = faults.add({ operation: addition, fault, times: 1 });
+      await send(bridge, 'PATCH', `/Groups/${second}`, toMemberPatch('add', bobId));
+      await arrival.until(1);
+
+      faults.release(old);
+      await untilAtRest(bridge, 'groups', first);
+      await send(bridge, 'PATCH', `/Groups/${second}`, toMemberPatch('remove', bobId));
+      faults.release(fault);
+      await untilSettled(bridge);
+
+      expect(service.members('Pilots')).toEqual([ada]);
+      expect(await readMemberIds(bridge, second)).toEqual([adaId]);
+    });
+  });
+});
 
 describeStores(
   'a group taken up again before the departures from before were sent',
@@ -196,10 +267,15 @@ describeStores(
   },
 );
 
-/** Waits until the run of one group has ended, whatever else runs. */
-async function untilAtRest({ store }: TestBridge, id: string): Promise<void> {
+/** Waits until the run of one person or group has ended, whatever else runs. */
+async function untilAtRest(
+  { store }: TestBridge,
+  table: 'users' | 'groups',
+  id: string,
+): Promise<void> {
   for (;;) {
-    const row = await findGroupRow(store.read, id);
+    const { read } = store;
+    const row = await (table === 'users' ? findUserRow(read, id) : findGroupRow(read, id));
     if (row && row.lane_owner === null && row.due_at === null) return;
     await sleep(5);
   }

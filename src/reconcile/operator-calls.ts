@@ -12,7 +12,7 @@ import type { ReconcileDeps } from './deps.ts';
 import { toLookAgainColumns } from './first-read/fate.ts';
 import { toOperatorChanges } from './ledger/to-operator-changes.ts';
 import { findOwnChanges } from './ledger/to-own-changes.ts';
-import { toFencedColumns } from './retry-columns.ts';
+import { toDoubtedColumns } from './retry-columns.ts';
 
 /** What is needed beside the way to the service. */
 type OperatorDeps = Pick<ReconcileDeps, 'store' | 'upstream' | 'clock' | 'events'>;
@@ -88,6 +88,6 @@ function listFound(
 }
 
 function toLookColumns(row: UserRow | GroupRow, now: number) {
-  const { must_look } = toFencedColumns(row, now);
+  const { must_look } = toDoubtedColumns(row, now);
   return { ...toLookAgainColumns(row, now), must_look };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   LOOK_AGAIN,
   type Postponed,
-  toFencedColumns,
+  toDoubtedColumns,
   toNoTrouble,
   toRetryColumns,
 } from './retry-columns.ts';
@@ -58,10 +58,10 @@ describe('what a failed step leaves in the row', () => {
   });
 
   test('a lane that was lost has its new holder look again, also after a look that is under way', () => {
-    const fenced = toFencedColumns({ lane_owner: 'another' }, 7);
+    const fenced = toDoubtedColumns({ lane_owner: 'another' }, 7);
 
     expect(fenced).toEqual({ must_look: LOOK_AGAIN, due_at: 7 });
     expect(toNoTrouble(fenced)).toMatchObject({ must_look: 1 });
-    expect(toFencedColumns({ lane_owner: null }, 7)).toEqual({ must_look: 1, due_at: 7 });
+    expect(toDoubtedColumns({ lane_owner: null }, 7)).toEqual({ must_look: 1, due_at: 7 });
   });
 });

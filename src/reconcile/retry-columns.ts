@@ -36,16 +36,22 @@ export function toRetryColumns(
 
 /** What success leaves in the row, beside what is still stuck. */
 export function toNoTrouble(row: { readonly must_look: number }) {
-  const must_look = row.must_look === LOOK_AGAIN ? LOOK_FIRST : 0;
+  const must_look = isDoubted(row) ? LOOK_FIRST : 0;
   return { must_look, attempts: 0, last_error: null };
 }
 
 /**
- * What a holder leaves that lost the lane: what its call did is not its to judge. Whoever has the lane now
- * may have looked before that call had its effect, so what it records leaves a look owed.
+ * What somebody leaves who has not the lane and whose call may have changed the resource: what it did is
+ * not theirs to judge. Whoever has the lane now may have looked before that call had its effect, so what
+ * they record leaves a look owed.
  */
-export function toFencedColumns(row: { readonly lane_owner: string | null }, now: number) {
+export function toDoubtedColumns(row: { readonly lane_owner: string | null }, now: number) {
   return { must_look: row.lane_owner === null ? LOOK_FIRST : LOOK_AGAIN, due_at: now };
+}
+
+/** Whether somebody else's call may have changed the resource since the holder of the lane planned. */
+export function isDoubted({ must_look }: { readonly must_look: number }): boolean {
+  return must_look === LOOK_AGAIN;
 }
 
 /** Why something does not work, as the row keeps it. */

@@ -51,7 +51,7 @@ export interface Suffering {
 /** Everything that is made to go wrong, changeable at any time. */
 export class Faults {
   readonly #rules = new Set<Rule>();
-  readonly #hanging = new Set<() => void>();
+  readonly #hanging = new Map<() => void, Fault>();
   readonly #refused = new Map<Section, 402 | 403>();
   #requestsPerSecond: number | undefined;
 
@@ -85,9 +85,9 @@ export class Faults {
     return [...this.#rules].filter((rule) => !rule.spent);
   }
 
-  /** Lets every hanging call go on. */
-  release(): void {
-    for (const go of this.#hanging) go();
+  /** Lets hanging calls go on: all, or those of one fault. */
+  release(only?: Fault): void {
+    for (const [go, fault] of [...this.#hanging]) if (only === undefined || only === fault) go();
   }
 
   /** Nothing goes wrong any more; hanging calls go on. */
@@ -118,7 +118,7 @@ export class Faults {
   }
 
   /** Resolves with `released` at the next `release`, or with `closed` when the caller hangs up. */
-  hang(closed: AbortSignal): Promise<'released' | 'closed'> {
+  hang(fault: Fault, closed: AbortSignal): Promise<'released' | 'closed'> {
     return new Promise((resolve) => {
       const end = (outcome: 'released' | 'closed') => {
         this.#hanging.delete(release);
@@ -127,7 +127,7 @@ export class Faults {
       };
       const release = () => end('released');
       const hangUp = () => end('closed');
-      this.#hanging.add(release);
+      this.#hanging.set(release, fault);
       closed.addEventListener('abort', hangUp);
       if (closed.aborted) hangUp();
     });

@@ -10,7 +10,7 @@ import {
   updateGroup,
 } from '../../store/groups.ts';
 import { distrustLinks } from '../../store/link-work.ts';
-import { FREE_LANE } from '../retry-columns.ts';
+import { toDoubtedColumns } from '../retry-columns.ts';
 
 /** A step that ended, and when it is recorded (epoch milliseconds). */
 interface EndedStep {
@@ -21,7 +21,8 @@ interface EndedStep {
 /**
  * Gives up a group that was let go where another row has it by now: the same group, taken up again while
  * a call for the old row was on its way. What that call was about waits again, after a look: what the
- * heir was seen to hold may be over. True: there is nothing left to do for the old row.
+ * heir was seen to hold may be over. Whoever runs the heir keeps its lane, because a call of theirs may be
+ * on its way. True: there is nothing left to do for the old row.
  */
 export async function handOverGroup(
   tx: Db,
@@ -36,12 +37,8 @@ export async function handOverGroup(
   const fields = parsePendingFields(planned.pending).filter((field) => field !== 'existence');
   const pending = addPending(parseStored<Pending<string>>(heir.pending), fields, heir.version);
   await updateGroup(tx, heir.id, {
-    ...FREE_LANE,
-    // A run that looks right now is fenced: its look may have come too early.
-    lane_token: heir.lane_token + 1,
+    ...toDoubtedColumns(heir, now),
     pending: JSON.stringify(pending),
-    must_look: 1,
-    due_at: now,
   });
   return true;
 }

@@ -178,3 +178,46 @@ describeStores('a step of a group that is done', ({ makeStore }) => {
     expect(recorded).toMatchObject({ finished: true, version: 5, oldestPending: 4 });
   });
 });
+
+describeStores('a step of a group that somebody else’s call may have undone', ({ makeStore }) => {
+  test('settles neither its fields nor its people: the look that is owed decides', async () => {
+    const store = await makeStore();
+    const doc = { displayName: 'Council' };
+    const row = await add(store, {
+      doc,
+      pending: '{"displayName":2}',
+      version: 2,
+      must_look: 2,
+    });
+    const user = await addUser(store, { upstream_id: 7 });
+    await addLink(store, { group: row, user }, [1, 0, 2]);
+    const { id: userId } = user;
+    const member = { userId, upstreamUserId: 7, wanted: true, version: 2 };
+
+    const recorded = await record(store, {
+      row,
+      outcome: { kind: 'done', known: { members: [member], settled: ['displayName'] } },
+    });
+
+    expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });
+    const kept = { pending: '{"displayName":2}', must_look: 1, lane_owner: 'me' };
+    expect(await getGroup(store, row)).toMatchObject(kept);
+    expect(await findLink(store, { group: row, user })).toMatchObject({ facts: [1, 0, 2] });
+  });
+
+  test('leaves the look owed, also where it was a look that nobody needs any more', async () => {
+    const store = await makeStore();
+    const row = await add(store, {
+      doc: { displayName: 'Council' },
+      pending: '{"displayName":3}',
+      version: 3,
+      must_look: 2,
+    });
+
+    const existence: GroupPart = { kind: 'field', field: 'existence' };
+    const planned = { mustLook: true, pending: { existence: 2 } };
+    await record(store, { row, outcome: refusedAs(existence), planned });
+
+    expect(await getGroup(store, row)).toMatchObject({ must_look: 1 });
+  });
+});

@@ -30,7 +30,8 @@ import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import {
   FREE_LANE,
-  toFencedColumns,
+  isDoubted,
+  toDoubtedColumns,
   toLastError,
   toNoTrouble,
   toRetryColumns,
@@ -89,7 +90,7 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
   if (row.lane_token !== step.lease.token) {
     // Somebody else holds the lane now: what our call did is not ours to judge, so they look.
     const lost = mayHaveCreated(row, step.planned) ? LOST_CREATE : {};
-    await updateGroup(tx, row.id, { ...toFencedColumns(row, step.now), ...lost });
+    await updateGroup(tx, row.id, { ...toDoubtedColumns(row, step.now), ...lost });
     return toFinished(tx, row, []);
   }
   const recording: Recording = { ...step, original: row, reverted: [] };
@@ -136,7 +137,9 @@ async function recordDone(
 function toPendingAfter(row: GroupRow, step: Recording, known: GroupKnown): Pending<GroupField> {
   const pending = parseStored<Pending<GroupField>>(row.pending);
   // A look at a group that is to go finds it: its removal still waits.
-  const settled = (known.settled ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
+  const settled = isDoubted(row)
+    ? []
+    : (known.settled ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
   const left = settlePending(pending, step.planned.pending, settled);
   const claim = pending.existence ?? step.planned.pending.existence ?? row.version;
   return addPending(left, listOwed(row, known), claim);
@@ -153,14 +156,17 @@ function listOwed(row: GroupRow, { ids, observed }: GroupKnown): GroupField[] {
 async function recordLinks(
   tx: Db,
   row: GroupRow,
-  { planned, now }: Recording,
+  { planned, original, now }: Recording,
   { members, admins, memberIds, adopted }: GroupKnown,
 ): Promise<void> {
   const plannedVersion = planned.version;
-  if (members) {
+  // What a call has done may be undone by now: the look that is owed tells.
+  if (members && !isDoubted(original)) {
     await settleLinks(tx, 'memberships', row.id, { changes: members, plannedVersion });
   }
-  if (admins) await settleLinks(tx, 'group_admins', row.id, { changes: admins, plannedVersion });
+  if (admins && !isDoubted(original)) {
+    await settleLinks(tx, 'group_admins', row.id, { changes: admins, plannedVersion });
+  }
   if (memberIds) {
     const baseline = adopted ? 1 : row.origin === null ? null : 0;
     await observeLinks(tx, 'memberships', row.id, { upstreamUserIds: memberIds, baseline });
@@ -232,7 +238,8 @@ async function recordRefused(
 function keepLook(row: GroupRow, { planned }: Recording): GroupRow {
   if (!planned.mustLook) return row;
   const pending = parseStored<Pending<GroupField>>(row.pending);
-  return { ...row, must_look: pending.existence === undefined ? 0 : 1 };
+  const isOwed = pending.existence !== undefined || isDoubted(row);
+  return { ...row, must_look: isOwed ? 1 : 0 };
 }
 
 /** The write that created the group was taken back: nothing is left, or what finds a lost create. */

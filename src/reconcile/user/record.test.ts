@@ -284,3 +284,42 @@ describeStores('a step of a person that is done', ({ makeStore }) => {
     expect(await getUser(store, row)).toMatchObject({ must_look: 1, lane_owner: 'me' });
   });
 });
+
+describeStores('a step of a person that somebody else’s call may have undone', ({ makeStore }) => {
+  const licence = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+
+  test('settles nothing: the look that is owed decides', async () => {
+    const store = await makeStore();
+    const doc = { ...named('Ada'), [licence]: { appsPermissions: 3 } };
+    const change = { pending: '{"appsPermissions":2}', version: 2, must_look: 2 };
+    const row = await add(store, { ...account, ...change, doc });
+    const seen = { ...observed, appsPermissions: 3 };
+
+    const recorded = await record(store, {
+      row,
+      outcome: { kind: 'done', known: { observed: seen, settled: ['appsPermissions'] } },
+    });
+
+    expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });
+    expect(await getUser(store, row)).toMatchObject({
+      pending: '{"appsPermissions":2}',
+      must_look: 1,
+      lane_owner: 'me',
+    });
+  });
+
+  test('leaves the look owed, also where it was a look that nobody needs any more', async () => {
+    const store = await makeStore();
+    const change = { pending: '{"active":3}', version: 3, must_look: 2 };
+    const row = await add(store, { ...account, ...change, doc: named('Ada') });
+
+    await record(store, {
+      row,
+      outcome: refusedAs('account'),
+      plannedPending: { account: 2 },
+      planned: { mustLook: true },
+    });
+
+    expect(await getUser(store, row)).toMatchObject({ pending: '{"active":3}', must_look: 1 });
+  });
+});

@@ -21,7 +21,8 @@ import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import {
   FREE_LANE,
-  toFencedColumns,
+  isDoubted,
+  toDoubtedColumns,
   toLastError,
   toNoTrouble,
   toRetryColumns,
@@ -119,7 +120,7 @@ async function recordHandedOver(
 /** Somebody else holds the lane now: what our call did is not ours to judge, so they look. */
 async function recordFenced(tx: Db, row: UserRow, step: UserStep): Promise<Recorded<UserState>> {
   const lost = mayHaveCreated(row, step) ? LOST_CREATE : {};
-  await updateUser(tx, row.id, { ...toFencedColumns(row, step.now), ...lost });
+  await updateUser(tx, row.id, { ...toDoubtedColumns(row, step.now), ...lost });
   return { finished: true, ...toProgress(row), undone: [], woken: [] };
 }
 
@@ -135,6 +136,8 @@ async function recordDone(
   known: UserKnown,
 ): Promise<Recorded<UserState>> {
   if (known.missing) return recordMissing(tx, row, step);
+  // What a call has done may be undone by now: the look that is owed tells.
+  if (isDoubted(row)) known = { ...known, settled: [] };
   if (known.upstreamId === undefined && isLostLook(row, step)) return recordLostLook(tx, row, step);
   let linked: LinkResult = { kind: 'linked', origin: row.origin };
   if (known.upstreamId !== undefined && known.upstreamId !== row.upstream_id) {
@@ -255,7 +258,8 @@ async function recordRefused(
 function keepLook(row: UserRow, { planned }: Recording): UserRow {
   if (!planned.mustLook) return row;
   const pending = parseStored<Pending<UserField>>(row.pending);
-  return { ...row, must_look: pending.account === undefined ? 0 : 1 };
+  const isOwed = pending.account !== undefined || isDoubted(row);
+  return { ...row, must_look: isOwed ? 1 : 0 };
 }
 
 async function recordRetry(

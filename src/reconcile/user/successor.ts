@@ -4,7 +4,7 @@ import type { Db } from '../../store/database.ts';
 import { moveLinks } from '../../store/link-observations.ts';
 import { leaveGroups } from '../../store/link-work.ts';
 import { listUsersOfAccount, toUserState, type UserRow, updateUser } from '../../store/users.ts';
-import { FREE_LANE } from '../retry-columns.ts';
+import { toDoubtedColumns } from '../retry-columns.ts';
 
 /** The account that a step was about or found, and when it is recorded (epoch milliseconds). */
 interface Ended {
@@ -38,15 +38,13 @@ function wasThereBefore(other: UserRow, row: UserRow): boolean {
 
 /**
  * What the service was seen to hold of the heir before the call ended may be over, so all that was asked
- * of the person waits again. A run that looks right now is fenced: its look may have come too early.
+ * of the person waits again. Whoever runs the heir keeps the lane, because a call of theirs may be on its
+ * way, and looks again.
  */
 async function distrust(tx: Db, heir: UserRow, now: number): Promise<void> {
   await updateUser(tx, heir.id, {
-    ...FREE_LANE,
-    lane_token: heir.lane_token + 1,
+    ...toDoubtedColumns(heir, now),
     pending: toDoubtedPending(heir),
-    must_look: 1,
-    due_at: now,
   });
 }
 

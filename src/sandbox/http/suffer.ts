@@ -59,13 +59,13 @@ function reset({ at }: Extract<Fault, { kind: 'reset' }>, { run }: Patient): End
 }
 
 async function hang(
-  { effect }: Extract<Fault, { kind: 'hang' }>,
+  fault: Extract<Fault, { kind: 'hang' }>,
   { faults, response, run }: Patient,
 ): Promise<Ending> {
   const closed = new AbortController();
   response.once('close', () => closed.abort());
   if (response.destroyed) closed.abort();
-  const early = effect === 'done' ? run() : undefined;
-  const outcome = await faults.hang(closed.signal);
+  const early = fault.effect === 'done' ? run() : undefined;
+  const outcome = await faults.hang(fault, closed.signal);
   return outcome === 'closed' ? { kind: 'cut' } : { kind: 'whole', wire: early ?? run() };
 }
