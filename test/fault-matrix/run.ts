@@ -15,6 +15,9 @@ const DAY_MS = 25 * 60 * 60_000;
 /** Longer than workers ever sleep. */
 const WORKERS_SLEEP_MS = 30_000;
 
+/** A group that is created twice is there twice: nothing in the service keeps the bridge from it. */
+const SHAPE = { uniqueGroupNames: 'nowhere' } as const;
+
 /** One cell: an operation that meets a fault. `mark` is in all its names. */
 interface Cell {
   readonly fault: FaultCase;
@@ -66,7 +69,7 @@ async function startColumn({ timeout }: FaultCase, lasts: Lasting): Promise<Time
     SCIM_WRITE_WAIT: lasts === 'once' ? '60s' : '60ms',
     ...(timeout === undefined ? {} : { UPSTREAM_TIMEOUT: timeout }),
   };
-  return { bridge: await startTestBridge({ settings, clock }), clock };
+  return { bridge: await startTestBridge({ settings, clock, sandbox: { shape: SHAPE } }), clock };
 }
 
 async function runCell(column: TimedBridge, cell: Cell): Promise<void> {
