@@ -8,13 +8,21 @@ import { toSchema } from '../scripts/openapi/to-schema.ts';
 import { parsePackageVersion } from '../src/cli/package-version.ts';
 import { allOperations } from '../src/ops/api/find-operation.ts';
 import { operationGroups } from '../src/upstream/operations/all.ts';
+import { isFileType, toTypes } from '../src/upstream/operations/part.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/openapi.json'), 'utf8');
 
+const bodySchema = z.object({
+  schema: z.object({
+    required: z.array(z.string()).default([]),
+    properties: z.record(z.string(), z.unknown()),
+  }),
+});
 const described = z.object({
   operationId: z.string(),
   parameters: z.array(z.object({ name: z.string(), in: z.string() })).default([]),
+  requestBody: z.object({ content: z.record(z.string(), bodySchema) }).optional(),
 });
 const document = z.object({
   openapi: z.literal('3.1.0'),
@@ -52,6 +60,28 @@ test('every operation is there once, at its method and path, with each brace des
     return `${id} ${method} ${prefix}${path}`;
   });
   expect(found.toSorted()).toEqual(operations.toSorted());
+});
+
+test('every parameter is described, files only where a form is', () => {
+  const { paths } = document.parse(JSON.parse(page));
+  const items = Object.values(paths).flatMap((item) => Object.values(item));
+  const byId = new Map(items.map((item) => [item.operationId, item]));
+  for (const { id, query = {}, body = {}, queryStyle = {} } of allOperations) {
+    const { parameters = [], requestBody } = byId.get(id) ?? {};
+    const inQuery = parameters.flatMap(({ name, in: place }) => (place === 'query' ? [name] : []));
+    const written = [...toTypes(query).keys()].map((name) =>
+      queryStyle[name] === 'brackets' ? `${name}[]` : name,
+    );
+    expect(inQuery, id).toEqual(written);
+    const types = [...toTypes(body)];
+    for (const [type, { schema }] of Object.entries(requestBody?.content ?? {})) {
+      const isForm = type === 'multipart/form-data';
+      const sent = types.filter(([, field]) => isForm || !isFileType(field)).map(([name]) => name);
+      expect(Object.keys(schema.properties), `${id} ${type}`).toEqual(sent);
+      expect(schema.required).toEqual(sent.filter((name) => `${name}*` in body));
+    }
+    expect(requestBody === undefined, id).toBe(types.length === 0);
+  }
 });
 
 test('no two paths differ in the names of their parameters alone', () => {

@@ -207,6 +207,24 @@ test('whom an operator changed is looked at, so that the next write of the provi
     expect(service.members('Pilots')).toEqual(['ada@example.com']);
   }));
 
+test('whom the provider deleted stays deleted for the bridge, whatever an operator does with the account', () =>
+  withOperators(async (bridge) => {
+    const ada = await addUser(bridge, 'ada');
+    await send(bridge, 'DELETE', `/Users/${ada}`);
+    await untilSettled(bridge);
+    const { service, calls } = bridge.sandbox;
+    const { id } = service.getUser('ada@example.com');
+    calls.reset();
+
+    const body = { Operations: [{ op: 'replace', path: 'active', value: true }] };
+    await callApi(bridge, 'scim.updateUser', { path: { user_id: id }, body });
+    await untilSettled(bridge);
+
+    expect(calls.count()).toBe(1);
+    expect(service.getUser('ada@example.com').active).toBe(true);
+    expect((await bridge.request('GET', `/Users/${ada}`)).status).toBe(404);
+  }));
+
 test('a look that cannot be noted down is told in the log, and the call is done all the same', async () => {
   const lines: JsonObject[] = [];
   const onLog = (line: JsonObject) => void lines.push(line);

@@ -1,12 +1,6 @@
 import type { Operation, QueryStyle } from '../../src/upstream/operations/operation.ts';
-import {
-  isRequired,
-  type Schema,
-  toAnswerSchema,
-  toFieldsSchema,
-  toName,
-  toSchema,
-} from './to-schema.ts';
+import { isFileType, toName } from '../../src/upstream/operations/part.ts';
+import { isRequired, type Schema, toAnswerSchema, toFieldsSchema, toSchema } from './to-schema.ts';
 
 /** One operation as OpenAPI has it, for the group that it stands in. */
 export function toOpenApiOperation(operation: Operation, group: string): Schema {
@@ -69,7 +63,7 @@ function toQueryParameter(name: string, type: string, style: QueryStyle | undefi
 
 function toRequestBody({ content = 'json' }: Operation, body: Readonly<Record<string, string>>) {
   const schema = toFieldsSchema(body);
-  const isFileless = ([, type]: [string, string]) => !/\bfile\b/.test(type);
+  const isFileless = ([, type]: [string, string]) => !isFileType(type);
   const withoutFiles = Object.fromEntries(Object.entries(body).filter(isFileless));
   const json = { 'application/json': { schema: toFieldsSchema(withoutFiles) } };
   const form = { 'multipart/form-data': { schema } };

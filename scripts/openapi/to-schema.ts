@@ -1,4 +1,5 @@
 import type { EntryShape, Fields, ResponseShape } from '../../src/upstream/operations/operation.ts';
+import { toName } from '../../src/upstream/operations/part.ts';
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
 export type Schema = { readonly [key: string]: unknown };
@@ -28,11 +29,6 @@ export function toFieldsSchema(fields: Fields): Schema {
 /** Whether a name as a row has it is that of something required. */
 export function isRequired(name: string): boolean {
   return name.endsWith('*');
-}
-
-/** The name of a parameter without its star. */
-export function toName(name: string): string {
-  return name.replace(/\*$/, '');
 }
 
 /** The schema of an answer; undefined where there is none. */

@@ -5,6 +5,7 @@ import { SettingsError } from '../../settings/errors.ts';
 import type { Settings } from '../../settings/schema.ts';
 import { systemClock } from '../../telemetry/system-clock.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
+import { isNamed, type Named } from '../../upstream/operations/part.ts';
 import { createTransport, type Transport } from '../../upstream/transport.ts';
 import { createOpsClient } from '../ops-client.ts';
 import { toSentCall } from './sent-call.ts';
@@ -44,10 +45,10 @@ function openThroughBridge(settings: Settings): Caller {
     async callChecked(operation, args) {
       const sent = await toSentCall(args);
       const { status, answer } = await client.ask('POST', toRoute(operation), sent);
-      if (status === 200) return findMember(answer, 'result');
+      if (status === 200) return toNamed(answer).result;
       const failure = findApiFailure(answer);
       if (failure !== undefined) throw failure;
-      const words = String(findMember(answer, 'message'));
+      const words = String(toNamed(answer).message);
       if (status === 400) throw new TypeError(words);
       throw new BridgeError('ops-failed', `the bridge answered ${status}: ${words}`);
     },
@@ -59,6 +60,6 @@ function toRoute({ id }: Operation): `/${string}` {
   return `/api/${id.replace('.', '/')}`;
 }
 
-function findMember(answer: unknown, name: string): unknown {
-  return typeof answer === 'object' && answer !== null ? Reflect.get(answer, name) : undefined;
+function toNamed(answer: unknown): Named {
+  return isNamed(answer) ? answer : {};
 }

@@ -1,4 +1,5 @@
 import type { Fields, Operation } from '../../upstream/operations/operation.ts';
+import { isFileType } from '../../upstream/operations/part.ts';
 
 /** What an operation takes and answers, from its row. */
 export function toOperationHelp(operation: Operation): string {
@@ -22,8 +23,8 @@ function toUsage(operation: Operation): string {
   const { pathParameters = {}, query = {}, body = {} } = operation;
   const paths = Object.keys(pathParameters).map((name) => ` --path ${name}=…`);
   const queries = listRequired(query).map((name) => ` --query ${name}=…`);
-  const files = listRequired(body).filter((name) => isFile(body[`${name}*`]));
-  const fields = listRequired(body).filter((name) => !isFile(body[`${name}*`]));
+  const files = listRequired(body).filter((name) => isFileType(body[`${name}*`]));
+  const fields = listRequired(body).filter((name) => !isFileType(body[`${name}*`]));
   const json = fields.map((name) => `"${name}":…`).join(',');
   return [
     ...paths,
@@ -35,10 +36,6 @@ function toUsage(operation: Operation): string {
 
 function listRequired(fields: Fields): string[] {
   return Object.keys(fields).flatMap((name) => (name.endsWith('*') ? [name.slice(0, -1)] : []));
-}
-
-function isFile(type: string | undefined): boolean {
-  return type === 'file' || type === 'file[]';
 }
 
 function isForm({ content }: Operation): boolean {

@@ -1,6 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { Fields, Operation } from '../../upstream/operations/operation.ts';
+import { isNamed, type Named, toTypes } from '../../upstream/operations/part.ts';
 import type { ApiOptions } from '../api.ts';
 import type { CliContext } from '../context.ts';
 import { parseTyped } from './parse-typed.ts';
@@ -11,8 +12,6 @@ export interface GivenArgs {
   readonly query?: Named;
   readonly body?: Named;
 }
-
-type Named = Readonly<Record<string, unknown>>;
 
 /**
  * What was typed, in the types of the operation.
@@ -54,11 +53,6 @@ function parsePairs(label: string, pairs: readonly string[] = [], fields: Fields
   return Object.fromEntries(values);
 }
 
-/** Types by name, without the stars. */
-function toTypes(fields: Fields): Map<string, string> {
-  return new Map(Object.entries(fields).map(([name, type]) => [name.replace(/\*$/, ''), type]));
-}
-
 function splitPair(pair: string): { name: string; text: string } {
   const at = pair.indexOf('=');
   if (at < 1) throw new TypeError(`"${pair}" has to be name=value`);
@@ -85,7 +79,7 @@ function readGiven(given: string, readFile: CliContext['readFile']): string {
 function parseBody(text: string): Named {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+    if (isNamed(value)) return value;
   } catch (cause) {
     throw new TypeError('--body is no JSON', { cause });
   }
@@ -99,7 +93,7 @@ async function openFiles(pairs: readonly string[] = [], fields: Fields = {}): Pr
   for (const [name, given] of Map.groupBy(pairs.map(splitPair), (pair) => pair.name)) {
     const files = await Promise.all(given.map(({ text }) => openFile(name, text)));
     const [only, ...more] = files;
-    const isList = types.get(name)?.endsWith('[]') === true || more.length > 0;
+    const isList = types.get(name) === 'file[]' || more.length > 0;
     values.push([name, isList || only === undefined ? files : only]);
   }
   return Object.fromEntries(values);

@@ -1,4 +1,5 @@
 import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
+import { isNamed } from '../../upstream/operations/part.ts';
 
 /** Why a call of the service failed, as JSON for the one who asked: `answer` may hold personal data. */
 export interface ApiFailure {
@@ -57,9 +58,7 @@ export function findApiFailure(answer: unknown): UpstreamError | undefined {
 }
 
 function isApiFailure(answer: unknown): answer is ApiFailure {
-  return (
-    typeof answer === 'object' && answer !== null && 'operation' in answer && 'outcome' in answer
-  );
+  return isNamed(answer) && 'operation' in answer && 'outcome' in answer;
 }
 
 /** What the same version of the bridge calls it. */

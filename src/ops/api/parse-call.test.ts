@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { cardComments } from '../../upstream/operations/card-comments.ts';
+import { customDirectoryFields } from '../../upstream/operations/custom-directory-fields.ts';
 import { groups } from '../../upstream/operations/groups.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import { restrictedAccessCardFiles } from '../../upstream/operations/restricted-access-card-files.ts';
@@ -15,6 +16,12 @@ const parsed: { why: string; operation: Operation; sent: unknown; args: object }
     operation: groups.updateGroup,
     sent: { path: { uid: 'g' }, body: { name: 'Pilots' } },
     args: { path: { uid: 'g' }, body: { name: 'Pilots' } },
+  },
+  {
+    why: 'a field whose word is file',
+    operation: customDirectoryFields.createField,
+    sent: { path: { directory_id: 'd' }, body: { name: 'Map', type: 'file' } },
+    args: { path: { directory_id: 'd' }, body: { name: 'Map', type: 'file' } },
   },
   {
     why: 'a file where the body has it',

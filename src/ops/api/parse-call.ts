@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FileInput } from '../../upstream/operations/file-input.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
+import { isFileType, toTypes } from '../../upstream/operations/part.ts';
 
 const named = z.record(z.string(), z.unknown());
 
@@ -30,30 +31,23 @@ export function parseCall({ id, body: fields = {} }: Operation, sent: unknown): 
   const parsed = sentCall.safeParse(sent ?? {});
   if (!parsed.success) throw new TypeError(`${id}: ${z.prettifyError(parsed.error)}`);
   const { files = {}, body, ...args } = parsed.data;
-  const types = new Map(
-    Object.entries(fields).map(([name, type]) => [name.replace(/\*$/, ''), type]),
-  );
+  const types = toTypes(fields);
   for (const name of Object.keys(body ?? {})) {
-    if (!isFile(types.get(name))) continue;
+    if (!isFileType(types.get(name))) continue;
     throw new TypeError(`${id}: body.${name} is a file; it is sent in files`);
   }
   const entries = Object.entries(files).map(([name, list]) => {
     const type = types.get(name);
-    if (!isFile(type)) throw new TypeError(`${id}: files.${name} is unknown`);
+    if (!isFileType(type)) throw new TypeError(`${id}: files.${name} is unknown`);
     return [name, toInput(type, list.map(toFile))] as const;
   });
   if (entries.length === 0) return body === undefined ? args : { ...args, body };
   return { ...args, body: { ...body, ...Object.fromEntries(entries) } };
 }
 
-/** Whether values of this type are files. */
-function isFile(type: string | undefined): type is string {
-  return type !== undefined && /\bfile\b/.test(type);
-}
-
 /** A list where the operation takes several; where it takes one, several are its to refuse. */
-function toInput(type: string, files: FileInput[]): unknown {
-  return type.endsWith('[]') || files.length > 1 ? files : files[0];
+function toInput(type: 'file' | 'file[]', files: FileInput[]): unknown {
+  return type === 'file[]' || files.length > 1 ? files : files[0];
 }
 
 function toFile({ content, ...told }: z.output<typeof sentFile>): FileInput {

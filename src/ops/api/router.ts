@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
+import { isNamed } from '../../upstream/operations/part.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { toApiFailure } from './failure.ts';
 import { findOperation } from './find-operation.ts';
@@ -87,6 +88,5 @@ const answerUnreadable: ErrorRequestHandler = (error: unknown, _req, res, next) 
 };
 
 function findStatus(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
-  return typeof error.status === 'number' ? error.status : undefined;
+  return isNamed(error) && typeof error.status === 'number' ? error.status : undefined;
 }

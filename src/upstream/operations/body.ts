@@ -1,7 +1,7 @@
 import { isFileInput } from './file-input.ts';
 import { type FilePaths, type FormPart, readFormData, toFormParts } from './form-parts.ts';
 import type { Fields, Operation } from './operation.ts';
-import { compilePart, isNamed, type Named, toName } from './part.ts';
+import { compilePart, isFileType, isNamed, type Named, toName } from './part.ts';
 
 /** A body as it goes over the wire: one of the two, or neither. */
 export interface PreparedBody {
@@ -47,6 +47,6 @@ export function compileBody(
 
 function listFileNames(body: Fields): string[] {
   return Object.entries(body)
-    .filter(([, type]) => type === 'file' || type === 'file[]')
+    .filter(([, type]) => isFileType(type))
     .map(([written]) => toName(written));
 }

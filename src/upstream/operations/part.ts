@@ -36,6 +36,16 @@ export function compilePart(label: string, fields: Fields): (values: Named | und
   };
 }
 
+/** The types of fields by their names without stars. */
+export function toTypes(fields: Fields): ReadonlyMap<string, string> {
+  return new Map(Object.entries(fields).map(([written, type]) => [toName(written), type]));
+}
+
+/** Whether values of a type are files. */
+export function isFileType(type: string | undefined): type is 'file' | 'file[]' {
+  return type === 'file' || type === 'file[]';
+}
+
 /** The name of a field without the star that says that it is required. */
 export function toName(written: string): string {
   return written.replace(/\*$/, '');
