@@ -1,3 +1,4 @@
+import leven from 'leven';
 import { operationGroups } from '../../upstream/operations/all.ts';
 import type { Operation, OperationGroup } from '../../upstream/operations/operation.ts';
 
@@ -43,24 +44,9 @@ export function findNear(wrong: string, names: readonly string[]): string[] {
 function toDistance(asked: string, name: string): number {
   const [, own = name] = name.split('.');
   const wanted = asked.includes('.') ? name : own;
-  return countEdits(asked, fold(wanted));
+  return leven(asked, fold(wanted));
 }
 
 function fold(name: string): string {
   return name.toLowerCase();
-}
-
-/** Letters to insert, remove or replace (Levenshtein). */
-function countEdits(from: string, to: string): number {
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [row, letter] of [...from].entries()) {
-    const current = [row + 1];
-    for (const [column, other] of [...to].entries()) {
-      const replaced = (previous[column] ?? 0) + (letter === other ? 0 : 1);
-      const removed = (previous[column + 1] ?? 0) + 1;
-      current.push(Math.min(replaced, removed, (current[column] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous.at(-1) ?? 0;
 }
