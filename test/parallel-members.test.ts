@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../src/domain/json.ts';
+import type { SandboxShapeChange } from '../src/sandbox/shape.ts';
 import { readBacklog } from '../src/store/lanes.ts';
-import { withTestBridge } from './support/bridge.ts';
+import { type TestAnswer, type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,
   listResources,
@@ -14,35 +16,67 @@ import { describeStores } from './support/stores.ts';
 
 const MEMBERS = 500;
 const GROUP = 'Pilots';
-const CALLS_MAX = 59;
+
+interface Row {
+  readonly what: string;
+  readonly shape: SandboxShapeChange;
+  /** Calls at most. */
+  readonly callsMax: number;
+}
+
+const rows: readonly Row[] = [
+  { what: 'where a call may carry many members', shape: {}, callsMax: 59 },
+  {
+    what: 'where a call carries one member',
+    shape: { memberPatch: 'none' },
+    // One each, and what it takes to find out that no batch is taken: halves, in each form, and looks between.
+    callsMax: MEMBERS + 30,
+  },
+];
+
+const ATTEMPTS_MAX = 5;
+
+/** As a provider does: a server that is busy, on a machine that is, is asked again. */
+async function sendUntilTaken(
+  bridge: TestBridge,
+  path: string,
+  body: JsonObject,
+): Promise<TestAnswer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await bridge.request('PATCH', path, body);
+    if (answer.status !== 503 || attempt === ATTEMPTS_MAX) return answer;
+  }
+}
 
 describeStores('500 PATCHes of one member each at the same time', ({ makeUrl }) => {
-  test('nobody is lost, and they go in fewer than 60 calls', async () => {
-    const options = {
-      settings: { DATABASE_URL: await makeUrl('migrated') },
-      sandbox: { seed: { users: MEMBERS } },
-    };
-    await withTestBridge(options, async (bridge) => {
-      const { sandbox, store } = bridge;
-      const list = await send(bridge, 'GET', '/Users?count=1000');
-      const people = listResources(list).filter(({ userName }) => userName !== 'owner');
-      const ids = people.map(({ id }) => String(id));
-      const path = `/Groups/${await addGroup(bridge, GROUP)}`;
-      sandbox.calls.reset();
+  for (const { what, shape, callsMax } of rows) {
+    test(`${what}: nobody is lost, in the fewest calls`, async () => {
+      const options = {
+        settings: { DATABASE_URL: await makeUrl('migrated') },
+        sandbox: { shape, seed: { users: MEMBERS } },
+      };
+      await withTestBridge(options, async (bridge) => {
+        const { sandbox, store } = bridge;
+        const list = await send(bridge, 'GET', '/Users?count=1000');
+        const people = listResources(list).filter(({ userName }) => userName !== 'owner');
+        const ids = people.map(({ id }) => String(id));
+        const path = `/Groups/${await addGroup(bridge, GROUP)}`;
+        sandbox.calls.reset();
 
-      const answers = await Promise.all(
-        ids.map((id) => {
-          const operation = { op: 'add', path: 'members', value: toMembers([id]) };
-          return bridge.request('PATCH', path, toPatch(operation));
-        }),
-      );
-      await untilSettled(bridge);
+        const answers = await Promise.all(
+          ids.map((id) => {
+            const operation = { op: 'add', path: 'members', value: toMembers([id]) };
+            return sendUntilTaken(bridge, path, toPatch(operation));
+          }),
+        );
+        await untilSettled(bridge);
 
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
-      expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual(ids.toSorted());
-      expect(sandbox.service.members(GROUP)).toHaveLength(MEMBERS);
-      expect(sandbox.calls.count()).toBeLessThanOrEqual(CALLS_MAX);
-      expect(await readBacklog(store.read)).toMatchObject({ due: 0, stuck: 0 });
-    });
-  });
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+        expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual(ids.toSorted());
+        expect(sandbox.service.members(GROUP)).toHaveLength(MEMBERS);
+        expect(sandbox.calls.count()).toBeLessThanOrEqual(callsMax);
+        expect(await readBacklog(store.read)).toMatchObject({ due: 0, stuck: 0 });
+      });
+    }, 60_000);
+  }
 });
