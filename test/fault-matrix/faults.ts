@@ -15,6 +15,8 @@ export interface FaultCase {
   readonly otherwise?: Readonly<Record<string, 'applied' | 'refused' | 'left out'>>;
   /** settings: upstream.timeout. The clock does not hurry then, because the network's time is the machine's. */
   readonly timeout?: string;
+  /** On PostgreSQL too, where one call meets it: what is stored then is much alike for faults of one kind. */
+  readonly alsoOnPostgres?: true;
 }
 
 const BOTH = ['once', 'lasting'] as const;
@@ -33,6 +35,7 @@ export const ANSWERS: readonly FaultCase[] = [
   { name: '403', lasts: BOTH, fault: () => status(403), ends: 'refused' },
   {
     name: '404',
+    alsoOnPostgres: true,
     lasts: ONCE,
     fault: () => status(404),
     otherwise: {
@@ -95,6 +98,7 @@ export const LOST_ANSWERS: readonly FaultCase[] = [
   },
   {
     name: 'cut after the effect',
+    alsoOnPostgres: true,
     lasts: ONCE,
     fault: () => ({ kind: 'reset', at: 'after-effect' }),
   },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readBacklog } from '../../src/store/lanes.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { describePostgres, type StoreSuite } from '../support/stores.ts';
 import { type TimedBridge, untilEnded, untilQuiet } from '../support/timed-bridge.ts';
 import { OPERATIONS, type Operation } from './cases.ts';
 import { readBridge, readService, withoutGone } from './company.ts';
@@ -32,16 +33,28 @@ interface Cell {
  */
 export function runMatrix(title: string, faults: readonly FaultCase[]): void {
   describe.concurrent(title, () => {
-    for (const fault of faults) for (const lasts of fault.lasts) runColumn(fault, lasts);
+    for (const fault of faults) for (const lasts of fault.lasts) runColumn({ fault, lasts });
+  });
+  describePostgres(title, ({ makeUrl }) => {
+    const some = faults.filter(({ alsoOnPostgres }) => alsoOnPostgres);
+    for (const fault of some) runColumn({ fault, lasts: 'once', makeUrl });
   });
 }
 
-function runColumn(fault: FaultCase, lasts: Lasting): void {
+/** A fault that every operation meets; `makeUrl` gives a store that is not a SQLite file. */
+interface ColumnPlan {
+  readonly fault: FaultCase;
+  readonly lasts: Lasting;
+  readonly makeUrl?: StoreSuite['makeUrl'];
+}
+
+function runColumn(plan: ColumnPlan): void {
+  const { fault, lasts } = plan;
   const name = `${fault.name}, ${lasts === 'once' ? 'one call' : 'every call for a while'}`;
   describe(name, { concurrent: true }, () => {
     let column: TimedBridge;
     beforeAll(async () => {
-      column = await startColumn(fault, lasts);
+      column = await startColumn(plan);
     });
     afterAll(() => column.bridge.stop());
 
@@ -63,11 +76,13 @@ function runColumn(fault: FaultCase, lasts: Lasting): void {
   });
 }
 
-async function startColumn({ timeout }: FaultCase, lasts: Lasting): Promise<TimedBridge> {
+async function startColumn({ fault, lasts, makeUrl }: ColumnPlan): Promise<TimedBridge> {
+  const { timeout } = fault;
   const clock = createLeapingClock(timeout === undefined ? HURRY : 1);
   const settings = {
     SCIM_WRITE_WAIT: lasts === 'once' ? '60s' : '60ms',
     ...(timeout === undefined ? {} : { UPSTREAM_TIMEOUT: timeout }),
+    ...(makeUrl === undefined ? {} : { DATABASE_URL: await makeUrl('migrated') }),
   };
   return { bridge: await startTestBridge({ settings, clock, sandbox: { shape: SHAPE } }), clock };
 }
