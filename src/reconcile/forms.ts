@@ -29,6 +29,8 @@ export interface Forms {
   /** When `userNamesRefused` was learned (epoch milliseconds): it is asked for again daily. */
   readonly userNamesRefusedAt?: number;
   readonly groupScimId?: GroupScimId;
+  /** When one group alone made `groupScimId` `unrelated` (epoch milliseconds): it is asked for again daily. */
+  readonly groupScimIdAt?: number;
   /** Whether updateUser takes a new userName or address. */
   readonly addressMayChange?: boolean;
   /** Whether an inactive person may be made a member. */
@@ -78,17 +80,20 @@ export async function openForms({
 
 /** What may change from day to day is forgotten after one, so that it is asked for again. */
 function withoutStale(forms: Forms, now: number): Forms {
-  const { memberForm, userFilter, membersPerCall, userNamesRefused, ...rest } = forms;
+  const { memberForm, userFilter, membersPerCall, userNamesRefused, groupScimId, ...rest } = forms;
   const isOld = (at = 0) => now - at > ASK_AGAIN_MS;
   const isBatchOld = memberForm === 'single' && isOld(forms.memberFormAt);
   const isFilterOld = isOld(forms.userFilterAt);
   const isSizeOld = isOld(forms.membersPerCallAt);
   const isNameOld = isOld(forms.userNamesRefusedAt);
+  // A group that is gone answers like one that has another id; what the whole list proved stays.
+  const isIdOld = groupScimId === 'unrelated' && isOld(forms.groupScimIdAt ?? now);
   return {
     ...rest,
     ...(memberForm === undefined || isBatchOld ? {} : { memberForm }),
     ...(userFilter === undefined || isFilterOld ? {} : { userFilter }),
     ...(membersPerCall === undefined || isSizeOld ? {} : { membersPerCall }),
     ...(userNamesRefused === undefined || isNameOld ? {} : { userNamesRefused }),
+    ...(groupScimId === undefined || isIdOld ? {} : { groupScimId }),
   };
 }

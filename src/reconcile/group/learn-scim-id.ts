@@ -36,7 +36,7 @@ export async function learnScimId(
     await deps.forms.learn({ groupScimId: candidate });
     return { kind: 'known', scimId: id };
   }
-  await deps.forms.learn({ groupScimId: 'unrelated' });
+  await deps.forms.learn({ groupScimId: 'unrelated', groupScimIdAt: deps.clock.now() });
   return { kind: 'known', scimId: undefined };
 }
 
