@@ -23,7 +23,7 @@ export interface ClientOptions {
   readonly responseBytesMax?: number | undefined;
   /** URL of an HTTP proxy. */
   readonly proxy?: string | undefined;
-  /** Sends instead of connections of the client's own (undici's `Agent`, `Pool`, `MockAgent`, …); stays yours to close. */
+  /** Sends instead of connections of the client's own (`Agent`, `Pool`, `MockAgent`, … of undici 7 or newer); stays yours to close. */
   readonly dispatcher?: RequestDispatcher | undefined;
   readonly userAgent?: string | undefined;
   readonly hooks?: ClientHooks | undefined;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Agent } from 'undici';
+import { Agent, interceptors, MockAgent } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ok } from '../upstream/testing/connect.ts';
 import { sendJson } from '../upstream/testing/service.ts';
@@ -46,6 +46,27 @@ test('an operation shows the row that it follows from', async () => {
 test('an answer that differs from the documents is no error', async () => {
   const { client } = await startClient((res) => sendJson(res, 200, 'something else'));
   expect(await client.groups.getListOfGroups()).toBe('something else');
+});
+
+test('where nothing is answered, nothing is looked for', async () => {
+  const { client } = await startClient((res) => res.end('removed'));
+  const path = { property_id: 1, uid: 'u' };
+  const removed = client.customPropertyTreeEntities.deleteTreeEntityFromCustomProperty({ path });
+  expect(await removed).toBeUndefined();
+});
+
+test('a file is its object, or where the service redirects, asked or not, the address', async () => {
+  const { client } = await startClient((res, { url }) => {
+    if (url.endsWith('?redirect=false'))
+      return sendJson(res, 200, { url: 'https://files.example/a' });
+    return res.writeHead(302, { location: 'https://files.example/a' }).end();
+  });
+  const path = { card_uid: 'c', id: 'f' };
+  const get = client.restrictedAccessCardFiles.getCardFile;
+  const target = { url: 'https://files.example/a', status: 302 };
+  expect(await get({ path, query: { redirect: true } })).toEqual(target);
+  expect(await get({ path })).toEqual(target);
+  expect(await get({ path, query: { redirect: false } })).toEqual({ url: target.url });
 });
 
 test('apiVersion is the prefix of REST and not of SCIM', async () => {
@@ -106,6 +127,28 @@ test('a dispatcher of the caller sends, and stays open', async () => {
   expect(seen).toHaveLength(2);
 });
 
+test('a dispatcher may be one that answers by itself', async () => {
+  const agent = new MockAgent();
+  onTestFinished(() => agent.close());
+  agent.disableNetConnect();
+  const mock = agent.get('https://service.example');
+  mock.intercept({ path: '/api/latest/users/current' }).reply(200, { id: 3 });
+  const client = openClient({ baseUrl: 'https://service.example', dispatcher: agent });
+  expect(await client.users.retrieveCurrentUser()).toEqual({ id: 3 });
+});
+
+test('a dispatcher may repeat by itself: only the last answer counts', async () => {
+  const options = { minTimeout: 1, retryAfter: false };
+  const agent = new Agent().compose(interceptors.retry(options));
+  onTestFinished(() => agent.close());
+  const { client, seen } = await startClient(
+    (res, request, n) => (n === 0 ? sendJson(res, 503, { half: 1 }) : ok(res, request, n)),
+    { dispatcher: agent },
+  );
+  expect(await client.users.retrieveCurrentUser()).toEqual({ id: 1 });
+  expect(seen).toHaveLength(2);
+});
+
 test('a closed client refuses calls', async () => {
   const { client } = await startClient(ok);
   await client.close();
@@ -131,11 +174,14 @@ describe('a call ends', () => {
   test('not before its own time, should that be longer', async () => {
     const agent = new Agent();
     onTestFinished(() => agent.close());
-    const request = vi.spyOn(agent, 'request');
+    const dispatch = vi.spyOn(agent, 'dispatch');
     const { client } = await startClient(ok, { timeoutMs: 20, dispatcher: agent });
     await client.users.retrieveCurrentUser({}, { timeoutMs: 60_000 });
     const waits = { headersTimeout: 60_000, bodyTimeout: 60_000 };
-    expect(request).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(waits));
+    expect(dispatch).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining(waits),
+      expect.anything(),
+    );
   });
 
   test('when its caller gives up', async () => {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Operation } from './operations/operation.ts';
-import type { DispatchedAnswer, RequestDispatcher } from './request-dispatcher.ts';
+import type { AnswerHandler, DispatchController, RequestDispatcher } from './request-dispatcher.ts';
 
 /** One request as it goes over the wire. */
 export interface WireRequest {
@@ -41,13 +41,13 @@ export class ResponseTooLarge extends Error {
 }
 
 /** Sends one request and reads its answer. @throws ResponseTooLarge, the signal's reason, or an error of undici. */
-export async function exchange(
+export function exchange(
   dispatcher: RequestDispatcher,
-  request: WireRequest,
+  { origin, path, method, headers, body }: WireRequest,
   limits: ExchangeLimits,
 ): Promise<Answer> {
-  const { origin, path, method, headers, body } = request;
-  const answer = await dispatcher.request({
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const options = {
     origin,
     path,
     method,
@@ -55,29 +55,88 @@ export async function exchange(
     body: body ?? null,
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
-    signal: limits.signal,
-  });
-  const text = await readText(answer, limits);
-  return { status: answer.statusCode, headers: answer.headers, text };
+  };
+  // Not `request`: that makes a stream of each answer, which costs as much as all the rest.
+  dispatcher.dispatch(options, new AnswerReader(limits, { resolve, reject }));
+  return promise;
 }
 
-async function readText(
-  answer: DispatchedAnswer,
-  { responseBytesMax, skipAnswerAboveBytes }: ExchangeLimits,
-): Promise<string> {
-  const { body, headers, statusCode } = answer;
-  const isSuccess = statusCode >= 200 && statusCode < 300;
-  const keptMax = isSuccess ? (skipAnswerAboveBytes ?? responseBytesMax) : responseBytesMax;
-  const announced = Number(headers['content-length'] ?? Number.NaN);
-  if (announced <= Math.min(keptMax, responseBytesMax)) return await body.text(); // The fast way; undici holds the service to its word.
-  let chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    const buffer = Buffer.from(chunk);
-    bytes += buffer.length;
-    if (bytes > responseBytesMax) throw new ResponseTooLarge(statusCode, responseBytesMax);
-    if (bytes > keptMax || announced > keptMax) chunks = [];
-    else chunks.push(buffer);
+interface Settlement {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Gathers an answer piece by piece. */
+class AnswerReader implements AnswerHandler {
+  readonly #limits: ExchangeLimits;
+  readonly #settlement: Settlement;
+  #controller: DispatchController | undefined;
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #keptMax = 0;
+
+  constructor(limits: ExchangeLimits, settlement: Settlement) {
+    this.#limits = limits;
+    this.#settlement = settlement;
+    limits.signal.addEventListener('abort', this.#onAbort);
   }
-  return new TextDecoder().decode(Buffer.concat(chunks));
+
+  onRequestStart(controller: DispatchController): void {
+    this.#controller = controller;
+    if (this.#limits.signal.aborted) this.#onAbort();
+  }
+
+  onResponseStart(
+    _controller: DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status < 200) return; // What comes before the answer itself.
+    const { responseBytesMax, skipAnswerAboveBytes } = this.#limits;
+    const isSuccess = status < 300;
+    this.#status = status;
+    this.#headers = headers;
+    // A dispatcher that repeats requests by itself begins anew.
+    [this.#chunks, this.#bytes] = [[], 0];
+    this.#keptMax = isSuccess ? (skipAnswerAboveBytes ?? responseBytesMax) : responseBytesMax;
+    if (Number(headers['content-length']) > this.#keptMax) this.#keptMax = 0;
+  }
+
+  onResponseData(controller: DispatchController, chunk: Uint8Array): void {
+    const { responseBytesMax } = this.#limits;
+    this.#bytes += chunk.length;
+    if (this.#bytes > responseBytesMax) {
+      controller.abort(new ResponseTooLarge(this.#status, responseBytesMax));
+      return;
+    }
+    if (this.#bytes > this.#keptMax) this.#chunks = [];
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#close();
+    const text = toText(this.#chunks);
+    this.#settlement.resolve({ status: this.#status, headers: this.#headers, text });
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#close();
+    this.#settlement.reject(error);
+  }
+
+  readonly #onAbort = (): void => this.#controller?.abort(this.#limits.signal.reason);
+
+  #close(): void {
+    this.#limits.signal.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+const decoder = new TextDecoder();
+
+function toText(chunks: readonly Uint8Array[]): string {
+  const [first] = chunks;
+  if (first === undefined) return '';
+  return decoder.decode(chunks.length === 1 ? first : Buffer.concat(chunks));
 }

@@ -3,28 +3,38 @@
  * other package.
  */
 export interface RequestDispatcher {
-  request(options: DispatchedRequest): Promise<DispatchedAnswer>;
+  dispatch(options: DispatchedRequest, handler: AnswerHandler): boolean;
   on(event: 'connectionError', listener: ConnectionErrorListener): unknown;
   close(): Promise<void>;
 }
 
-/** A request as `Dispatcher.request` takes it. */
+/** A request as `Dispatcher.dispatch` takes it. */
 export interface DispatchedRequest {
   readonly origin?: unknown;
   readonly path: string;
-  readonly method: unknown;
+  readonly method: string;
   readonly headers?: unknown;
   readonly body?: unknown;
   readonly headersTimeout?: number | null;
   readonly bodyTimeout?: number | null;
-  readonly signal?: unknown;
 }
 
-/** An answer as `Dispatcher.request` gives it. */
-export interface DispatchedAnswer {
-  readonly statusCode: number;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly body: AsyncIterable<Uint8Array> & { text(): Promise<string> };
+/** Is told what comes back. */
+export interface AnswerHandler {
+  onRequestStart(controller: DispatchController): void;
+  onResponseStart(
+    controller: DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void;
+  onResponseData(controller: DispatchController, chunk: Uint8Array): void;
+  onResponseEnd(): void;
+  onResponseError(controller: unknown, error: Error): void;
+}
+
+/** Ends a request before its answer is complete. */
+export interface DispatchController {
+  abort(reason: Error): void;
 }
 
 type ConnectionErrorListener = (origin: unknown, targets: unknown, error: Error) => void;
