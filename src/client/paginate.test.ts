@@ -130,6 +130,16 @@ test('every style has a list', () => {
   expect(lists.length).toBeGreaterThanOrEqual(27);
 });
 
+test('what makes a list page is a parameter of it', () => {
+  const named = lists.flatMap(({ row }) =>
+    Object.keys(row.pagesOnlyWith ?? {}).map((name) => [row.query?.[name], row.id]),
+  );
+  expect(named).toEqual([
+    ['boolean', 'companyUsers.getListOfUsers'],
+    ['boolean', 'customPropertySelectValues.getListOfSelectValues'],
+  ]);
+});
+
 describe.each(lists)('$why', (list) => {
   test('three pages: every entry once, to the proven end', async () => {
     const { open, seen } = await start(list, honest);

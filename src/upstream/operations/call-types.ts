@@ -75,10 +75,10 @@ export type EntryOf<O> = O extends { readonly response: infer R extends Response
     : AnswerObject<R>
   : unknown;
 
-/** What `version: 2` answers: `position` is the `start_position` of the next page. */
+/** What `version: 2` answers: `position` is the `start_position` of the next page. What stands there at the end is not documented. */
 export interface PositionedPage<Entry> {
   result: Entry[];
-  position: unknown;
+  position: string | null;
 }
 
 /** Where `redirect: true` leads. It is not gone to, so that our token never reaches another host. */

@@ -45,6 +45,7 @@ export const customPropertySelectValues = {
       ],
     },
     paging: 'offset',
+    pagesOnlyWith: { v2_select_search: true },
     repeat: 'safe',
     source: 'REST: customPropertySelectValues',
   },
