@@ -63,4 +63,26 @@ describeStores('a long run', ({ makeStore }) => {
     expect(after.lane_owner).toBeNull();
     expect(after.due_at).toBeGreaterThan(Date.now());
   });
+
+  test('that would need an id which nobody knows ends at once and waits', async () => {
+    const store = await makeStore();
+    const sandbox = await startSandbox();
+    onTestFinished(() => sandbox.stop());
+    const { id: restId, name } = sandbox.service.createGroup({ name: 'Everybody' });
+    const group = await addGroup(store, {
+      doc: { displayName: name },
+      upstream_scim_id: String(restId),
+      observed: JSON.stringify({ displayName: name, at: 1, by: 'test' }),
+      pending: '{"existence":2}',
+      version: 2,
+      deleted_at: 1,
+    });
+    const host = await createLaneHost(sandbox, store);
+
+    await host.run({ type: 'group', id: group.id });
+
+    expect(host.failures).toEqual([]);
+    expect(sandbox.calls.count()).toBe(0);
+    expect(await getGroup(store, group)).toMatchObject({ attempts: 1, lane_owner: null });
+  });
 });

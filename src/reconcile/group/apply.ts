@@ -17,7 +17,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
 import type { Problem } from '../outcome.ts';
 import { isSaidNo, type Judged, judge } from '../verdict.ts';
-import { changeAdmin, changeMember } from './change-link.ts';
+import { changeAdmin, changeMember, withoutUid } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
@@ -173,7 +173,7 @@ async function deleteGroup(
   state: GroupState,
 ): Promise<GroupOutcome> {
   const { uid } = state.ids;
-  if (uid === undefined) return lookAtGroup(deps, context, state);
+  if (uid === undefined) return withoutUid();
   try {
     await deps.upstream.call(groups.removeGroup, { path: { uid } }, context);
     return { kind: 'done', known: { missing: true } };

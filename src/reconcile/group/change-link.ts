@@ -137,7 +137,8 @@ async function isInactive(
   }
 }
 
-function withoutUid(): GroupOutcome {
+/** What only REST can do has to wait until the REST uid of the group is known. */
+export function withoutUid(): GroupOutcome {
   const words = 'the service has not told the REST uid of this group';
   return { kind: 'later', problem: { code: 'no-uid', words } };
 }
