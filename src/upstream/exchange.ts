@@ -88,20 +88,17 @@ class AnswerReader implements AnswerHandler {
     if (this.#limits.signal.aborted) this.#onAbort();
   }
 
+  /** Also of what comes before the answer itself (1xx): the last one counts. */
   onResponseStart(
     _controller: DispatchController,
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    if (status < 200) return; // What comes before the answer itself.
     const { responseBytesMax, skipAnswerAboveBytes } = this.#limits;
     const isSuccess = status < 300;
     this.#status = status;
     this.#headers = headers;
-    // A dispatcher that repeats requests by itself begins anew.
-    [this.#chunks, this.#bytes] = [[], 0];
     this.#keptMax = isSuccess ? (skipAnswerAboveBytes ?? responseBytesMax) : responseBytesMax;
-    if (Number(headers['content-length']) > this.#keptMax) this.#keptMax = 0;
   }
 
   onResponseData(controller: DispatchController, chunk: Uint8Array): void {
