@@ -8,6 +8,7 @@ export default defineConfig({
       'src/{domain,plan}/*.test.ts',
       'src/reconcile/{backoff,failure,retry-columns,verdict}.test.ts',
       'src/scim/{dialect,filter,patch}/*.test.ts',
+      'src/client/request.test.ts',
       'src/upstream/*.test.ts',
     ],
   },

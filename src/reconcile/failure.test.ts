@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createReadForTest, startCompany } from '../../test/support/first-read.ts';
 import { describeStores } from '../../test/support/stores.ts';
-import { toFailure, toLater } from './failure.ts';
+import { toCreateFailure, toFailedLook, toFailure, toLater } from './failure.ts';
 import { toRetryColumns } from './retry-columns.ts';
 import { readSections } from './sections.ts';
 
@@ -62,6 +62,30 @@ describeStores('what a failed call means for the resource', ({ makeStore }) => {
 
     expect(await toFailure(deps, { verdict: 'missing', problem }, about)).toStrictEqual(want);
   });
+
+  test('a failed create is refused where something is missing: it is not there yet itself', async () => {
+    const { deps } = await createReadForTest(await startCompany({}), await makeStore());
+    const judged = { verdict: 'missing', problem } as const;
+
+    expect(await toCreateFailure(deps, judged, { parts, section: 'groups' })).toStrictEqual(
+      refused,
+    );
+  });
+
+  test.each([
+    { verdict: 'forbidden', calls: 1 },
+    { verdict: 'unknown', calls: 0 },
+  ] as const)(
+    'a failed look is made again ($verdict: $calls calls for the section)',
+    async (row) => {
+      const sandbox = await startCompany({});
+      const { deps } = await createReadForTest(sandbox, await makeStore());
+      const judged = { verdict: row.verdict, problem };
+
+      expect(await toFailedLook(deps, judged, 'groups')).toStrictEqual({ kind: 'later', problem });
+      expect(sandbox.calls.count()).toBe(row.calls);
+    },
+  );
 
   test.each(['users', 'groups', 'companyUsers'] as const)(
     'forbidden while the section %s can be read: this resource is refused',
