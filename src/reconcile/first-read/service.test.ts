@@ -115,7 +115,7 @@ describeStores('the service of a store', ({ makeStore }) => {
     await (await readAll(sandbox, store)).firstRead.stop();
     const down = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
 
-    const { firstRead } = await createReadForTest(sandbox, store);
+    const { firstRead } = await createReadForTest(sandbox, store, { hurry: 50 });
     await firstRead.start();
     await down.until(9);
     const whileDown = [firstRead.finished, await isOver(firstRead.hold), firstRead.hold.isLong()];
@@ -132,7 +132,7 @@ describeStores('the service of a store', ({ makeStore }) => {
     const fault = { kind: 'status', status: 500 } as const;
     sandbox.faults.add({ operation: 'users.retrieveCurrentUser', fault });
 
-    const { firstRead } = await createReadForTest(sandbox, store);
+    const { firstRead } = await createReadForTest(sandbox, store, { hurry: 50 });
     await firstRead.start();
     await firstRead.hold.over;
 
