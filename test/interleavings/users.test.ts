@@ -6,8 +6,8 @@ import { refusedThenTaken } from './scenarios/refused-then-taken.ts';
 import { slowLook } from './scenarios/slow-look.ts';
 
 describeScenarios('people', [
-  { scenario: refusedThenTaken, schedules: 1_600 },
-  { scenario: joinedConverge, schedules: 1_500 },
+  { scenario: refusedThenTaken, schedules: 1_300 },
+  { scenario: joinedConverge, schedules: 1_300 },
   { scenario: expiredLease, schedules: 700 },
   { scenario: slowLook, schedules: 1_500 },
   { scenario: createdTwice, schedules: 1_400 },

@@ -56,21 +56,20 @@ function sqliteSuite(): StoreSuite {
   return toSuite({ engine: 'sqlite', makeUrl, cleanUpLater });
 }
 
-/** Making a database takes 100 ms, emptying one takes 5: a suite keeps those that its tests have left. */
+/** Making a database takes 100 ms, emptying one takes 5: those that tests have left are kept until the server goes. */
+const unused: string[] = [];
+
 function postgresSuite(postgresUrl: string): StoreSuite {
   const cleanUpLater = registerCleanUp();
-  const made: string[] = [];
-  const unused: string[] = [];
-  cleanUpLater(async () => {
-    for (const name of made) await dropDatabase(postgresUrl, name);
-  });
 
   const makeUrl = async (content: 'migrated' | 'empty') => {
     getTemplate();
     const known = content === 'migrated' ? unused.pop() : undefined;
     const name = known ?? uniqueName();
-    if (known === undefined) made.push(name);
-    if (content === 'empty') return createEmptyDatabase(postgresUrl, name);
+    if (content === 'empty') {
+      cleanUpLater(() => dropDatabase(postgresUrl, name));
+      return createEmptyDatabase(postgresUrl, name);
+    }
     cleanUpLater(async () => {
       await emptyDatabase(postgresUrl, name);
       unused.push(name);
