@@ -1,18 +1,14 @@
-import { groupId, userId } from '../domain/ids.ts';
 import type { OwnChange } from '../domain/own-call.ts';
 import type { Db } from '../store/database.ts';
 import { findNamed } from '../store/find-named.ts';
-import { type GroupRow, lockGroup, updateGroup } from '../store/groups.ts';
 import { insertOwnCall } from '../store/own-calls.ts';
-import { lockUser, type UserRow, updateUser } from '../store/users.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import type { CallOptions, Sending } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { toLookAgainColumns } from './first-read/fate.ts';
 import { toOperatorChanges } from './ledger/to-operator-changes.ts';
 import { findOwnChanges } from './ledger/to-own-changes.ts';
-import { toDoubtedColumns } from './retry-columns.ts';
+import { markToLook } from './look-again.ts';
 
 /** What is needed beside the way to the service. */
 type OperatorDeps = Pick<ReconcileDeps, 'store' | 'upstream' | 'clock' | 'events'>;
@@ -29,7 +25,7 @@ export function createOperatorCalls(
     const changes = operation.method === 'GET' ? undefined : findOwnChanges(operation.id, args);
     if (changes === undefined) return;
     try {
-      await store.write((tx) => markToLook(tx, changes, clock.now()));
+      await store.write((tx) => markNamed(tx, changes, clock.now()));
       wake();
     } catch (error) {
       // The call itself is done, and must not look as if it had failed.
@@ -60,17 +56,11 @@ export function createOperatorCalls(
   };
 }
 
-/** What a deleted person or group of ours has become in the service is nobody's wish any more. */
-async function markToLook(tx: Db, changes: readonly OwnChange[], now: number): Promise<void> {
+async function markNamed(tx: Db, changes: readonly OwnChange[], now: number): Promise<void> {
   const named = await findNamed(tx, listIds(changes));
-  for (const id of listFound(named.user, changes, 'user')) {
-    const row = await lockUser(tx, userId(id));
-    if (row?.deleted_at === null) await updateUser(tx, row.id, toLookColumns(row, now));
-  }
-  for (const id of listFound(named.group, changes, 'group')) {
-    const row = await lockGroup(tx, groupId(id));
-    if (row?.deleted_at === null) await updateGroup(tx, row.id, toLookColumns(row, now));
-  }
+  const users = listFound(named.user, changes, 'user');
+  const groups = listFound(named.group, changes, 'group');
+  await markToLook(tx, { users, groups }, now);
 }
 
 function listIds(changes: readonly OwnChange[]): Set<string> {
@@ -85,9 +75,4 @@ function listFound(
 ): Set<string> {
   const ofType = changes.filter(({ kind }) => kind.startsWith('user.') === (type === 'user'));
   return new Set([...listIds(ofType)].flatMap((id) => [...(found.get(id) ?? [])]));
-}
-
-function toLookColumns(row: UserRow | GroupRow, now: number) {
-  const { must_look } = toDoubtedColumns(row, now);
-  return { ...toLookAgainColumns(row, now), must_look };
 }

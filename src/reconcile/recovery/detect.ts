@@ -1,14 +1,13 @@
 import type { Db } from '../../store/database.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
-import { findNamed } from '../../store/find-named.ts';
 import { findNewestOwnCall, listOwnCalls } from '../../store/own-calls.ts';
 import { auditLogs } from '../../upstream/operations/audit-logs.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
+import { listUnexplained, TOLERANCE } from '../audit/match-events.ts';
+import { nameEvents } from '../audit/name-events.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { judge } from '../verdict.ts';
-import { listEventNames } from './event-names.ts';
-import { listSubjects, listUnexplained, type OwnEvent } from './match-events.ts';
 
 /** The service's limit of a page. */
 const PAGE_SIZE = 500;
@@ -16,8 +15,6 @@ const PAGE_SIZE = 500;
 const PAGES_MAX = 20;
 /** Calls of the ledger that are compared. */
 const CALLS_MAX = 20_000;
-/** Clocks may differ by a minute; a call with its repeats takes less than one. */
-const TOLERANCE = { beforeMs: 60_000, afterMs: 120_000 };
 const READING: CallContext = { class: 'look', key: 'recovery' };
 /** What the service calls changes of people and groups, as far as its documents tell. */
 const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
@@ -61,7 +58,8 @@ export async function detectRestore(
   const since = Math.max(calledAt ?? 0, aliveAt ?? 0);
   const read = await readOwnEvents(deps, { ownAccount, since, signal });
   if (read.kind === 'unknown') return read;
-  const events = await toOwnEvents(store.read, read.events);
+  const named = await nameEvents(store.read, read.events);
+  const events = named.filter(({ resourceIds }) => resourceIds.size > 0);
   // After the events, because another process may call while we read: its call stands here before its event does.
   const calls = await listOwnCalls(store.read, {
     from: since - TOLERANCE.afterMs,
@@ -111,23 +109,6 @@ async function readOwnEvents(
     authorId === ownAccount && createdAt.getTime() > since;
   const own = [...events.values()].filter(isLater);
   return { kind: 'read', events: own, isComplete: pages.result.complete };
-}
-
-/** Those that name somebody or something of ours, oldest first. */
-async function toOwnEvents(db: Db, events: readonly AuditEvent[]): Promise<OwnEvent[]> {
-  const named = events.map((event) => ({ event, names: listEventNames(event) }));
-  const idsByText = await findNamed(db, new Set(named.flatMap(({ names }) => [...names])));
-  const own = named.map(({ event: { action, createdAt }, names }) => ({
-    action,
-    at: createdAt.getTime(),
-    names,
-    resourceIds: new Set(
-      listSubjects(action).flatMap((type) =>
-        [...names].flatMap((name) => [...(idsByText[type].get(name) ?? [])]),
-      ),
-    ),
-  }));
-  return own.filter(({ resourceIds }) => resourceIds.size > 0).sort((a, b) => a.at - b.at);
 }
 
 function isNameless({ category, details }: AuditEvent): boolean {

@@ -30,7 +30,8 @@ function collect(value: unknown, depth: number, names: Set<string>): void {
 }
 
 function add(text: string, names: Set<string>): void {
-  if (text !== '' && text.length <= LENGTH_MAX) names.add(text);
+  // Nothing of ours has a NUL in it, and PostgreSQL cannot be asked for one.
+  if (text !== '' && text.length <= LENGTH_MAX && !text.includes('\0')) names.add(text);
 }
 
 function findJson(text: string): unknown {

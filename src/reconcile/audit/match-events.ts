@@ -1,10 +1,10 @@
 import type { OwnCallKind } from '../../domain/own-call.ts';
 import type { OwnCallRow } from '../../store/own-calls.ts';
 
-/** One event by our own account that changed something we know. */
-export interface OwnEvent {
+/** One event of the audit log, and what of ours it is about. */
+export interface NamedEvent {
   readonly action: string;
-  /** Epoch milliseconds, by the clock of the service. */
+  /** Epoch milliseconds, as near to our own clock as is known. */
   readonly at: number;
   /** Everything that the event shows and that may be an id or a name. */
   readonly names: ReadonlySet<string>;
@@ -19,6 +19,9 @@ export interface Tolerance {
   /** The call takes its time, and the service's clock may be ahead. */
   readonly afterMs: number;
 }
+
+/** Clocks may differ by a minute; a call with its repeats takes less than one. */
+export const TOLERANCE: Tolerance = { beforeMs: 60_000, afterMs: 120_000 };
 
 /**
  * What a call may show as, by the action of the event. A new group makes its creator an admin, and what
@@ -52,30 +55,56 @@ export function listSubjects(action: string): ('user' | 'group')[] {
   return ['user', 'group'];
 }
 
+/** How events are compared with the ledger. */
+export interface Matching {
+  readonly tolerance: Tolerance;
+  /** The uses of calls by events that were compared before. */
+  readonly used: ReadonlySet<string>;
+}
+
+/** An event, and what explains it. */
+export interface ExplainedEvent<E extends NamedEvent> {
+  readonly event: E;
+  /** The use of a call of the ledger; undefined: none explains it. */
+  readonly use: string | undefined;
+}
+
 /**
- * The events that no call of the ledger explains. One call explains one event of each action: the same
- * thing twice needs two calls. Both lists are oldest first.
+ * Which call of the ledger explains which event. One call explains one event of each action: the same thing
+ * twice needs two calls. Both lists are oldest first.
  */
-export function listUnexplained(
-  events: readonly OwnEvent[],
+export function explainEvents<E extends NamedEvent>(
+  events: readonly E[],
   calls: readonly OwnCallRow[],
-  tolerance: Tolerance,
-): OwnEvent[] {
-  const used = new Set<string>();
-  return events.filter((event) => {
+  { tolerance, used: usedBefore }: Matching,
+): ExplainedEvent<E>[] {
+  const used = new Set(usedBefore);
+  return events.map((event) => {
     const call = calls.find(
       (row) => explains(row, event, tolerance) && !used.has(toUse(row, event)),
     );
-    if (call !== undefined) used.add(toUse(call, event));
-    return call === undefined;
+    if (call === undefined) return { event, use: undefined };
+    const use = toUse(call, event);
+    used.add(use);
+    return { event, use };
   });
 }
 
-function toUse({ id }: OwnCallRow, { action, resourceIds }: OwnEvent): string {
+/** The events that no call of the ledger explains; both lists are oldest first. */
+export function listUnexplained(
+  events: readonly NamedEvent[],
+  calls: readonly OwnCallRow[],
+  tolerance: Tolerance,
+): NamedEvent[] {
+  const explained = explainEvents(events, calls, { tolerance, used: new Set() });
+  return explained.flatMap(({ event, use }) => (use === undefined ? [event] : []));
+}
+
+function toUse({ id }: OwnCallRow, { action, resourceIds }: NamedEvent): string {
   return [id, action, ...[...resourceIds].sort()].join('|');
 }
 
-function explains(call: OwnCallRow, event: OwnEvent, { beforeMs, afterMs }: Tolerance): boolean {
+function explains(call: OwnCallRow, event: NamedEvent, { beforeMs, afterMs }: Tolerance): boolean {
   if (event.at < call.at - beforeMs || event.at > call.at + afterMs) return false;
   if (call.kind !== 'operator' && KINDS[event.action]?.includes(call.kind) === false) return false;
   const { upstreamId, memberId, resourceId } = call;
@@ -85,6 +114,6 @@ function explains(call: OwnCallRow, event: OwnEvent, { beforeMs, afterMs }: Tole
   return isResource && (memberId === undefined || event.names.has(memberId) || !hasPerson(event));
 }
 
-function hasPerson({ resourceIds }: OwnEvent): boolean {
+function hasPerson({ resourceIds }: NamedEvent): boolean {
   return resourceIds.size > 1;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OwnCallRow } from '../../store/own-calls.ts';
-import { listSubjects, listUnexplained, type OwnEvent } from './match-events.ts';
+import { listSubjects, listUnexplained, type NamedEvent } from './match-events.ts';
 
 const tolerance = { beforeMs: 1_000, afterMs: 10_000 };
 const call = (change: Partial<OwnCallRow> = {}): OwnCallRow => ({
@@ -11,7 +11,7 @@ const call = (change: Partial<OwnCallRow> = {}): OwnCallRow => ({
   upstreamId: '7',
   ...change,
 });
-const event = (change: Partial<OwnEvent> = {}): OwnEvent => ({
+const event = (change: Partial<NamedEvent> = {}): NamedEvent => ({
   action: 'deactivate',
   at: 100_500,
   names: new Set(['7']),
@@ -25,7 +25,7 @@ const joined = event({
 });
 const joins = call({ kind: 'member.add', resourceId: 'group-a', upstreamId: 'g', memberId: '7' });
 
-const explained: { why: string; events: OwnEvent[]; calls: OwnCallRow[] }[] = [
+const explained: { why: string; events: NamedEvent[]; calls: OwnCallRow[] }[] = [
   { why: 'a call and its event', events: [event()], calls: [call()] },
   {
     why: 'a call that was answered late',
@@ -64,7 +64,7 @@ const explained: { why: string; events: OwnEvent[]; calls: OwnCallRow[] }[] = [
   },
 ];
 
-const unexplained: { why: string; events: OwnEvent[]; calls: OwnCallRow[] }[] = [
+const unexplained: { why: string; events: NamedEvent[]; calls: OwnCallRow[] }[] = [
   { why: 'no call at all', events: [event()], calls: [] },
   { why: 'a call long before it', events: [event({ at: 110_001 })], calls: [call()] },
   { why: 'a call after it', events: [event({ at: 98_999 })], calls: [call()] },

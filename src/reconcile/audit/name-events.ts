@@ -1,0 +1,44 @@
+import type { Db } from '../../store/database.ts';
+import { findNamed } from '../../store/find-named.ts';
+import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
+import { listEventNames } from './event-names.ts';
+import { listSubjects, type NamedEvent } from './match-events.ts';
+
+/** An event with the managed people and groups that it names. */
+export interface NamedAuditEvent extends NamedEvent {
+  readonly audit: AuditEvent;
+  /** The SCIM ids of the people and of the groups, deleted ones too. */
+  readonly userIds: ReadonlySet<string>;
+  readonly groupIds: ReadonlySet<string>;
+}
+
+/**
+ * What events are about, oldest first.
+ * @param skewMs how far the service's clock is ahead of ours, as far as is known
+ */
+export async function nameEvents(
+  db: Db,
+  events: readonly AuditEvent[],
+  skewMs = 0,
+): Promise<NamedAuditEvent[]> {
+  const listed = events.map((audit) => ({ audit, names: listEventNames(audit) }));
+  const found = await findNamed(db, new Set(listed.flatMap(({ names }) => [...names])));
+  const named = listed.map(({ audit, names }): NamedAuditEvent => {
+    const subjects = listSubjects(audit.action);
+    const listIds = (type: 'user' | 'group') =>
+      subjects.includes(type)
+        ? [...names].flatMap((name) => [...(found[type].get(name) ?? [])])
+        : [];
+    const [userIds, groupIds] = [new Set(listIds('user')), new Set(listIds('group'))];
+    return {
+      audit,
+      action: audit.action,
+      at: audit.createdAt.getTime() - skewMs,
+      names,
+      userIds,
+      groupIds,
+      resourceIds: new Set([...userIds, ...groupIds]),
+    };
+  });
+  return named.sort((a, b) => a.at - b.at);
+}
