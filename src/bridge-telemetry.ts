@@ -26,6 +26,13 @@ export function toReconcileEvents(
       onSectionChanged();
       logger.log(events.sectionChanged({ section, up, code }));
     },
+    auditEvent({ origin, delayMs }) {
+      metrics.countAuditEvent(origin);
+      if (origin === 'foreign') metrics.countDetection(delayMs);
+    },
+    changedByOthers: ({ type, id, action }) =>
+      logger.log(events.changedByOthers({ resourceType: type, resourceId: id, action })),
+    auditFollowed: (fields) => logger.log(events.auditFollowed(fields)),
     firstRead: ({ step, count }) => logger.log(events.firstReadStep({ step, count })),
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),

@@ -20,13 +20,15 @@ import { createHealthRouter, createOperatorRouter } from './ops/router.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
 import { createFirstRead, type FirstRead } from './reconcile/first-read/first-read.ts';
 import { openForms } from './reconcile/forms.ts';
-import { createLedgerPruning } from './reconcile/ledger/pruning.ts';
+import { createPruning } from './reconcile/ledger/pruning.ts';
 import { createOperatorCalls } from './reconcile/operator-calls.ts';
 import { createReconciler, type Reconciler } from './reconcile/reconciler.ts';
 import { createRecovery, type Recovery } from './reconcile/recovery/recovery.ts';
 import { findRecovery } from './reconcile/recovery/state.ts';
 import type { Rules } from './reconcile/rules/rules.ts';
 import { readSections, type SectionStates } from './reconcile/sections.ts';
+import { findTail } from './reconcile/tail/state.ts';
+import { createTail } from './reconcile/tail/tail.ts';
 import type { ScimDeps } from './scim/deps.ts';
 import { answerUnknown } from './scim/http/respond.ts';
 import { createMoments } from './scim/render/resource-text.ts';
@@ -118,11 +120,17 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const sections = await openSectionView(store);
   const deps = await createDeps(options, sections, () => firstRead.ownAccount());
   const { upstream } = deps;
-  const ledger = createLedgerPruning(deps, options.settings.ledger.retention);
+  const { ledger, audit } = options.settings;
+  const pruning = createPruning(deps, { ledgerMs: ledger.retention, auditMs: audit.retention });
   const reconciler = createReconciler(deps);
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
   const recovery = createRecovery({ ...readDeps, firstRead, wake: reconciler.wake });
+  const tail = createTail(deps, {
+    intervalMs: audit.pollInterval,
+    trusted: recovery.hold.trusted,
+    wake: reconciler.wake,
+  });
   const state = { draining: false };
   const { app, opsApp } = createApps(options, {
     upstream,
@@ -140,18 +148,21 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     firstRead,
     rulesApplied: reconciler.rulesApplied,
     async start() {
+      // Before the first read, so that what changes behind it is read of.
+      await tail.start();
       await firstRead.start();
       await reconciler.start(recovery.hold);
       recovery.start();
       sections.start();
-      ledger.start();
+      pruning.start();
     },
     drain() {
       state.draining = true;
     },
     async stop() {
       sections.stop();
-      ledger.stop();
+      pruning.stop();
+      await tail.stop();
       await recovery.stop();
       await firstRead.stop();
       await reconciler.stop(STOP_GRACE_MS);
@@ -223,6 +234,7 @@ function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsA
     assertStoreUsable: async () => void (await readSections({ store })),
     findWriteTrouble: store.findWriteTrouble,
     findRecovery: () => findRecovery(store.read),
+    findAuditFailure: async () => (await findFollowedTail(options))?.failure ?? undefined,
     readFirstRead: async () => firstRead.state(),
     readSections: async () => sections.current(),
     readBacklog: () => readWaitingWork(options),
@@ -235,6 +247,7 @@ function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsA
     ...sources,
     upstreamHealth: () => upstream.health(),
     activity: () => reconciler.activity(),
+    findAuditReadAt: async () => (await findFollowedTail(options))?.readAt,
     readReadiness: () => readReadiness(sources),
   };
   addStateMetrics(metrics, state);
@@ -266,6 +279,11 @@ function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsA
   // Also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
   return { app, opsApp: createApp().use(health).use(operators).use(answerUnknown) };
+}
+
+/** How far the audit log was read, where it is followed. */
+async function findFollowedTail({ settings, store }: WatchedOptions) {
+  return settings.audit.pollInterval === 0 ? undefined : findTail(store.read);
 }
 
 async function readWaitingWork({ store, clock }: BridgeOptions): Promise<WaitingWork> {

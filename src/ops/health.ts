@@ -4,6 +4,7 @@ import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
 import {
+  type AuditFailure,
   type FirstRead,
   type Readiness,
   type StoredFacts,
@@ -22,6 +23,8 @@ export interface HealthSources {
   readonly readSections: () => Promise<SectionStates>;
   readonly readBacklog: () => Promise<WaitingWork>;
   readonly findRecovery: () => Promise<RecoveryState | undefined>;
+  /** Since when the audit log cannot be read, undefined when it can or is not followed. */
+  readonly findAuditFailure: () => Promise<AuditFailure | undefined>;
   readonly upstreamHealth: () => UpstreamFacts;
   readonly isDraining: () => boolean;
   readonly clock: Clock;
@@ -55,14 +58,15 @@ async function readStored(sources: HealthSources): Promise<StoredFacts> {
 
 async function readAll(sources: HealthSources): Promise<StoredFacts> {
   await sources.assertStoreUsable();
-  const [firstRead, sections, backlog, writeTrouble, recovery] = await Promise.all([
+  const [firstRead, sections, backlog, writeTrouble, recovery, auditFailure] = await Promise.all([
     sources.readFirstRead(),
     sources.readSections(),
     sources.readBacklog(),
     sources.findWriteTrouble(),
     sources.findRecovery(),
+    sources.findAuditFailure(),
   ]);
-  return { kind: 'ok', firstRead, sections, backlog, writeTrouble, recovery };
+  return { kind: 'ok', firstRead, sections, backlog, writeTrouble, recovery, auditFailure };
 }
 
 /** The store's own failure is what readiness tells; anything else is a bug and stays one. */

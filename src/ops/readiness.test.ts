@@ -3,7 +3,13 @@ import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
 import type { GateState } from '../upstream/probe-gate.ts';
-import { type FirstRead, type ReadinessFacts, toReadiness, type WaitingWork } from './readiness.ts';
+import {
+  type AuditFailure,
+  type FirstRead,
+  type ReadinessFacts,
+  toReadiness,
+  type WaitingWork,
+} from './readiness.ts';
 
 const nowMs = Date.UTC(2026, 3, 1, 12);
 const shut: GateState = { kind: 'shut', sinceMs: nowMs - 60_000, nextProbeMs: nowMs };
@@ -19,6 +25,7 @@ interface Given {
   readonly backlog?: Partial<WaitingWork>;
   readonly writeTrouble?: WriteTrouble;
   readonly recovery?: RecoveryState;
+  readonly auditFailure?: AuditFailure;
 }
 
 function toStore({
@@ -27,6 +34,7 @@ function toStore({
   backlog,
   writeTrouble,
   recovery,
+  auditFailure,
 }: Given = {}) {
   const waiting = {
     due: 0,
@@ -38,7 +46,15 @@ function toStore({
     ...backlog,
   };
   return {
-    store: { kind: 'ok', firstRead, sections, backlog: waiting, writeTrouble, recovery },
+    store: {
+      kind: 'ok',
+      firstRead,
+      sections,
+      backlog: waiting,
+      writeTrouble,
+      recovery,
+      auditFailure,
+    },
   } as const;
 }
 
@@ -75,6 +91,29 @@ const rows: {
     }),
     status: 'degraded',
     codes: ['recovery'],
+  },
+  {
+    why: 'an audit log that cannot be read for five minutes is told',
+    change: toStore({ auditFailure: { since: nowMs - 300_000, code: 'unavailable' } }),
+    status: 'degraded',
+    codes: ['audit-behind'],
+  },
+  {
+    why: 'one that could not be read just now is not',
+    change: toStore({ auditFailure: { since: nowMs - 299_999, code: 'unavailable' } }),
+    status: 'ok',
+    codes: [],
+  },
+  {
+    why: 'an audit log that the service refuses is told once',
+    change: toStore({
+      auditFailure: { since: nowMs - 300_000, code: 'not-permitted' },
+      sections: {
+        audit: { problem: { code: 'not-permitted', words: 'no', status: 403 }, at: nowMs },
+      },
+    }),
+    status: 'degraded',
+    codes: ['section-closed'],
   },
   {
     why: 'before the first read is finished nobody is "not found"',

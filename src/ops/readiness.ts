@@ -20,8 +20,15 @@ export type StoredFacts =
       /** It can be read and not written: a full disk, for instance. */
       readonly writeTrouble: WriteTrouble | undefined;
       readonly recovery: RecoveryState | undefined;
+      readonly auditFailure: AuditFailure | undefined;
     }
   | { readonly kind: 'problem'; readonly code: string };
+
+/** Since when the audit log cannot be read (epoch milliseconds), and the code of the error. */
+export interface AuditFailure {
+  readonly since: number;
+  readonly code: string;
+}
 
 /** What waits, and what waits for an operator. */
 export interface WaitingWork extends Backlog {
@@ -62,7 +69,8 @@ type ReasonCode =
   | 'stuck'
   | 'failing'
   | 'behind'
-  | 'disputed';
+  | 'disputed'
+  | 'audit-behind';
 
 /** `unavailable` is answered with 503, the others with 200. */
 export interface Readiness {
@@ -72,6 +80,8 @@ export interface Readiness {
 
 /** A change that has failed for this long is worth telling. */
 const failingAfterMs = 60_000;
+/** The audit log is read every few seconds; a failure for this long is worth telling. */
+const auditBehindAfterMs = 5 * 60_000;
 /** A change that has waited this long is worth telling; shorter waits are ordinary backoff. */
 const behindAfterMs = 15 * 60_000;
 
@@ -143,12 +153,13 @@ function listUpstream({ upstream }: ReadinessFacts): Reason[] {
 
 function listStored({ store, nowMs }: ReadinessFacts): Reason[] {
   if (store.kind === 'problem') return [];
-  const { writeTrouble, recovery, sections, backlog } = store;
+  const { writeTrouble, recovery, sections, backlog, auditFailure } = store;
   return [
     ...listReadOnly(writeTrouble),
     ...listRecovery(recovery),
     ...listClosed(sections),
     ...listWaiting(backlog, nowMs),
+    ...listAudit(auditFailure, { sections, nowMs }),
   ];
 }
 
@@ -229,6 +240,23 @@ function listWaiting(backlog: WaitingWork, nowMs: number): Reason[] {
     });
   }
   return reasons;
+}
+
+/** A closed section is told by itself. */
+function listAudit(
+  failure: AuditFailure | undefined,
+  { sections, nowMs }: { sections: SectionStates; nowMs: number },
+): Reason[] {
+  if (failure === undefined || sections.audit?.problem) return [];
+  if (nowMs - failure.since < auditBehindAfterMs) return [];
+  return [
+    {
+      code: 'audit-behind',
+      detail: `The audit log cannot be read since ${toTime(failure.since)} (${failure.code}): what others change in the service is seen later.`,
+      remedy:
+        'Wait when the service is at fault: it is tried again by itself, and nothing is left out.',
+    },
+  ];
 }
 
 function isFailing({ failingSince }: WaitingWork, nowMs: number): boolean {

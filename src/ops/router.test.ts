@@ -43,6 +43,7 @@ function request(change: Partial<HealthSources> = {}) {
     assertStoreUsable: async () => {},
     findWriteTrouble: async () => undefined,
     findRecovery: async () => undefined,
+    findAuditFailure: async () => undefined,
     readFirstRead: async () => ({ kind: 'finished' }),
     readSections: async () => ({}),
     readBacklog: async () => nothingWaits,

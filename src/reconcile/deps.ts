@@ -42,6 +42,12 @@ export interface ReconcileEvents {
   deletionFinished(fields: { type: 'user' | 'group'; id: string }): void;
   failed(fields: { type: string; id: string; error: unknown }): void;
   sectionChanged(fields: { section: string; up: boolean; code: string }): void;
+  /** A new event of the audit log: whose it is, and how long after it happened it was read. */
+  auditEvent(fields: { origin: 'ours' | 'foreign' | 'unresolved'; delayMs: number }): void;
+  /** Somebody else changed a managed person or group, who is looked at now. `action` is the service's word. */
+  changedByOthers(fields: { type: 'user' | 'group'; id: string; action: string }): void;
+  /** The audit log cannot be read from now on, or can be again. */
+  auditFollowed(fields: { failing: boolean; code: string }): void;
   firstRead(fields: { step: string; count: number }): void;
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
   /** What the start found out, or how far recovery has come. */

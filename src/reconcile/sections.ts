@@ -1,5 +1,6 @@
 import { assertNever } from '../domain/errors.ts';
 import { findFact, saveFact } from '../store/facts.ts';
+import { auditLogs } from '../upstream/operations/audit-logs.ts';
 import { companyUsers } from '../upstream/operations/company-users.ts';
 import { groups } from '../upstream/operations/groups.ts';
 import { scim } from '../upstream/operations/scim.ts';
@@ -8,7 +9,7 @@ import type { Problem } from './outcome.ts';
 import { judge } from './verdict.ts';
 
 /** Parts of the service that a right or a tariff opens and closes as a whole. */
-export type ReadableSection = 'users' | 'groups' | 'companyUsers';
+export type ReadableSection = 'users' | 'groups' | 'companyUsers' | 'audit';
 
 /** Why a section is closed, in the service's words; null: it is open. */
 export interface SectionState {
@@ -73,6 +74,12 @@ async function readCheaply(
     case 'companyUsers':
       return upstream.call(
         companyUsers.getListOfUsers,
+        { query: { limit: 1, offset: 0 } },
+        context,
+      );
+    case 'audit':
+      return upstream.call(
+        auditLogs.retrieveAuditLogEvents,
         { query: { limit: 1, offset: 0 } },
         context,
       );

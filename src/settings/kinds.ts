@@ -49,6 +49,16 @@ export function duration({ min, max }: Bounds<string>) {
     });
 }
 
+/** As `duration`, or 0, which means never. */
+export function durationOrZero({ min, max }: Bounds<string>) {
+  return duration({ min: '0', max })
+    .refine((ms) => ms === 0 || ms >= toAmount(min, msPerUnit))
+    .register(kindFacts, {
+      allowed: `0, or a duration from ${min} to ${max}, such as 15s, 10m or 1h`,
+      unit: 'ms',
+    });
+}
+
 /** An amount of memory written as `64KiB` or `16MiB`; a bare number means bytes. Kept in bytes. */
 export function size({ min, max }: Bounds<string>) {
   const toBytes = (text: string): number => toAmount(text, bytesPerUnit);

@@ -120,6 +120,8 @@ test('every problem is listed at once, with name, value, source and what is allo
 const badValues = [
   { setting: 'scim.writeWait', env: { SCIM_WRITE_WAIT: '3' } },
   { setting: 'scim.writeWait', env: { SCIM_WRITE_WAIT: '2m' } },
+  { setting: 'audit.pollInterval', env: { AUDIT_POLL_INTERVAL: '999ms' } },
+  { setting: 'audit.pollInterval', env: { AUDIT_POLL_INTERVAL: '25h' } },
   { setting: 'upstream.timeout', env: { UPSTREAM_TIMEOUT: '-1s' } },
   { setting: 'upstream.responseBytesMax', env: { UPSTREAM_RESPONSE_BYTES_MAX: '16MB' } },
   { setting: 'upstream.requestsPerSecond', env: { UPSTREAM_REQUESTS_PER_SECOND: '1.5' } },
@@ -139,6 +141,8 @@ for (const { setting, env } of badValues) {
 const goodValues = [
   { env: { SCIM_WRITE_WAIT: '0' }, want: { scim: { writeWait: 0 } } },
   { env: { SCIM_WRITE_WAIT: '1m' }, want: { scim: { writeWait: 60_000 } } },
+  { env: { AUDIT_POLL_INTERVAL: '0' }, want: { audit: { pollInterval: 0 } } },
+  { env: { AUDIT_POLL_INTERVAL: '1s' }, want: { audit: { pollInterval: 1_000 } } },
   { env: { SCIM_BODY_BYTES_MAX: '65536' }, want: { scim: { bodyBytesMax: 65_536 } } },
   {
     env: { UPSTREAM_RESPONSE_BYTES_MAX: '1GiB' },

@@ -3,6 +3,7 @@ import {
   choice,
   databaseUrl,
   duration,
+  durationOrZero,
   httpUrl,
   proxyUrl,
   secret,
@@ -215,6 +216,18 @@ export const settingsSchema = z.strictObject({
         .describe(
           'How long the bridge remembers which changes of the service were its own. A backup that is older than this cannot be recognised when it is restored.',
         ),
+    })
+    .prefault({}),
+  audit: z
+    .strictObject({
+      pollInterval: durationOrZero({ min: '1s', max: '1d' })
+        .prefault('15s')
+        .describe(
+          'How often the audit log of the service is read, so that what others change there is looked at; 0 means never. Without news that is one call.',
+        ),
+      retention: duration({ min: '1d', max: '3650d' })
+        .prefault('30d')
+        .describe('How long events of the audit log are kept, with who made them and from where.'),
     })
     .prefault({}),
   workers: z

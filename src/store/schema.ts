@@ -152,6 +152,28 @@ export interface OwnCallsTable {
   member_id: string | null;
 }
 
+/** One event of the service's audit log. */
+export interface AuditEventsTable {
+  id: string;
+  /** By the clock of the service. */
+  created_at: number;
+  /** When it was first read. */
+  seen_at: number;
+  category: string;
+  action: string;
+  message: string | null;
+  /** JSON text of whatever the service gave; null: nothing, or too much to keep. */
+  details: string | null;
+  author_id: number | null;
+  author_uid: string | null;
+  author_username: string | null;
+  author_address: string | null;
+  /** `ours`: a call of the ledger explains it; `unresolved`: it names nobody and nothing managed. */
+  origin: 'ours' | 'foreign' | 'unresolved';
+  /** Which use of which call of the ledger explains it. */
+  explained_by: string | null;
+}
+
 /** What recovery holds back until it is approved: see `HeldAction`. */
 export interface HeldActionsTable {
   id: Generated<number>;
@@ -173,5 +195,6 @@ export interface Schema {
   facts: FactsTable;
   disputes: DisputesTable;
   own_calls: OwnCallsTable;
+  audit_events: AuditEventsTable;
   held_actions: HeldActionsTable;
 }

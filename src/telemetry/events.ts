@@ -109,6 +109,15 @@ export const events = {
   paused: (fields: { forMs: number }) =>
     line('warn', 'the service asks for a pause: calls stop', fields),
   resumed: () => line('info', 'the pause is over: calls go on', {}),
+  /** `action` is the service's word of its audit log. */
+  changedByOthers: (fields: Resource & { action: string }) =>
+    line('info', 'somebody else changed the service: it is looked at', fields),
+  /** Said when reading stops and when it goes on, never per attempt. */
+  auditFollowed: (fields: { failing: boolean; code: string }) => {
+    if (fields.failing)
+      return line('warn', 'reading the audit log fails and is tried again', fields);
+    return line('info', 'reading the audit log goes on', fields);
+  },
   sectionChanged: (fields: { section: string; up: boolean; code: string }) =>
     line(fields.up ? 'info' : 'warn', 'the service opened or closed a section', fields),
 } as const;

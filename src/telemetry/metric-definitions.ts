@@ -91,6 +91,25 @@ export const metricDefinitions = {
     help: 'Calls that wait for their turn in the budget, by class.',
     labels: ['class'],
   },
+  auditEvents: {
+    type: 'counter',
+    name: 'scim_bridge_audit_events_total',
+    help: 'New events of the audit log: `ours` a call of the bridge explains it, `foreign` somebody else changed a managed person or group, `unresolved` it names neither.',
+    labels: ['origin'],
+  },
+  detections: {
+    type: 'histogram',
+    name: 'scim_bridge_audit_detection_seconds',
+    help: 'From a change by somebody else until the bridge read of it.',
+    labels: [],
+    buckets: turnSeconds,
+  },
+  auditLag: {
+    type: 'gauge',
+    name: 'scim_bridge_audit_lag_seconds',
+    help: 'How long ago the audit log was last read to its end; not there when it is not followed.',
+    labels: [],
+  },
   due: {
     type: 'gauge',
     name: 'scim_bridge_due',

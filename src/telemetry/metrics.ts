@@ -19,6 +19,10 @@ export interface Metrics {
   countPause(): void;
   /** Calls are stopped from now on. */
   countGateShut(gate: string): void;
+  /** One new event of the audit log. */
+  countAuditEvent(origin: string): void;
+  /** How long after it was made a change by somebody else was read of. */
+  countDetection(delayMs: number): void;
   /** How one step towards the desired state of a resource ended. */
   countConverge(labels: ConvergeLabels): void;
 }
@@ -50,8 +54,8 @@ interface ConvergeLabels {
 /** A set of metrics on a registry of its own, so that two bridges in one process do not mix. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  const { requests, repairs, writes, upstreamCalls, turns, pauses, gateShut, converged } =
-    createSeries(registry);
+  const series = createSeries(registry);
+  const { requests, repairs, writes, upstreamCalls, turns, pauses, gateShut, converged } = series;
   const findRequests = rememberLabels(requests);
   return {
     registry,
@@ -64,6 +68,8 @@ export function createMetrics(): Metrics {
     countTurn: (callClass, waitedMs) => turns.observe({ class: callClass }, waitedMs / 1_000),
     countPause: () => pauses.inc(),
     countGateShut: (gate) => gateShut.inc({ gate }),
+    countAuditEvent: (origin) => series.auditEvents.inc({ origin }),
+    countDetection: (delayMs) => series.detections.observe(delayMs / 1_000),
     countConverge: ({ resourceType, outcome }) =>
       converged.inc({ resource_type: resourceType, outcome }),
   };
@@ -88,6 +94,11 @@ function createSeries(registry: Registry) {
     }),
     pauses: new Counter(toConfiguration(definitions.pauses, registry)),
     gateShut: new Counter(toConfiguration(definitions.gateShut, registry)),
+    auditEvents: new Counter(toConfiguration(definitions.auditEvents, registry)),
+    detections: new Histogram({
+      ...toConfiguration(definitions.detections, registry),
+      buckets: [...definitions.detections.buckets],
+    }),
     converged: new Counter(toConfiguration(definitions.converged, registry)),
   };
 }

@@ -28,6 +28,8 @@ export interface StateSources {
   readonly readReadiness: () => Promise<{
     readonly reasons: readonly { readonly code: string }[];
   }>;
+  /** When the audit log was last read to its end (epoch milliseconds); undefined: it is not followed. */
+  readonly findAuditReadAt: () => Promise<number | undefined>;
   readonly clock: Clock;
 }
 
@@ -35,6 +37,7 @@ export interface StateSources {
 export function addStateMetrics({ registry }: Metrics, sources: StateSources): void {
   addUpstreamGauges(registry, sources);
   addBacklogGauges(registry, sources);
+  addAuditGauge(registry, sources);
   const { lanes, waitingRequests, reasons } = metricDefinitions;
   addGauge(registry, lanes, (gauge) => gauge.set(sources.activity().lanes));
   addGauge(registry, waitingRequests, (gauge) => gauge.set(sources.activity().waiting));
@@ -82,6 +85,14 @@ function addBacklogGauges(registry: Registry, { readBacklog, clock }: StateSourc
   add(oldestAge, ({ oldestSince }) => {
     const now = clock.now();
     return Math.max(now - (oldestSince ?? now), 0) / 1_000;
+  });
+}
+
+function addAuditGauge(registry: Registry, { findAuditReadAt, clock }: StateSources): void {
+  addGauge(registry, metricDefinitions.auditLag, async (gauge) => {
+    const readAt = await findAuditReadAt().catch(toUnknown);
+    if (readAt === undefined) gauge.remove();
+    else gauge.set(Math.max(clock.now() - readAt, 0) / 1_000);
   });
 }
 

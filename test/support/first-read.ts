@@ -66,6 +66,9 @@ export async function createReadForTest(
       stuck() {},
       failed() {},
       recovery() {},
+      auditEvent() {},
+      changedByOthers() {},
+      auditFollowed() {},
       firstRead() {},
       sectionChanged({ section, up }) {
         const state = firstRead.state();

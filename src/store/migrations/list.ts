@@ -5,6 +5,7 @@ import { ownCalls } from './003-own-calls.ts';
 import { recovery } from './003-recovery.ts';
 import { rules } from './004-rules.ts';
 import { sentCreates } from './005-sent-creates.ts';
+import { auditEvents } from './007-audit-events.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
@@ -18,5 +19,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '004-rules': rules,
     '003-recovery': recovery(engine),
     '005-sent-creates': sentCreates,
+    '007-audit-events': auditEvents,
   };
 }

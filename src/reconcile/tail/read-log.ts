@@ -1,0 +1,95 @@
+import { BridgeError } from '../../domain/errors.ts';
+import { auditLogs } from '../../upstream/operations/audit-logs.ts';
+import { paginate } from '../../upstream/paginate.ts';
+import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
+import type { CallContext, ReconcileDeps } from '../deps.ts';
+import { type SavedPage, savePage } from './save-page.ts';
+import { claimTail, holdTail, saveTail, type TailState } from './state.ts';
+import { findWindowStart, isEnd } from './window.ts';
+
+/** The service's limit of a page. */
+const PAGE_SIZE = 500;
+/** A million events between two reads. */
+const PAGES_MAX = 2_000;
+const READING: CallContext = { class: 'look', key: 'audit-tail' };
+
+/** How a read ended: everything new is stored, or it was not our turn. */
+export type TailRead =
+  | { readonly kind: 'read' }
+  | { readonly kind: 'not-yet'; readonly waitMs: number };
+
+/** How often the log is read. */
+export interface Reading {
+  readonly intervalMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads what is new in the audit log, page by page, each stored with what follows from it. One that fails or
+ * is cut short is begun again: events that are stored already are no news then.
+ * @throws UpstreamError, StoreError; BridgeError `could-not-look` when the log does not let itself be read to its end
+ */
+export async function readLog(
+  deps: ReconcileDeps,
+  { intervalMs, signal }: Reading,
+): Promise<TailRead> {
+  const { store, clock, owner, policy } = deps;
+  const now = clock.now();
+  const claim = { owner, now, leaseMs: policy.lease.lengthMs, intervalMs };
+  const turn = await store.write((tx) => claimTail(tx, claim));
+  if (turn.kind === 'not-yet') return turn;
+  const newestAt = await readPages(deps, turn.before, { now, signal });
+  if (newestAt === undefined) return { kind: 'not-yet', waitMs: intervalMs };
+  await finish(deps, { newestAt, readAt: now });
+  return { kind: 'read' };
+}
+
+/** Returns when the newest event happened; undefined: another process reads by now. */
+async function readPages(
+  deps: ReconcileDeps,
+  before: TailState,
+  { now, signal }: { now: number; signal: AbortSignal },
+): Promise<number | undefined> {
+  const from = findWindowStart(before, now);
+  const query = { from: new Date(from).toISOString() };
+  const options = { ...READING, signal, pageSize: PAGE_SIZE, pagesMax: PAGES_MAX };
+  const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
+  let newestAt = before.newestAt;
+  for await (const { items, cursor } of pages) {
+    const shown = items.map(parseAuditEvent);
+    // The service may not know the parameter.
+    const events = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
+    const saved = await savePage(deps, { events, from });
+    if (saved === undefined) return undefined;
+    tell(deps, saved);
+    newestAt = Math.max(newestAt, ...events.map(({ createdAt }) => createdAt.getTime()));
+    const page = { shown, events, freshCount: saved.fresh.length, storedCount: saved.storedCount };
+    if (isEnd({ ...page, position: cursor.position, isAgain: before.isOpen })) return newestAt;
+  }
+  if (pages.result.complete) return newestAt;
+  throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
+}
+
+function tell({ events, clock }: ReconcileDeps, { fresh }: SavedPage): void {
+  const now = clock.now();
+  for (const { event, origin, toLook } of fresh) {
+    const { action } = event;
+    events.auditEvent({ origin, delayMs: Math.max(0, now - event.at) });
+    for (const id of toLook.users) events.changedByOthers({ type: 'user', id, action });
+    for (const id of toLook.groups) events.changedByOthers({ type: 'group', id, action });
+  }
+}
+
+/** What the read has shown is known from now on. */
+async function finish(
+  { store, clock, owner }: ReconcileDeps,
+  { newestAt, readAt }: Pick<TailState, 'newestAt' | 'readAt'>,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const state = await holdTail(tx, owner);
+    if (state === undefined) return;
+    const seen = newestAt > state.newestAt ? { newestAt, newestSeenAt: readAt } : {};
+    const next = { ...state, ...seen, readAt, isOpen: false, failure: null, holder: null };
+    await saveTail(tx, next, clock.now());
+  });
+}

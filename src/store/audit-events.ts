@@ -1,0 +1,63 @@
+import type { Insertable } from 'kysely';
+import { chunks } from './chunks.ts';
+import type { Db } from './database.ts';
+import type { AuditEventsTable } from './schema.ts';
+
+/** One event as it is stored. */
+export type AuditEventRow = Insertable<AuditEventsTable>;
+
+/** Stores events that are not stored yet. */
+export async function insertAuditEvents(tx: Db, events: readonly AuditEventRow[]): Promise<void> {
+  for (const some of chunks(events)) await tx.insertInto('audit_events').values(some).execute();
+}
+
+/** Which of these events are stored. */
+export async function listKnownEventIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const known = new Set<string>();
+  for (const some of chunks(ids)) {
+    const rows = await db.selectFrom('audit_events').select('id').where('id', 'in', some).execute();
+    for (const { id } of rows) known.add(id);
+  }
+  return known;
+}
+
+/** The uses of calls of the ledger by events of a time, both ends included (epoch milliseconds). */
+export async function listExplanations(
+  db: Db,
+  { from, to }: { from: number; to: number },
+): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('audit_events')
+    .select('explained_by')
+    .where('created_at', '>=', from)
+    .where('created_at', '<=', to)
+    .where('explained_by', 'is not', null)
+    .execute();
+  return new Set(rows.flatMap(({ explained_by: use }) => use ?? []));
+}
+
+/** How many events are stored that happened at `from` or later (epoch milliseconds). */
+export async function countEventsSince(db: Db, from: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('audit_events')
+    .select((select) => select.fn.countAll().as('count'))
+    .where('created_at', '>=', from)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Forgets at most `limit` of the events read before `before` (epoch milliseconds), the oldest first; returns how many. */
+export async function pruneAuditEvents(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const oldest = tx
+    .selectFrom('audit_events')
+    .select('id')
+    .where('created_at', '<', before)
+    .where('seen_at', '<', before)
+    .orderBy('created_at')
+    .limit(limit);
+  const result = await tx.deleteFrom('audit_events').where('id', 'in', oldest).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
