@@ -79,8 +79,9 @@ export function explainEvents<E extends NamedEvent>(
   { tolerance, used: usedBefore }: Matching,
 ): ExplainedEvent<E>[] {
   const used = new Set(usedBefore);
+  const listCandidates = indexCalls(calls);
   return events.map((event) => {
-    const call = calls.find(
+    const call = listCandidates(event).find(
       (row) => explains(row, event, tolerance) && !used.has(toUse(row, event)),
     );
     if (call === undefined) return { event, use: undefined };
@@ -98,6 +99,29 @@ export function listUnexplained(
 ): NamedEvent[] {
   const explained = explainEvents(events, calls, { tolerance, used: new Set() });
   return explained.flatMap(({ event, use }) => (use === undefined ? [event] : []));
+}
+
+/** Which calls may explain an event, oldest first: an import has thousands, and few of them name the same. */
+function indexCalls(calls: readonly OwnCallRow[]): (event: NamedEvent) => OwnCallRow[] {
+  const byName = new Map<string, number[]>();
+  const byGroup = new Map<string, number[]>();
+  for (const [index, { resourceId, upstreamId = '', memberId }] of calls.entries()) {
+    if (memberId !== undefined) append(byName, memberId, index);
+    const ofResource = memberId === undefined ? byName : byGroup;
+    for (const name of [resourceId, upstreamId]) append(ofResource, name, index);
+  }
+  return (event) => {
+    const maps = hasPerson(event) ? [byName] : [byName, byGroup];
+    const named = [...event.names, ...event.resourceIds];
+    const found = maps.flatMap((map) => named.flatMap((name) => map.get(name) ?? []));
+    return found.sort((a, b) => a - b).flatMap((index) => calls[index] ?? []);
+  };
+}
+
+function append(map: Map<string, number[]>, name: string, index: number): void {
+  const known = map.get(name);
+  if (known === undefined) map.set(name, [index]);
+  else known.push(index);
 }
 
 function toUse({ id }: OwnCallRow, { action, resourceIds }: NamedEvent): string {

@@ -15,7 +15,7 @@ import { markToLook, type ToLookAt } from '../look-again.ts';
 import { holdTail, saveTail } from './state.ts';
 import { judgeSkew, LATE_MS } from './window.ts';
 
-/** Calls of the ledger that the events of one page are compared with. */
+/** Calls of the ledger that the events of one page are compared with; what others would explain costs a look. */
 const CALLS_MAX = 20_000;
 /** Longer details are not kept. */
 const DETAILS_LENGTH_MAX = 16_384;
