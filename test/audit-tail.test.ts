@@ -12,7 +12,7 @@ import { findUserRow, toObservedUser } from '../src/store/users.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { createLeapingClock, type LeapingClock } from './support/leaping-clock.ts';
 import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describePostgres, describeStores } from './support/stores.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
 const INTERVAL_MS = 15_000;
@@ -429,5 +429,30 @@ describeStores('a bridge that ends in the middle of reading the log', ({ engine,
     expect(storedBefore).toEqual({ foreign: 2 });
     expect(counts).toMatchObject({ foreign: 5 });
     expect(seen).toEqual([false, false, false, false, false]);
+  });
+});
+
+describePostgres('two bridges on one store', ({ makeUrl }) => {
+  test('read the log in turns: what one has read just now the other does not', async () => {
+    const clock = createLeapingClock();
+    const service = await startSandbox({ clock: clock.now });
+    onTestFinished(() => service.stop());
+    const options = { service, clock, settings: { DATABASE_URL: await makeUrl('migrated') } };
+    // A start asks for the changes of the token's account beside it.
+    const countReads = () =>
+      service.calls
+        .recent()
+        .filter(({ operation, path }) => operation === LIST && !path.includes('author_id')).length;
+    const one = await startWorld(options);
+    const other = await startWorld(options);
+    service.calls.reset();
+    for (let times = 0; times < 5; times += 1) await one.poll();
+    const callsOfBoth = countReads();
+    await one.stop();
+    await other.poll();
+    await other.stop();
+
+    expect(callsOfBoth).toBe(5);
+    expect(countReads()).toBe(6);
   });
 });
