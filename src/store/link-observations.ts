@@ -39,14 +39,16 @@ export interface SeenLinks {
   readonly upstreamUserIds: readonly number[];
   /** What people are taken to be wanted as whom nobody ever asked for: 1 at adoption, 0 in a managed group, null in others. */
   readonly baseline: number | null;
+  /** `unknown`: the list may be cut short, so whom it lacks is not known to be out. By default they are out. */
+  readonly absent?: 'out' | 'unknown';
 }
 
-/** Makes `observed` say exactly what a complete list said; a change that holds already stops waiting. */
+/** Makes `observed` say what a list said; a change that holds already stops waiting. */
 export async function observeLinks(
   tx: Db,
   table: LinkTable,
   groupId: GroupId,
-  { upstreamUserIds, baseline }: SeenLinks,
+  { upstreamUserIds, baseline, absent = 'out' }: SeenLinks,
 ): Promise<void> {
   const name = sql.table(table);
   const seen = JSON.stringify(upstreamUserIds);
@@ -55,9 +57,9 @@ export async function observeLinks(
     : sql`select value from json_each(${seen})`;
   // Deleted people as well: who is still seen there still has to leave.
   const isSeen = sql`user_id in (select id from users where upstream_id in (${ids}))`;
-  await sql`update ${name} set observed = case when ${isSeen} then 1 else 0 end where group_id = ${groupId}`.execute(
-    tx,
-  );
+  const isOut = absent === 'out' ? sql`0` : sql`case when observed = 0 then 0 end`;
+  await sql`update ${name} set observed = case when ${isSeen} then 1 else ${isOut} end
+    where group_id = ${groupId}`.execute(tx);
   await sql`insert into ${name} (group_id, user_id, desired, observed)
     select ${groupId}, id, cast(${baseline} as integer), 1 from users where deleted_at is null and upstream_id in (${ids})
     on conflict (user_id, group_id) do nothing`.execute(tx);
@@ -121,6 +123,12 @@ export async function adoptLinks(tx: Db, groupId: GroupId): Promise<void> {
       .where('desired', 'is', null)
       .execute();
   }
+}
+
+/** In a group that the bridge made, members of whom nobody ever said whether they are wanted are not. */
+export async function disclaimLinks(tx: Db, groupId: GroupId): Promise<void> {
+  const links = tx.updateTable('memberships').set({ desired: 0 }).where('group_id', '=', groupId);
+  await links.where('desired', 'is', null).execute();
 }
 
 /** Has what the bridge put into a group taken out again, and forgets the rest: how a group is let go. */

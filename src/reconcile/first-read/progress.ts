@@ -33,6 +33,8 @@ export interface StepProgress {
 export interface Progress {
   /** When everything that may be read had been read once (epoch milliseconds). */
   readonly finishedAt?: number;
+  /** All was read before: whoever turns up in an adopted group came after the adoption. */
+  readonly repeats?: true;
   readonly steps: { readonly [S in Step]?: StepProgress };
 }
 

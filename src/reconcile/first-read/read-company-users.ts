@@ -27,7 +27,7 @@ export async function readCompanyUsers(context: FirstReadContext): Promise<StepR
       const users = items.map(parseCompanyUser);
       const seen = users.map((user) => ({
         upstreamId: user.id,
-        observe: (before: ObservedUser | undefined) => toObserved(user, before, times.now),
+        observe: (before: ObservedUser | undefined) => observeCompanyUser(user, before, times.now),
       }));
       const companyId = users[0]?.companyId;
       const service = {
@@ -48,7 +48,11 @@ export async function readCompanyUsers(context: FirstReadContext): Promise<StepR
  * Which field comes from which list: userName, address, name and `active` from SCIM, which answers for
  * them on every later look; everything else from here. A role of a deactivated account tells nothing.
  */
-function toObserved(user: CompanyUser, before: ObservedUser | undefined, at: number): ObservedUser {
+export function observeCompanyUser(
+  user: CompanyUser,
+  before: ObservedUser | undefined,
+  at: number,
+): ObservedUser {
   const { virtual, appsPermissions, temporarilyInactive, role } = user;
   const by = companyUsers.getListOfUsers.id;
   const {

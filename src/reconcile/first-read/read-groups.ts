@@ -14,7 +14,7 @@ import type { FirstReadContext, StepResult } from './step.ts';
 
 /** The groups: names, and members where the list carries them. */
 export async function readGroups(context: FirstReadContext): Promise<StepResult> {
-  const { deps, current } = context;
+  const { deps, current, progress } = context;
   return readList(context, {
     operation: scim.getGroups,
     variants: [{}],
@@ -24,17 +24,24 @@ export async function readGroups(context: FirstReadContext): Promise<StepResult>
       const listsMembers =
         current().listsMembers === true || seen.some(({ memberIds }) => memberIds !== undefined);
       return {
-        rows: (tx) => saveScimGroups(tx, seen, { ...times, form }),
+        rows: (tx) =>
+          saveScimGroups(tx, seen, { ...times, form, repeats: progress().repeats === true }),
         taught: { listsMembers },
       };
     },
   });
 }
 
+interface GroupReading {
+  readonly form: GroupScimId | undefined;
+  /** Everything was read before. */
+  readonly repeats: boolean;
+}
+
 async function saveScimGroups(
   tx: Db,
   seen: readonly ScimGroup[],
-  { sentAt, now, form }: PageTimes & { form: GroupScimId | undefined },
+  { sentAt, now, form, repeats }: PageTimes & GroupReading,
 ): Promise<void> {
   const groups = new Map(seen.map((group) => [group.id, group]));
   const known = await lockByScimId(tx, [...groups.keys()], form);
@@ -42,7 +49,7 @@ async function saveScimGroups(
   await addGroups(tx, added, now);
   for (const [scimId, row] of known) {
     const group = groups.get(scimId);
-    if (group) await saveKnown(tx, row, { group, sentAt, now });
+    if (group) await saveKnown(tx, row, { group, sentAt, now, repeats });
   }
 }
 
@@ -64,14 +71,14 @@ async function addGroups(tx: Db, added: readonly ScimGroup[], now: number): Prom
 async function saveKnown(
   tx: Db,
   row: GroupRow,
-  { group, sentAt, now }: PageTimes & { group: ScimGroup },
+  { group, sentAt, now, repeats }: PageTimes & { group: ScimGroup; repeats: boolean },
 ): Promise<void> {
   const fate = judgeGroup(row, sentAt);
   if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
   if (fate !== 'merge') return;
   await mergeGroup(tx, row, toSighting(group, toObservedGroup(row), now));
   const { memberIds } = group;
-  if (memberIds) await saveMembers(tx, row, { memberIds, now });
+  if (memberIds) await saveMembers(tx, row, { memberIds, now, repeats, from: 'list' });
 }
 
 function toSighting(group: ScimGroup, before: ObservedGroup | undefined, now: number): Sighting {

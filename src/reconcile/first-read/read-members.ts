@@ -12,6 +12,7 @@ import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { judge } from '../verdict.ts';
 import { toLookAgainColumns } from './fate.ts';
 import { getStep } from './progress.ts';
+import type { PageTimes } from './read-list.ts';
 import { judgeGroup, saveMembers } from './save-group.ts';
 import { type FirstReadContext, READING } from './step.ts';
 
@@ -38,7 +39,8 @@ export async function readMembers(context: FirstReadContext, counts: UserCounts)
     if (group.seq <= after || proven) continue;
     const sentAt = deps.clock.now();
     const memberIds = await fetchMembers(context, group);
-    const times = { sentAt, now: deps.clock.now() };
+    const repeats = progress().repeats === true;
+    const times = { sentAt, now: deps.clock.now(), repeats };
     await save({ ...current(), membersAfter: group.seq }, async (tx) => {
       if (memberIds) await saveSeen(tx, group, { memberIds, ...times });
     });
@@ -86,10 +88,16 @@ async function fetchThroughScim(
 async function saveSeen(
   tx: Db,
   { id }: SeenGroup,
-  { memberIds, sentAt, now }: { memberIds: readonly number[]; sentAt: number; now: number },
+  {
+    memberIds,
+    sentAt,
+    now,
+    repeats,
+  }: PageTimes & { memberIds: readonly number[]; repeats: boolean },
 ): Promise<void> {
   const row = await lockGroup(tx, id);
   const fate = judgeGroup(row, sentAt);
   if (row && fate === 'look-again') await updateGroup(tx, id, toLookAgainColumns(row, now));
-  if (row && fate === 'merge') await saveMembers(tx, row, { memberIds, now });
+  if (row && fate === 'merge')
+    await saveMembers(tx, row, { memberIds, now, repeats, from: 'group' });
 }

@@ -57,6 +57,17 @@ export async function mergeGroup(
   await updateGroup(tx, row.id, { ...columns, ...changed });
 }
 
+/** Who was seen in a group, and what that is worth. */
+export interface SeenMembers {
+  readonly memberIds: readonly number[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Everything was read before. */
+  readonly repeats: boolean;
+  /** The list of all groups may cut long member lists short; asking for those of one group does not. */
+  readonly from: 'list' | 'group';
+}
+
 /**
  * Stores who was seen in a group. Where somebody came or went, the ETag of the group changes; people are
  * brought up to date once, when all groups are read.
@@ -64,11 +75,16 @@ export async function mergeGroup(
 export async function saveMembers(
   tx: Db,
   row: GroupRow,
-  { memberIds, now }: { memberIds: readonly number[]; now: number },
+  { memberIds, now, repeats, from }: SeenMembers,
 ): Promise<void> {
   const before = await listObserved(tx, row);
-  const seen = { upstreamUserIds: memberIds, baseline: toBaseline(row) };
-  await observeLinks(tx, 'memberships', row.id, seen);
+  // A removal that a provider asks for must not be taken to be done because a list was short.
+  const isUnsure = repeats && from === 'list' && row.origin !== null;
+  await observeLinks(tx, 'memberships', row.id, {
+    upstreamUserIds: memberIds,
+    baseline: toBaseline(row, repeats),
+    absent: isUnsure ? 'unknown' : 'out',
+  });
   const after = await listObserved(tx, row);
   const changed = [...listMissing(before, after), ...listMissing(after, before)];
   if (changed.length === 0) return;
@@ -84,8 +100,11 @@ function listMissing(from: ReadonlySet<UserId>, than: ReadonlySet<UserId>): User
   return [...than].filter((id) => !from.has(id));
 }
 
-/** Who was in a group when it was adopted belongs there; in one that the bridge made nobody asked for them. */
-function toBaseline({ origin }: GroupRow): number | null {
+/**
+ * Who was in a group when it was adopted belongs there, also where its members are only read now. In one that
+ * the bridge made, and in every managed one that was read before, nobody asked for them.
+ */
+function toBaseline({ origin }: GroupRow, repeats: boolean): number | null {
   if (origin === null) return null;
-  return origin === 'adopted' ? 1 : 0;
+  return origin === 'adopted' && !repeats ? 1 : 0;
 }

@@ -4,7 +4,7 @@ import { chunks } from '../../store/chunks.ts';
 import type { Db, Store } from '../../store/database.ts';
 import { saveDispute } from '../../store/disputes.ts';
 import { deleteGroup, type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
-import { moveGroupLinks } from '../../store/link-observations.ts';
+import { disclaimLinks, moveGroupLinks } from '../../store/link-observations.ts';
 import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-groups.ts';
 import { groups } from '../../upstream/operations/groups.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
@@ -104,8 +104,17 @@ async function mergeRows(tx: Db, a: GroupRow, b: GroupRow): Promise<GroupRow | u
   if (a.origin !== null && b.origin !== null) return undefined;
   const [keep, drop] = b.origin !== null || (a.origin === null && b.seq < a.seq) ? [b, a] : [a, b];
   await moveGroupLinks(tx, drop.id, keep.id);
+  // Whom only the other row knew, nobody asked for.
+  if (keep.origin === 'created') await disclaimLinks(tx, keep.id);
   await deleteGroup(tx, drop.id);
-  return keep;
+  return { ...keep, observed: toNewer(keep, drop) };
+}
+
+/** The name is whatever was seen last: the group may have been renamed since the older sighting. */
+function toNewer(keep: GroupRow, drop: GroupRow): string | null {
+  const [known, seen] = [toObservedGroup(keep), toObservedGroup(drop)];
+  if (seen === undefined || (known?.at ?? 0) >= seen.at) return keep.observed;
+  return JSON.stringify({ ...known, ...seen });
 }
 
 function carries(row: GroupRow, rest: RestGroup): boolean {
