@@ -3,6 +3,7 @@ import { createMatcher } from './domain/matcher.ts';
 import type { ReconcilePolicy } from './reconcile/deps.ts';
 import type { Forms } from './reconcile/forms.ts';
 import { toLeaseTimes } from './reconcile/lease-times.ts';
+import type { SweepPolicy } from './reconcile/sweep/sweeps.ts';
 import type { ScimPolicy } from './scim/deps.ts';
 import type { Settings } from './settings/schema.ts';
 import type { TransportOptions } from './upstream/transport-options.ts';
@@ -21,6 +22,12 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     adoptGroups: groups.adopt,
     isProtectedUser: createMatcher(protect.users),
   };
+}
+
+/** What the settings say about comparing the service with the store. */
+export function toSweepPolicy({ sweep, drift }: Settings): SweepPolicy {
+  const { interval: intervalMs, adminsEvery } = sweep;
+  return { intervalMs, adminsEvery, settleMs: drift.settle };
 }
 
 /** What the settings say about requests of identity providers. */

@@ -1,4 +1,5 @@
 import type { ReconcileEvents } from './reconcile/deps.ts';
+import type { SweepEvents } from './reconcile/sweep/sweeps.ts';
 import type { ScimTelemetry } from './scim/deps.ts';
 import { events } from './telemetry/events.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -37,6 +38,19 @@ export function toReconcileEvents(
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),
     recovery: (fields) => logger.log(events.recovery(fields)),
+  };
+}
+
+/** Sweeps in the words of the log and the metrics. */
+export function toSweepEvents(logger: Logger, metrics: Metrics): SweepEvents {
+  return {
+    started: ({ id, admins }) => logger.log(events.sweepStarted({ sweepId: id, admins })),
+    ended({ id, counts, reasons, ...fields }) {
+      metrics.countSweep(fields.status, fields.durationMs);
+      const line = { sweepId: id, ...fields, ...counts, reasons: reasons.join('; ') };
+      logger.log(events.sweepEnded(line));
+    },
+    failed: ({ id, error }) => logger.log(events.sweepFailed({ sweepId: id, error })),
   };
 }
 

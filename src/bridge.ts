@@ -4,9 +4,15 @@ import {
   toFixedForms,
   toReconcilePolicy,
   toScimPolicy,
+  toSweepPolicy,
   toTransportOptions,
 } from './bridge-settings.ts';
-import { toReconcileEvents, toScimTelemetry, toTransportHooks } from './bridge-telemetry.ts';
+import {
+  toReconcileEvents,
+  toScimTelemetry,
+  toSweepEvents,
+  toTransportHooks,
+} from './bridge-telemetry.ts';
 import type { Clock } from './domain/clock.ts';
 import { createMatcher } from './domain/matcher.ts';
 import { createRuleBook } from './domain/rule-book.ts';
@@ -17,8 +23,10 @@ import { type HealthSources, readReadiness } from './ops/health.ts';
 import type { WaitingWork } from './ops/readiness.ts';
 import { readRecoveryView } from './ops/recovery-view.ts';
 import { createHealthRouter, createOperatorRouter } from './ops/router.ts';
+import { createSweepSource } from './ops/sweeps-router.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
 import { createFirstRead, type FirstRead } from './reconcile/first-read/first-read.ts';
+import type { FirstReadDeps } from './reconcile/first-read/step.ts';
 import { openForms } from './reconcile/forms.ts';
 import { createPruning } from './reconcile/ledger/pruning.ts';
 import { createOperatorCalls } from './reconcile/operator-calls.ts';
@@ -27,6 +35,7 @@ import { createRecovery, type Recovery } from './reconcile/recovery/recovery.ts'
 import { findRecovery } from './reconcile/recovery/state.ts';
 import type { Rules } from './reconcile/rules/rules.ts';
 import { readSections, type SectionStates } from './reconcile/sections.ts';
+import { createSweeps, type SweepDeps, type Sweeps } from './reconcile/sweep/sweeps.ts';
 import { findTail } from './reconcile/tail/state.ts';
 import { createTail } from './reconcile/tail/tail.ts';
 import type { ScimDeps } from './scim/deps.ts';
@@ -38,6 +47,7 @@ import type { Settings } from './settings/schema.ts';
 import { toStoreUrl } from './settings/store-url.ts';
 import { openStore, type Store } from './store/database.ts';
 import { countDisputes } from './store/disputes.ts';
+import { countDrifts } from './store/drifts.ts';
 import { readBacklog } from './store/lanes.ts';
 import { migrate } from './store/migrate.ts';
 import { openStoreClock } from './store/store-clock.ts';
@@ -119,26 +129,25 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const options: WatchedOptions = { ...given, store, clock };
   const sections = await openSectionView(store);
   const deps = await createDeps(options, sections, () => firstRead.ownAccount());
-  const { upstream } = deps;
   const { ledger, audit } = options.settings;
   const pruning = createPruning(deps, { ledgerMs: ledger.retention, auditMs: audit.retention });
   const reconciler = createReconciler(deps);
+  const { wake } = reconciler;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const recovery = createRecovery({ ...readDeps, firstRead, wake: reconciler.wake });
-  const tail = createTail(deps, {
-    intervalMs: audit.pollInterval,
-    trusted: recovery.hold.trusted,
-    wake: reconciler.wake,
-  });
+  const recovery = createRecovery({ ...readDeps, firstRead, wake });
+  const following = { intervalMs: audit.pollInterval, trusted: recovery.hold.trusted, wake };
+  const tail = createTail(deps, following);
+  const sweeps = createSweeps(toSweepDeps(options, readDeps, { firstRead, recovery }));
   const state = { draining: false };
   const { app, opsApp } = createApps(options, {
-    upstream,
-    callForOperator: createOperatorCalls(deps, reconciler.wake),
+    upstream: deps.upstream,
+    callForOperator: createOperatorCalls(deps, wake),
     rules: deps.rules,
     reconciler,
     firstRead,
     recovery,
+    sweeps,
     sections,
     isDraining: () => state.draining,
   });
@@ -155,6 +164,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
       recovery.start();
       sections.start();
       pruning.start();
+      sweeps.start();
     },
     drain() {
       state.draining = true;
@@ -163,11 +173,31 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
       sections.stop();
       pruning.stop();
       await tail.stop();
+      await sweeps.stop();
       await recovery.stop();
       await firstRead.stop();
       await reconciler.stop(STOP_GRACE_MS);
-      await upstream.close();
+      await deps.upstream.close();
     },
+  };
+}
+
+/** What sweeps are given: they begin once it is known that the store is current. */
+function toSweepDeps(
+  { settings, logger, metrics }: WatchedOptions,
+  deps: FirstReadDeps,
+  { firstRead, recovery }: Pick<Parts, 'firstRead' | 'recovery'>,
+): SweepDeps {
+  let isChecked = false;
+  const checked = recovery.hold.over.then(() => {
+    isChecked = true;
+  });
+  return {
+    ...deps,
+    sweepPolicy: toSweepPolicy(settings),
+    sweepEvents: toSweepEvents(logger, metrics),
+    checked,
+    isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
   };
 }
 
@@ -222,6 +252,7 @@ interface Parts {
   readonly reconciler: Reconciler;
   readonly firstRead: FirstRead;
   readonly recovery: Recovery;
+  readonly sweeps: Sweeps;
   readonly sections: SectionView;
   readonly isDraining: () => boolean;
 }
@@ -249,6 +280,7 @@ function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsA
     activity: () => reconciler.activity(),
     findAuditReadAt: async () => (await findFollowedTail(options))?.readAt,
     readReadiness: () => readReadiness(sources),
+    countDrifts: () => countDrifts(store.read),
   };
   addStateMetrics(metrics, state);
   const operators = createOperatorRouter({
@@ -259,6 +291,7 @@ function createApps(options: WatchedOptions, parts: Parts): { app: Express; opsA
       listFailing: (limit) => listFailing(store.read, limit),
       listDisputes: (limit) => listDisputes(store.read, limit),
     },
+    sweeps: createSweepSource(store.read, parts.sweeps.request),
     explain: createExplainSource(store.read, parts.rules),
     recovery: {
       read: () => readRecoveryView(store.read, recovery.detection()),

@@ -13,6 +13,7 @@ import { restoreCommand } from './restore.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
+import { addSweepCommand } from './sweep.ts';
 import { untilStopped } from './until-stopped.ts';
 
 const packageFile = join(import.meta.dirname, '../../package.json');
@@ -32,6 +33,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addHealthcheckCommand,
     addSandboxCommand,
     addRecoveryCommand,
+    addSweepCommand,
     // It knows every operation of the service, which the other commands have no use for.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
     restoreCommand(async (settings) => (await import('./mark-restored.ts')).markRestored(settings)),

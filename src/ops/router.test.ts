@@ -10,6 +10,7 @@ import type { WaitingWork } from './readiness.ts';
 import type { RecoverySource } from './recovery-router.ts';
 import { createHealthRouter, createOperatorRouter } from './router.ts';
 import type { StatusSources } from './status.ts';
+import type { SweepSource } from './sweeps-router.ts';
 
 const token = 'ops-token-0123456789';
 const open = { kind: 'open' } as const;
@@ -38,6 +39,13 @@ const recovery: RecoverySource = {
   discard: noPlan,
 };
 
+const sweeps: SweepSource = {
+  request: async () => 'sweep-1',
+  find: async () => undefined,
+  list: async () => [],
+  listDrifts: async () => [],
+};
+
 function request(change: Partial<HealthSources> = {}) {
   const sources: HealthSources = {
     assertStoreUsable: async () => {},
@@ -56,7 +64,7 @@ function request(change: Partial<HealthSources> = {}) {
   const app = express();
   app.use(createHealthRouter(sources));
   const status = toStatusSources(sources);
-  app.use(createOperatorRouter({ registry, token, status, explain, recovery, api }));
+  app.use(createOperatorRouter({ registry, token, status, explain, recovery, sweeps, api }));
   return supertest(app);
 }
 
@@ -195,7 +203,7 @@ for (const presented of [undefined, token, 'Bearer', 'Bearer wrong', `Basic ${to
 test('without a token in the settings there are no metrics', async () => {
   const { registry } = createMetrics();
   const status = toStatusSources();
-  const options = { registry, token: undefined, status, explain, recovery, api };
+  const options = { registry, token: undefined, status, explain, recovery, sweeps, api };
   const app = express().use(createOperatorRouter(options));
 
   const answer = await supertest(app).get('/metrics').set('Authorization', 'Bearer undefined');

@@ -6,6 +6,7 @@ import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
 import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
 import { readStatus, type StatusSources } from './status.ts';
+import { createDriftRouter, createSweepRouter, type SweepSource } from './sweeps-router.ts';
 
 /** What operators and their monitoring are shown. */
 export interface OperatorRouterOptions {
@@ -13,6 +14,7 @@ export interface OperatorRouterOptions {
   readonly status: StatusSources;
   readonly explain: ExplainSource;
   readonly recovery: RecoverySource;
+  readonly sweeps: SweepSource;
   readonly api: ApiSource;
   /** setting: ops.token; without one nothing is shown. */
   readonly token: string | undefined;
@@ -37,7 +39,7 @@ export function createHealthRouter(sources: HealthSources): Router {
 
 /** `/metrics` for Prometheus and everything below `/ops`. 404 without a token in the settings, 401 without it in the request. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
-  const { registry, status, explain, recovery, api, token } = options;
+  const { registry, status, explain, recovery, sweeps, api, token } = options;
   const router = Router();
   if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
   const authenticate = requireBearer(token);
@@ -49,6 +51,8 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
     res.set('Cache-Control', 'no-store').json(await readStatus(status));
   });
   router.use('/ops/recovery', authenticate, createRecoveryRouter(recovery));
+  router.use('/ops/sweeps', authenticate, createSweepRouter(sweeps));
+  router.use('/ops/drifts', authenticate, createDriftRouter(sweeps));
   router.use('/ops/api', authenticate, createApiRouter(api));
   router.use('/ops', authenticate, createExplainRouter(explain));
   return router;

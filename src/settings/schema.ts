@@ -153,11 +153,32 @@ const opsSchema = z.strictObject({
   url: httpUrl()
     .optional()
     .describe(
-      'Where `scim-bridge explain` and `scim-bridge recovery` reach the running bridge; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
+      'Where `scim-bridge explain`, `scim-bridge recovery` and `scim-bridge sweep` reach the running bridge; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
     ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()
     .describe('Puts `/metrics` and everything below `/ops` on a listener of their own.'),
+});
+
+/** When the service is compared with the store. */
+const sweepSchema = z.strictObject({
+  interval: durationOrZero({ min: '1s', max: '30d' })
+    .prefault('1h')
+    .describe(
+      'How often the whole service is compared with the store, and at the start; 0 means only when an operator asks. A sweep changes nothing in the service.',
+    ),
+  adminsEvery: wholeNumber({ min: 1, max: 1_000 })
+    .prefault(6)
+    .describe('Admin lists, one call a group, are read in every n-th sweep only.'),
+});
+
+/** What counts as a difference. */
+const driftSchema = z.strictObject({
+  settle: duration({ min: '0', max: '1h' })
+    .prefault('60s')
+    .describe(
+      'How long after a change of its own the bridge waits before it looks a second time at a difference.',
+    ),
 });
 
 /** The embedded imitation of the service. */
@@ -230,6 +251,8 @@ export const settingsSchema = z.strictObject({
         .describe('How long events of the audit log are kept, with who made them and from where.'),
     })
     .prefault({}),
+  sweep: sweepSchema.prefault({}),
+  drift: driftSchema.prefault({}),
   workers: z
     .strictObject({
       concurrency: wholeNumber({ min: 1, max: 256 })

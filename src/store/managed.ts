@@ -34,6 +34,18 @@ export async function listManagedGroups(db: Db, { afterSeq, limit }: Part): Prom
     .execute();
 }
 
+/** Everybody in the store, the deleted and the merely observed too. */
+export async function listAllUsers(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
+  const rows = db.selectFrom('users').selectAll().where('seq', '>', afterSeq);
+  return rows.orderBy('seq').limit(limit).execute();
+}
+
+/** Every group in the store, the deleted and the merely observed too. */
+export async function listAllGroups(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
+  const rows = db.selectFrom('groups').selectAll().where('seq', '>', afterSeq);
+  return rows.orderBy('seq').limit(limit).execute();
+}
+
 /** Believes again what is known of these people or groups, where nothing is under way and nothing due. */
 export async function trust(
   tx: Db,
@@ -63,4 +75,55 @@ export async function listGroupsWithAdmins(db: Db): Promise<GroupId[]> {
     .orderBy('seq')
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** Managed groups that are not deleted and whose admins a provider or a rule ever named: those of others are not ours. */
+export async function listGroupsWithOwnedAdmins(
+  db: Db,
+  { afterSeq, limit }: Part,
+): Promise<GroupRow[]> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('seq', '>', afterSeq)
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .where('upstream_uid', 'is not', null)
+    .where((where) => {
+      const named = where
+        .selectFrom('group_admins')
+        .select('group_id')
+        .where('desired', 'is not', null);
+      return where.or([where('admins_asked', '=', 1), where('id', 'in', named)]);
+    })
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Whether a person whom the service has not confirmed yet has one of these names: an account just seen may be theirs. */
+export async function isUserUnderWay(db: Db, namesFolded: readonly string[]): Promise<boolean> {
+  if (namesFolded.length === 0) return false;
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('user_name_folded', 'in', namesFolded)
+    .where('origin', 'is not', null)
+    .where('upstream_id', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The same of a group. */
+export async function isGroupUnderWay(db: Db, nameFolded: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('groups')
+    .select('id')
+    .where('display_name_folded', '=', nameFolded)
+    .where('origin', 'is not', null)
+    .where('upstream_uid', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }

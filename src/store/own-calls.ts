@@ -85,3 +85,12 @@ export async function pruneOwnCalls(
   const result = await tx.deleteFrom('own_calls').where('id', 'in', oldest).executeTakeFirst();
   return Number(result.numDeletedRows);
 }
+
+/** When the newest call for this person or group was about to leave (epoch milliseconds), undefined: there was none. */
+export async function findNewestOwnCallFor(
+  db: Db,
+  resourceId: string,
+): Promise<number | undefined> {
+  const calls = db.selectFrom('own_calls').select('at').where('resource_id', '=', resourceId);
+  return (await calls.orderBy('at', 'desc').limit(1).executeTakeFirst())?.at;
+}

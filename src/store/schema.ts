@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HeldAction, HeldKind } from '../domain/held-action.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { OwnCallKind } from '../domain/own-call.ts';
@@ -185,6 +186,41 @@ export interface HeldActionsTable {
   precondition: string;
 }
 
+/** What was found to differ in the service: see `Difference`. Documents are JSON text. */
+export interface DriftsTable {
+  /** Order of finding: lists are sorted by it and cursors point at it. */
+  seq: Generated<number>;
+  id: string;
+  kind: DriftKind;
+  resource_type: 'user' | 'group';
+  resource_id: string;
+  member_id: string;
+  desired: string;
+  observed: string;
+  status: DriftStatus;
+  first_seen_at: number;
+  last_seen_at: number;
+}
+
+/** One complete comparison of the service with the store. At most one is `running`. */
+export interface SweepsTable {
+  seq: Generated<number>;
+  id: string;
+  status: 'running' | 'complete' | 'incomplete';
+  /** 1: this one reads the admin lists too. */
+  reads_admins: number;
+  started_at: number;
+  ended_at: number | null;
+  calls: number;
+  /** `SweepCounts` as JSON text. */
+  counts: string;
+  /** Why something was not concluded, as a JSON list of sentences. */
+  reasons: string;
+  /** The process that runs it, until its lease ends. */
+  owner: string | null;
+  lease_until: number;
+}
+
 /** The whole store. */
 export interface Schema {
   users: UsersTable;
@@ -197,4 +233,6 @@ export interface Schema {
   own_calls: OwnCallsTable;
   audit_events: AuditEventsTable;
   held_actions: HeldActionsTable;
+  drifts: DriftsTable;
+  sweeps: SweepsTable;
 }

@@ -36,6 +36,21 @@ type Resource = {
   readonly resourceId: string;
 };
 
+type SweepEnded = {
+  readonly sweepId: string;
+  readonly status: 'complete' | 'incomplete';
+  readonly durationMs: number;
+  readonly calls: number;
+  readonly users: number;
+  readonly groups: number;
+  readonly opened: number;
+  readonly confirmed: number;
+  readonly gone: number;
+  readonly unknown: number;
+  /** Why something was not concluded; empty: everything was. */
+  readonly reasons: string;
+};
+
 /** Every line that the bridge can log. */
 export const events = {
   started: (fields: { host: string; port: number; engine: string; version: string }) =>
@@ -65,6 +80,18 @@ export const events = {
       'recovery: whether the store is older than what was done',
       fields,
     ),
+
+  sweepStarted: (fields: { sweepId: string; admins: boolean }) =>
+    line('info', 'comparing the service with the store', fields),
+  /** `reasons` are fixed sentences, and never name anybody. */
+  sweepEnded: (fields: SweepEnded) =>
+    line(
+      fields.status === 'complete' && fields.opened === 0 ? 'info' : 'warn',
+      'the service was compared with the store',
+      fields,
+    ),
+  sweepFailed: (fields: { sweepId: string; error: unknown }) =>
+    line('error', 'a comparison of the service with the store failed', withError(fields)),
 
   /** One upstream step of a resource. `action` is a kind such as `update-user`, never what it carried. */
   stepEnded: (fields: Resource & { action: string; outcome: StepOutcome }) =>

@@ -152,6 +152,19 @@ export const metricDefinitions = {
     help: 'Requests of providers that wait for the service to hold their write.',
     labels: [],
   },
+  sweeps: {
+    type: 'histogram',
+    name: 'scim_bridge_sweep_duration_seconds',
+    help: 'Comparisons of the whole service with the store, and how long they took; `incomplete` ones did not conclude everything.',
+    labels: ['status'],
+    buckets: turnSeconds,
+  },
+  drift: {
+    type: 'gauge',
+    name: 'scim_bridge_drift',
+    help: 'Differences in the service that nobody asked for through the bridge, by kind; `gone` are those of the last 30 days that are none any more.',
+    labels: ['kind', 'status'],
+  },
   reasons: {
     type: 'gauge',
     name: 'scim_bridge_reasons',

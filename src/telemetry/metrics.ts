@@ -25,6 +25,7 @@ export interface Metrics {
   countDetection(delayMs: number): void;
   /** How one step towards the desired state of a resource ended. */
   countConverge(labels: ConvergeLabels): void;
+  countSweep(status: string, durationMs: number): void;
 }
 
 interface RequestLabels {
@@ -72,6 +73,7 @@ export function createMetrics(): Metrics {
     countDetection: (delayMs) => series.detections.observe(delayMs / 1_000),
     countConverge: ({ resourceType, outcome }) =>
       converged.inc({ resource_type: resourceType, outcome }),
+    countSweep: (status, durationMs) => series.sweeps.observe({ status }, durationMs / 1_000),
   };
 }
 
@@ -100,6 +102,10 @@ function createSeries(registry: Registry) {
       buckets: [...definitions.detections.buckets],
     }),
     converged: new Counter(toConfiguration(definitions.converged, registry)),
+    sweeps: new Histogram({
+      ...toConfiguration(definitions.sweeps, registry),
+      buckets: [...definitions.sweeps.buckets],
+    }),
   };
 }
 

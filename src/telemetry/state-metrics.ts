@@ -24,6 +24,9 @@ export interface StateSources {
     readonly credentials: { readonly kind: 'open' | 'shut' };
     readonly service: { readonly kind: 'open' | 'shut' };
   };
+  readonly countDrifts: () => Promise<
+    readonly { readonly kind: string; readonly status: string; readonly count: number }[]
+  >;
   readonly activity: () => { readonly lanes: number; readonly waiting: number };
   readonly readReadiness: () => Promise<{
     readonly reasons: readonly { readonly code: string }[];
@@ -38,9 +41,15 @@ export function addStateMetrics({ registry }: Metrics, sources: StateSources): v
   addUpstreamGauges(registry, sources);
   addBacklogGauges(registry, sources);
   addAuditGauge(registry, sources);
-  const { lanes, waitingRequests, reasons } = metricDefinitions;
+  const { lanes, waitingRequests, reasons, drift } = metricDefinitions;
   addGauge(registry, lanes, (gauge) => gauge.set(sources.activity().lanes));
   addGauge(registry, waitingRequests, (gauge) => gauge.set(sources.activity().waiting));
+  addGauge(registry, drift, async (gauge) => {
+    // A number that is not known is left out; why it is not known is one of the reasons.
+    const counted = (await sources.countDrifts().catch(toUnknown)) ?? [];
+    gauge.reset();
+    for (const { kind, status, count } of counted) gauge.set({ kind, status }, count);
+  });
   addGauge(registry, reasons, async (gauge) => {
     const readiness = await sources.readReadiness();
     gauge.reset();

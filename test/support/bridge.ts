@@ -78,6 +78,8 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
     env: {
       AUDIT_POLL_INTERVAL: '0',
       DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
+      // A sweep comes when a test asks for one.
+      SWEEP_INTERVAL: '0',
       ...options.settings,
     },
     readFile: (path) => readFileSync(path, 'utf8'),

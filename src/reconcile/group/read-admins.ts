@@ -5,7 +5,7 @@ import { observeLinks } from '../../store/link-observations.ts';
 import { groupAdmins } from '../../upstream/operations/group-admins.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
-import type { ReconcileDeps } from '../deps.ts';
+import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { judge } from '../verdict.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function readAdmins(
 ): Promise<void> {
   const row = await findGroup(deps.store.read, id);
   if (row === undefined) return;
-  const upstreamUserIds = await listAdminIds(deps, row, wait);
+  const upstreamUserIds = await fetchAdminIds(deps, row, wait);
   await deps.store.write(async (tx) => {
     const baseline = row.origin === null ? null : 0;
     await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline });
@@ -27,10 +27,14 @@ export async function readAdmins(
   });
 }
 
-async function listAdminIds(
+/** How long a look may take with its turn, and in which class it goes. */
+type LookWait = Pick<BoundedWait, 'waitMs'> & Pick<CallContext, 'class'>;
+
+/** Everybody on the admin list of a group, by account. @throws BridgeError `could-not-look` */
+export async function fetchAdminIds(
   { upstream, clock }: ReconcileDeps,
   { id, upstream_uid: uid }: Pick<GroupRow, 'id' | 'upstream_uid'>,
-  { class: callClass, waitMs }: BoundedWait,
+  { class: callClass, waitMs }: LookWait,
 ): Promise<number[]> {
   if (uid === null) {
     throw new BridgeError('could-not-look', 'the group has no REST uid, so its admins are unknown');

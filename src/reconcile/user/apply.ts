@@ -58,7 +58,8 @@ function toContext(state: UserState, action: UserAction): CallContext {
   return { class: removes ? 'remove' : looks ? 'look' : 'change', key: `user:${state.id}` };
 }
 
-async function lookAtUser(
+/** Sees what the service holds of one person, by the account where it is known. */
+export async function lookAtUser(
   deps: ReconcileDeps,
   context: CallContext,
   { state, action }: { state: UserState; action: LookAtUser },

@@ -5,6 +5,7 @@ import { ownCalls } from './003-own-calls.ts';
 import { recovery } from './003-recovery.ts';
 import { rules } from './004-rules.ts';
 import { sentCreates } from './005-sent-creates.ts';
+import { drifts } from './006-drifts.ts';
 import { auditEvents } from './007-audit-events.ts';
 
 /** The two databases that the store runs on. */
@@ -19,6 +20,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '004-rules': rules,
     '003-recovery': recovery(engine),
     '005-sent-creates': sentCreates,
+    '006-drifts': drifts(engine),
     '007-audit-events': auditEvents,
   };
 }

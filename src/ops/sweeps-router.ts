@@ -1,0 +1,163 @@
+import { type RequestHandler, Router } from 'express';
+import { DRIFT_KINDS, DRIFT_STATUSES, type DriftKind, type DriftStatus } from '../domain/drift.ts';
+import type { SweepCounts } from '../reconcile/sweep/run.ts';
+import type { Db } from '../store/database.ts';
+import { parseStored } from '../store/documents.ts';
+import { type DriftQuery, type DriftView, listDriftViews } from '../store/drifts.ts';
+import { findSweep, listSweeps, type SweepRow } from '../store/sweeps.ts';
+
+/** Where sweeps and drifts are read, and a sweep is asked for. */
+export interface SweepSource {
+  /** Has a sweep made, and gives its id. */
+  readonly request: () => Promise<string>;
+  readonly find: (id: string) => Promise<SweepRow | undefined>;
+  readonly list: (page: { beforeSeq: number; limit: number }) => Promise<SweepRow[]>;
+  readonly listDrifts: (query: DriftQuery) => Promise<DriftView[]>;
+}
+
+/** The sweeps and drifts of a store. */
+export function createSweepSource(db: Db, request: SweepSource['request']): SweepSource {
+  return {
+    request,
+    find: (id) => findSweep(db, id),
+    list: (page) => listSweeps(db, page),
+    listDrifts: (query) => listDriftViews(db, query),
+  };
+}
+
+const PAGE = 100;
+const PAGE_MAX = 1_000;
+
+/** A sweep as an operator is shown it. Moments are ISO 8601. */
+export interface SweepView {
+  readonly id: string;
+  readonly status: 'running' | 'complete' | 'incomplete';
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** Whether this one reads the admin lists too. */
+  readonly admins: boolean;
+  readonly calls: number;
+  readonly counts: Partial<SweepCounts>;
+  /** Why something was not concluded. */
+  readonly reasons: readonly string[];
+}
+
+/** A drift as an operator is shown it. Names are personal. */
+export interface DriftAnswer {
+  readonly id: string;
+  readonly kind: DriftKind;
+  readonly status: DriftStatus;
+  readonly resource: {
+    readonly type: 'user' | 'group';
+    readonly id: string;
+    readonly name: string | null;
+  };
+  /** Of whom in a group it is. */
+  readonly member: { readonly id: string; readonly name: string | null } | null;
+  readonly desired: unknown;
+  readonly observed: unknown;
+  readonly firstSeen: string;
+  readonly lastSeen: string;
+}
+
+/** `POST /` asks for a sweep: 202 `{ id }`. `GET /` lists them, the newest first; `GET /{id}` shows one. */
+export function createSweepRouter({ request, find, list }: SweepSource): Router {
+  const router = Router();
+  router.post('/', async (_req, res) => {
+    res.status(202).json({ id: await request() });
+  });
+  router.get('/', async (req, res) => {
+    const page = findPage(req.query, Number.MAX_SAFE_INTEGER);
+    if (page === undefined) return answerWrong(res);
+    const rows = await list({ beforeSeq: page.cursor, limit: page.limit });
+    const nextCursor = rows.length < page.limit ? null : toCursor(rows.at(-1));
+    res.set('Cache-Control', 'no-store').json({ items: rows.map(toSweepView), nextCursor });
+  });
+  router.get('/:id', async (req, res) => {
+    const row = await find(req.params.id);
+    if (row === undefined) {
+      res.status(404).json({ code: 'unknown-sweep', message: 'There is no sweep with this id.' });
+      return;
+    }
+    res.set('Cache-Control', 'no-store').json(toSweepView(row));
+  });
+  return router;
+}
+
+/** `GET /` lists drifts, the oldest first; `?kind=` and `?status=` choose, `?limit=` and `?cursor=` page. */
+export function createDriftRouter({ listDrifts }: SweepSource): Router {
+  return Router().get('/', answerDrifts(listDrifts));
+}
+
+function answerDrifts(listDrifts: SweepSource['listDrifts']): RequestHandler {
+  return async (req, res) => {
+    const page = findPage(req.query, 0);
+    const filter = findFilter(req.query);
+    if (page === undefined || filter === undefined) return answerWrong(res);
+    const rows = await listDrifts({ ...filter, afterSeq: page.cursor, limit: page.limit });
+    const nextCursor = rows.length < page.limit ? null : toCursor(rows.at(-1));
+    res.set('Cache-Control', 'no-store').json({ items: rows.map(toDriftAnswer), nextCursor });
+  };
+}
+
+function answerWrong(res: Parameters<RequestHandler>[1]): void {
+  const message = `kind is one of ${DRIFT_KINDS.join(', ')}; status is ${DRIFT_STATUSES.join(' or ')}; limit is 1 to ${PAGE_MAX}; cursor is the nextCursor of an answer.`;
+  res.status(400).json({ code: 'invalid', message });
+}
+
+/** Undefined: something in it is not known, and a filter that is not understood must not list everything. */
+function findFilter(query: Readonly<Record<string, unknown>>) {
+  const kind = DRIFT_KINDS.find((one) => one === query.kind);
+  const status = DRIFT_STATUSES.find((one) => one === query.status);
+  if (query.kind !== undefined && kind === undefined) return undefined;
+  if (query.status !== undefined && status === undefined) return undefined;
+  return { kind, status };
+}
+
+function findPage(query: Readonly<Record<string, unknown>>, beginning: number) {
+  const limit = findNumber(query.limit, PAGE);
+  const cursor = findNumber(query.cursor, beginning);
+  if (limit === undefined || cursor === undefined || limit < 1 || limit > PAGE_MAX) {
+    return undefined;
+  }
+  return { limit, cursor };
+}
+
+function findNumber(text: unknown, otherwise: number): number | undefined {
+  if (text === undefined) return otherwise;
+  if (typeof text !== 'string' || !/^\d{1,15}$/.test(text)) return undefined;
+  return Number(text);
+}
+
+function toCursor(row: { readonly seq: number } | undefined): string | null {
+  return row === undefined ? null : String(row.seq);
+}
+
+function toSweepView(row: SweepRow): SweepView {
+  return {
+    id: row.id,
+    status: row.status,
+    startedAt: new Date(row.started_at).toISOString(),
+    endedAt: row.ended_at === null ? null : new Date(row.ended_at).toISOString(),
+    admins: row.reads_admins === 1,
+    calls: row.calls,
+    counts: parseStored<Partial<SweepCounts>>(row.counts),
+    reasons: parseStored<string[]>(row.reasons),
+  };
+}
+
+function toDriftAnswer(drift: DriftView): DriftAnswer {
+  const { id, kind, status, desired, observed, type, resourceId, name } = drift;
+  const { memberId, memberName, firstSeenAt, lastSeenAt } = drift;
+  return {
+    id,
+    kind,
+    status,
+    resource: { type, id: resourceId, name },
+    member: memberId === '' ? null : { id: memberId, name: memberName },
+    desired,
+    observed,
+    firstSeen: new Date(firstSeenAt).toISOString(),
+    lastSeen: new Date(lastSeenAt).toISOString(),
+  };
+}

@@ -1,0 +1,102 @@
+import type { Db } from '../../store/database.ts';
+import { type DriftRow, listOpenDrifts } from '../../store/drifts.ts';
+import type { GroupRow } from '../../store/groups.ts';
+import type { UserRow } from '../../store/users.ts';
+import type { Judgement, SeenSince } from './judgement.ts';
+import { lookAgain, type Suspect } from './look-again.ts';
+import type { Resources } from './resources.ts';
+import { type SweepRun, writeHeld } from './run.ts';
+import { compareWithOpen, countSettled, type Settled, storeSettled } from './settle.ts';
+
+/**
+ * Compares everybody, or every group, with what the complete lists showed. What is open already is confirmed
+ * or gone by that alone; what is new is looked at again, part by part, so that no more than one part is in memory.
+ */
+export async function compareAll<Row extends UserRow | GroupRow>(
+  run: SweepRun,
+  resources: Resources<Row>,
+  seen: SeenSince,
+): Promise<void> {
+  for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
+    const part: Part<Row> = await comparePart(run, resources, { afterSeq, seen });
+    for (const suspect of part.suspects) await lookAgain(run, resources, { suspect, seen });
+    afterSeq = part.lastSeq;
+    run.signal.throwIfAborted();
+  }
+}
+
+interface Part<Row extends UserRow | GroupRow> {
+  readonly suspects: readonly Suspect<Row>[];
+  /** The last row of the part; undefined: there was none. */
+  readonly lastSeq: number | undefined;
+}
+
+async function comparePart<Row extends UserRow | GroupRow>(
+  run: SweepRun,
+  resources: Resources<Row>,
+  { afterSeq, seen }: { afterSeq: number; seen: SeenSince },
+): Promise<Part<Row>> {
+  const { list, part: limit, type } = resources;
+  const compared = await writeHeld(run, async (tx) => {
+    const rows = await list(tx, { afterSeq, limit });
+    const judged = await judgeAll(tx, resources, { rows, seen });
+    const results = await settleAll(tx, judged, { seen, now: run.deps.clock.now() });
+    return { ...results, judged, lastSeq: rows.at(-1)?.seq };
+  });
+  countSettled(run, compared.settled);
+  run.counts[`${type}s`] += compared.judged.length;
+  run.counts.unknown += compared.judged.filter(
+    ({ judgement }) => judgement.kind === 'unknown',
+  ).length;
+  return compared;
+}
+
+async function judgeAll<Row extends UserRow | GroupRow>(
+  tx: Db,
+  resources: Resources<Row>,
+  { rows, seen }: { rows: readonly Row[]; seen: SeenSince },
+): Promise<Suspect<Row>[]> {
+  const judged: Suspect<Row>[] = [];
+  for (const row of rows) {
+    judged.push({ row, judgement: await resources.judge(tx, row, seen) });
+  }
+  return judged;
+}
+
+async function settleAll<Row extends UserRow | GroupRow>(
+  tx: Db,
+  judged: readonly Suspect<Row>[],
+  { seen, now }: { seen: SeenSince; now: number },
+): Promise<{ settled: Settled; suspects: Suspect<Row>[] }> {
+  const ids = judged.map(({ row }) => row.id);
+  const open = Map.groupBy(await listOpenDrifts(tx, ids), ({ resource_id }) => resource_id);
+  const settled = createSettled();
+  const suspects: Suspect<Row>[] = [];
+  for (const suspect of judged) {
+    const compared = compareWithOpen(suspect.judgement, open.get(suspect.row.id) ?? []);
+    settled.confirmed.push(...compared.confirmed);
+    settled.gone.push(...compared.gone);
+    if (compared.fresh.length === 0) continue;
+    if (wasSeenBefore(suspect.row, seen)) settled.fresh.push(...compared.fresh);
+    else if (isToBeLookedAt(suspect.judgement)) suspects.push(suspect);
+  }
+  await storeSettled(tx, settled, now);
+  return { settled, suspects };
+}
+
+function createSettled() {
+  const confirmed: Settled['confirmed'][number][] = [];
+  const gone: DriftRow[] = [];
+  const fresh: Settled['fresh'][number][] = [];
+  return { confirmed, gone, fresh };
+}
+
+/** An earlier complete read showed this unmanaged one already, so this is the second look. */
+function wasSeenBefore({ origin, created_at }: UserRow | GroupRow, { since }: SeenSince): boolean {
+  return origin === null && created_at < since;
+}
+
+/** Who is missing was looked for before anything was compared. */
+function isToBeLookedAt({ kind }: Judgement): boolean {
+  return kind === 'judged';
+}

@@ -1,0 +1,110 @@
+import type { Difference, DriftKind } from '../../domain/drift.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import { fullName } from '../../domain/name.ts';
+import {
+  type Deactivation,
+  isObservedActive,
+  isWantedActive,
+  listUserDifferences,
+  type ObservedUser,
+  type UserField,
+  type UserState,
+} from '../../domain/user.ts';
+import { toUserState, type UserRow } from '../../store/users.ts';
+import type { Judgement, SeenSince } from './judgement.ts';
+import { isBusy, NOTHING, UNKNOWN } from './judgement.ts';
+
+/** Compares one person with what the service was seen to hold since the sweep began. */
+export function judgeUser(row: UserRow, seen: SeenSince): Judgement {
+  if (!seen.lists.users || isBusy(row)) return UNKNOWN;
+  if (row.deleted_at !== null) return NOTHING;
+  const state = toUserState(row);
+  const { observed, desired, upstreamId } = state;
+  const toDifference = (kind: DriftKind, wanted: JsonValue, held: JsonValue): Difference => ({
+    kind,
+    type: 'user',
+    resourceId: row.id,
+    memberId: '',
+    desired: wanted,
+    observed: held,
+  });
+  const isSeen = observed !== undefined && observed.at >= seen.since;
+  if (row.origin === null) {
+    if (!isSeen) return NOTHING;
+    return judged([toDifference('user.unmanaged', null, toAccount(observed))]);
+  }
+  if (upstreamId === undefined || state.pending.account !== undefined) return NOTHING;
+  if (!isSeen) {
+    if (!desired.active) return NOTHING;
+    return { kind: 'missing', difference: toDifference('user.missing', { active: true }, null) };
+  }
+  return judgeFields(state, observed, { seen, toDifference });
+}
+
+interface Comparing {
+  readonly seen: SeenSince;
+  readonly toDifference: (kind: DriftKind, wanted: JsonValue, held: JsonValue) => Difference;
+}
+
+function judgeFields(
+  state: UserState,
+  observed: ObservedUser,
+  { seen, toDifference }: Comparing,
+): Judgement {
+  const { desired, echoes, pending } = state;
+  const fields = listUserDifferences(desired, observed, echoes, seen.deactivation).filter(
+    (field) => pending[field] === undefined,
+  );
+  const differences: Difference[] = [];
+  if (fields.includes('active')) {
+    const wanted = isWantedActive(desired, seen.deactivation);
+    const kind = wanted ? 'user.deactivated' : 'user.activated';
+    const held = isObservedActive(observed, seen.deactivation);
+    differences.push(toDifference(kind, { active: wanted }, { active: held }));
+  }
+  if (fields.includes('name') && desired.name !== undefined) {
+    const held = { name: observed.fullName };
+    differences.push(toDifference('user.renamed', { name: fullName(desired.name) }, held));
+  }
+  const [wanted, held] = [toAccess(desired, fields), toAccess(observed, fields)];
+  if (Object.keys(held).length > 0) differences.push(toDifference('user.access', wanted, held));
+  const unread = seen.lists.companyUsers ? [] : listOfCompanyUsers(seen.deactivation);
+  return judged(
+    differences.filter(({ kind }) => !unread.includes(kind)),
+    unread,
+  );
+}
+
+/** Which kinds rest on the list of company users. */
+function listOfCompanyUsers(deactivation: Deactivation): DriftKind[] {
+  const suspended: DriftKind[] = ['user.deactivated', 'user.activated'];
+  return deactivation === 'scim' ? ['user.access'] : ['user.access', ...suspended];
+}
+
+/** What differs of licences and suspensions, as far as both sides say. */
+function toAccess(
+  { appsPermissions, temporarilyInactive }: Access,
+  fields: readonly UserField[],
+): JsonObject {
+  return {
+    ...(appsPermissions !== undefined && fields.includes('appsPermissions')
+      ? { appsPermissions }
+      : {}),
+    ...(fields.includes('temporarilyInactive')
+      ? { temporarilyInactive: temporarilyInactive ?? false }
+      : {}),
+  };
+}
+
+interface Access {
+  readonly appsPermissions?: number | undefined;
+  readonly temporarilyInactive?: boolean | undefined;
+}
+
+function toAccount({ userName, email, active }: ObservedUser): JsonObject {
+  return { userName: userName ?? null, email: email ?? null, active };
+}
+
+function judged(differences: readonly Difference[], unread: readonly DriftKind[] = []): Judgement {
+  return { kind: 'judged', differences, unread };
+}

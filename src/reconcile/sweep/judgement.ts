@@ -1,0 +1,50 @@
+import type { Difference, DriftKind } from '../../domain/drift.ts';
+import type { Deactivation } from '../../domain/user.ts';
+import type { ReadLists } from './read-lists.ts';
+
+/** What was read, and since when. */
+export interface SeenSince {
+  readonly lists: ReadLists;
+  /** What was not seen since then (epoch milliseconds) was not in the lists. */
+  readonly since: number;
+  readonly deactivation: Deactivation;
+}
+
+/**
+ * What a complete read says of one resource.
+ * - `unknown`: nothing, because it is at work or to be looked at
+ * - `missing`: no list showed it, which is a suspicion until a look of its own says so
+ * - `judged`: these are its differences; of the kinds in `unread` nothing is known
+ */
+export type Judgement =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'missing'; readonly difference: Difference }
+  | {
+      readonly kind: 'judged';
+      readonly differences: readonly Difference[];
+      readonly unread: readonly DriftKind[];
+    };
+
+/** Nothing can be said. */
+export const UNKNOWN: Judgement = { kind: 'unknown' };
+/** There is no difference. */
+export const NOTHING: Judgement = { kind: 'judged', differences: [], unread: [] };
+
+/** Whether somebody works on the resource or is about to look at it: whoever does knows better. */
+export function isBusy(row: {
+  readonly lane_owner: string | null;
+  readonly must_look: number;
+}): boolean {
+  return row.lane_owner !== null || row.must_look !== 0;
+}
+
+/** What tells that a row was written, or worked at. */
+interface Touched {
+  readonly version: number;
+  readonly lane_token: number;
+}
+
+/** Whether nobody wrote, called or took the lane since the row was read. */
+export function isUnchanged(now: Touched & Parameters<typeof isBusy>[0], before: Touched): boolean {
+  return !isBusy(now) && now.version === before.version && now.lane_token === before.lane_token;
+}

@@ -1,0 +1,68 @@
+import type { Db } from '../../store/database.ts';
+import { type DifferingLink, listDifferingLinks } from '../../store/differing-links.ts';
+import { type GroupRow, lockGroup } from '../../store/groups.ts';
+import {
+  isGroupUnderWay,
+  isUserUnderWay,
+  listAllGroups,
+  listAllUsers,
+} from '../../store/managed.ts';
+import { lockUser, type UserRow } from '../../store/users.ts';
+import { judgeGroup } from './judge-group.ts';
+import { judgeUser } from './judge-user.ts';
+import { type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';
+import { lookAtGroupAgain } from './look-at-group.ts';
+import { lookAtUserAgain } from './look-at-user.ts';
+import type { SweepRun } from './run.ts';
+import type { Sighting } from './sighting.ts';
+
+/** How people and groups are compared: the same steps for both. */
+export interface Resources<Row extends UserRow | GroupRow> {
+  readonly type: 'user' | 'group';
+  /** Rows that are compared in one transaction. */
+  readonly part: number;
+  list(db: Db, part: { afterSeq: number; limit: number }): Promise<Row[]>;
+  lock(tx: Db, row: Row): Promise<Row | undefined>;
+  judge(db: Db, row: Row, seen: SeenSince): Promise<Judgement>;
+  /** A look of its own at one of them. */
+  look(run: SweepRun, row: Row, judgement: Judgement): Promise<Sighting<Row>>;
+}
+
+/** People. */
+export const people: Resources<UserRow> = {
+  type: 'user',
+  part: 500,
+  list: listAllUsers,
+  lock: (tx, { id }) => lockUser(tx, id),
+  async judge(db, row, seen) {
+    const { observed_user_name_folded: name, observed_email_folded: email } = row;
+    const names = [name, email].filter((text) => text !== null);
+    if (isNew(row, seen) && (await isUserUnderWay(db, names))) return UNKNOWN;
+    return judgeUser(row, seen);
+  },
+  look: lookAtUserAgain,
+};
+
+/** Groups, with who is in them: fewer at a time, because each may have many. */
+export const teams: Resources<GroupRow> = {
+  type: 'group',
+  part: 20,
+  list: listAllGroups,
+  lock: (tx, { id }) => lockGroup(tx, id),
+  async judge(db, row, seen) {
+    const name = row.display_name_folded;
+    if (isNew(row, seen) && (await isGroupUnderWay(db, name))) return UNKNOWN;
+    return judgeGroup(row, await listLinks(db, row), seen);
+  },
+  look: lookAtGroupAgain,
+};
+
+/** Nobody asked who is to be in a group that is only observed. */
+async function listLinks(db: Db, { id, origin }: GroupRow): Promise<DifferingLink[]> {
+  return origin === null ? [] : listDifferingLinks(db, id);
+}
+
+/** This sweep showed it for the first time, so it may be what a create of ours has just made. */
+function isNew({ origin, created_at }: UserRow | GroupRow, { since }: SeenSince): boolean {
+  return origin === null && created_at >= since;
+}

@@ -1,0 +1,236 @@
+import { pruneDrifts } from '../../store/drifts.ts';
+import { saveFact } from '../../store/facts.ts';
+import {
+  claimSweep,
+  endSweep,
+  findRunningSweep,
+  insertSweep,
+  listSweeps,
+  pruneSweeps,
+  releaseSweep,
+  type SweepRow,
+} from '../../store/sweeps.ts';
+import type { Transport } from '../../upstream/transport.ts';
+import { readProgress } from '../first-read/progress.ts';
+import type { FirstReadDeps } from '../first-read/step.ts';
+import { findRecovery } from '../recovery/state.ts';
+import { SWEEP_BEGINNING, SWEEP_READ_FACT } from './read-lists.ts';
+import { createCounts, type SweepCounts, type SweepRun, toLost } from './run.ts';
+import { runSweep } from './run-sweep.ts';
+
+/** How often it is asked whether a sweep is due, or was left by a process that died, in milliseconds. */
+const POLL_MS = 10_000;
+/** How long a sweep stays with a process that does not say that it goes on, in milliseconds. */
+const LEASE_MS = 60_000;
+const RENEW_MS = 15_000;
+/** How long ended sweeps and drifts that are gone are shown, in milliseconds. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/** When sweeps are made; settings sweep.*, drift.settle. */
+export interface SweepPolicy {
+  /** Milliseconds from the beginning of one to that of the next; 0: only when asked for. */
+  readonly intervalMs: number;
+  /** Every how many sweeps the admin lists are read. */
+  readonly adminsEvery: number;
+  readonly settleMs: number;
+}
+
+/** What telemetry is told. */
+export interface SweepEvents {
+  started(fields: { id: string; admins: boolean }): void;
+  ended(fields: {
+    id: string;
+    status: 'complete' | 'incomplete';
+    durationMs: number;
+    calls: number;
+    counts: SweepCounts;
+    reasons: readonly string[];
+  }): void;
+  failed(fields: { id: string; error: unknown }): void;
+}
+
+/** What sweeps are given. */
+export interface SweepDeps extends FirstReadDeps {
+  readonly sweepPolicy: SweepPolicy;
+  readonly sweepEvents: SweepEvents;
+  /** Whether this process knows that the store is current: the first read is finished and no start is being checked. */
+  readonly isReady: () => boolean;
+  /** Resolves, if ever, when it may have become ready. */
+  readonly checked: Promise<void>;
+}
+
+/** Complete comparisons of the service with the store, one at a time over all processes. */
+export interface Sweeps {
+  start(): void;
+  /** Gives a sweep that runs back, for the next process to go on with. */
+  stop(): Promise<void>;
+  /** Has a sweep made as soon as may be; one that runs or waits already counts. Returns its id. */
+  request(): Promise<string>;
+}
+
+/** The sweeps of one process. */
+export function createSweeps(deps: SweepDeps): Sweeps {
+  const stopping = new AbortController();
+  const beganAt = deps.clock.now();
+  let timer: NodeJS.Timeout | undefined;
+  let turn: Promise<void> = Promise.resolve();
+  let isWaiting = false;
+
+  async function takeTurn(): Promise<void> {
+    isWaiting = false;
+    if (stopping.signal.aborted) return;
+    try {
+      const sweep = await findWork(deps, beganAt);
+      if (sweep !== undefined) await carryOut(deps, sweep, stopping.signal);
+    } catch (error) {
+      if (!stopping.signal.aborted) deps.sweepEvents.failed({ id: 'schedule', error });
+    }
+  }
+
+  function poke(): void {
+    if (isWaiting) return;
+    isWaiting = true;
+    turn = turn.then(takeTurn);
+  }
+
+  return {
+    start() {
+      deps.checked.then(poke);
+      timer = setInterval(poke, POLL_MS).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await turn;
+    },
+    async request() {
+      await addSweep(deps);
+      const sweep = await findRunningSweep(deps.store.read);
+      poke();
+      // It may have ended between the two.
+      return sweep?.id ?? (await findLast(deps))?.id ?? '';
+    },
+  };
+}
+
+/** The sweep to be run now, if any: one that waits, or a new one when it is time. */
+async function findWork(deps: SweepDeps, beganAt: number): Promise<SweepRow | undefined> {
+  if (!deps.isReady() || (await findRecovery(deps.store.read)) !== undefined) return undefined;
+  const waiting = await findRunningSweep(deps.store.read);
+  if (waiting !== undefined) return waiting;
+  if (!(await isDue(deps, beganAt))) return undefined;
+  await addSweep(deps);
+  return findRunningSweep(deps.store.read);
+}
+
+/** At the start, unless the whole service was read since, and then again and again. */
+async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
+  const { intervalMs } = deps.sweepPolicy;
+  if (intervalMs === 0) return false;
+  const last = await findLast(deps);
+  const { finishedAt = 0 } = await readProgress(deps.store.read);
+  const lookedAt = Math.max(last?.started_at ?? 0, finishedAt);
+  return lookedAt < beganAt || lookedAt + intervalMs <= deps.clock.now();
+}
+
+async function findLast({ store }: SweepDeps): Promise<SweepRow | undefined> {
+  return (await listSweeps(store.read, { beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 }))[0];
+}
+
+async function addSweep({ store, clock, sweepPolicy }: SweepDeps): Promise<void> {
+  const limit = sweepPolicy.adminsEvery - 1;
+  await store.write(async (tx) => {
+    const before = await listSweeps(tx, { beforeSeq: Number.MAX_SAFE_INTEGER, limit });
+    const readsAdmins = before.length >= limit && before.every((one) => one.reads_admins === 0);
+    const now = clock.now();
+    if (!(await insertSweep(tx, { readsAdmins, now }))) return;
+    await saveFact(tx, { name: SWEEP_READ_FACT, value: SWEEP_BEGINNING, now });
+  });
+}
+
+/** Runs a sweep under a lease that is kept while it runs. */
+async function carryOut(deps: SweepDeps, sweep: SweepRow, stopping: AbortSignal): Promise<void> {
+  const { store, clock, owner, sweepEvents } = deps;
+  const claim = { id: sweep.id, owner };
+  const lost = new AbortController();
+  const counter = countCalls(deps.upstream, sweep.calls);
+  const keep = async () => {
+    const [now, calls] = [clock.now(), counter.calls()];
+    const lease = { now, until: now + LEASE_MS, calls };
+    return store.write((tx) => claimSweep(tx, claim, lease));
+  };
+  if (!(await keep())) return;
+  sweepEvents.started({ id: sweep.id, admins: sweep.reads_admins === 1 });
+  const renewal = setInterval(() => {
+    // A store that fails to renew fails the sweep's own writes too.
+    keep().then(
+      (isHeld) => isHeld || lost.abort(toLost()),
+      () => undefined,
+    );
+  }, RENEW_MS).unref();
+  const run: SweepRun = {
+    deps: { ...deps, upstream: counter.upstream },
+    sweep,
+    settleMs: deps.sweepPolicy.settleMs,
+    signal: AbortSignal.any([stopping, lost.signal]),
+    counts: createCounts(),
+    reasons: new Set(),
+  };
+  try {
+    await finish(deps, run, { isConcluded: await runSweep(run), calls: counter.calls() });
+  } catch (error) {
+    if (stopping.aborted)
+      return await store.write((tx) => releaseSweep(tx, claim, counter.calls()));
+    sweepEvents.failed({ id: sweep.id, error });
+    if (lost.signal.aborted) return;
+    // A bug, or another company's service: trying again at once would meet it again.
+    run.reasons.add('the bridge failed: its log says why');
+    await finish(deps, run, { isConcluded: false, calls: counter.calls() });
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+async function finish(
+  { store, clock, owner, sweepEvents }: SweepDeps,
+  { sweep, counts, reasons }: SweepRun,
+  { isConcluded, calls }: { isConcluded: boolean; calls: number },
+): Promise<void> {
+  const status = isConcluded && reasons.size === 0 ? 'complete' : 'incomplete';
+  const now = clock.now();
+  await store.write(async (tx) => {
+    const end = {
+      status,
+      calls,
+      counts: JSON.stringify(counts),
+      reasons: JSON.stringify([...reasons]),
+    } as const;
+    await endSweep(tx, { id: sweep.id, owner }, { ...end, ended_at: now });
+    await pruneDrifts(tx, now - KEPT_MS);
+    await pruneSweeps(tx, now - KEPT_MS);
+  });
+  const durationMs = now - sweep.started_at;
+  sweepEvents.ended({ id: sweep.id, status, durationMs, calls, counts, reasons: [...reasons] });
+}
+
+/** The same transport, whose calls are counted from `before` on. */
+function countCalls(
+  upstream: Transport,
+  before: number,
+): { upstream: Transport; calls: () => number } {
+  let calls = before;
+  return {
+    calls: () => calls,
+    upstream: {
+      ...upstream,
+      call(...args) {
+        calls += 1;
+        return upstream.call(...args);
+      },
+      callChecked(...args) {
+        calls += 1;
+        return upstream.callChecked(...args);
+      },
+    },
+  };
+}

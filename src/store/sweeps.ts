@@ -1,0 +1,105 @@
+import type { Selectable } from 'kysely';
+import { newId } from '../domain/ids.ts';
+import type { Db } from './database.ts';
+import type { SweepsTable } from './schema.ts';
+
+/** A sweep as stored. */
+export type SweepRow = Selectable<SweepsTable>;
+
+/** The sweep that runs or waits to be run, undefined: none. */
+export async function findRunningSweep(db: Db): Promise<SweepRow | undefined> {
+  return db.selectFrom('sweeps').selectAll().where('status', '=', 'running').executeTakeFirst();
+}
+
+/** The sweep with this id. */
+export async function findSweep(db: Db, id: string): Promise<SweepRow | undefined> {
+  return db.selectFrom('sweeps').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Sweeps, the newest first. */
+export async function listSweeps(
+  db: Db,
+  { beforeSeq, limit }: { beforeSeq: number; limit: number },
+): Promise<SweepRow[]> {
+  const before = db.selectFrom('sweeps').selectAll().where('seq', '<', beforeSeq);
+  return before.orderBy('seq', 'desc').limit(limit).execute();
+}
+
+/** Adds a sweep for the process that claims it first; false when one runs already. `now` is epoch milliseconds. */
+export async function insertSweep(
+  tx: Db,
+  { readsAdmins, now }: { readsAdmins: boolean; now: number },
+): Promise<boolean> {
+  const row = {
+    id: newId(),
+    status: 'running' as const,
+    reads_admins: readsAdmins ? 1 : 0,
+    started_at: now,
+    ended_at: null,
+    calls: 0,
+    counts: '{}',
+    reasons: '[]',
+    owner: null,
+    lease_until: 0,
+  };
+  const insert = tx.insertInto('sweeps').values(row);
+  const result = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+  return Number(result.numInsertedOrUpdatedRows) > 0;
+}
+
+/** What a process holds a sweep by. Times are epoch milliseconds. */
+export interface SweepClaim {
+  readonly id: string;
+  readonly owner: string;
+}
+
+/** Takes or keeps a running sweep, unless another process holds it. */
+export async function claimSweep(
+  tx: Db,
+  { id, owner }: SweepClaim,
+  { now, until, calls }: { now: number; until: number; calls?: number },
+): Promise<boolean> {
+  const change = { owner, lease_until: until, ...(calls === undefined ? {} : { calls }) };
+  const result = await tx
+    .updateTable('sweeps')
+    .set(change)
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .where((where) => where.or([where('owner', '=', owner), where('lease_until', '<=', now)]))
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows) > 0;
+}
+
+/** Whether the process still holds the sweep; whatever is stored in this transaction is stored under that. */
+export async function isSweepHeld(tx: Db, { id, owner }: SweepClaim): Promise<boolean> {
+  const held = tx.selectFrom('sweeps').select('id').where('id', '=', id).where('owner', '=', owner);
+  const row = await held.where('status', '=', 'running').forUpdate().executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Gives a running sweep back, for the next process to go on with. */
+export async function releaseSweep(
+  tx: Db,
+  { id, owner }: SweepClaim,
+  calls: number,
+): Promise<void> {
+  const release = tx.updateTable('sweeps').set({ lease_until: 0, owner: null, calls });
+  await release.where('id', '=', id).where('owner', '=', owner).execute();
+}
+
+/** How a sweep ended. */
+export type SweepEnd = Pick<SweepRow, 'calls' | 'counts' | 'reasons'> & {
+  readonly status: 'complete' | 'incomplete';
+  readonly ended_at: number;
+};
+
+/** Ends a sweep that the process still holds. */
+export async function endSweep(tx: Db, { id, owner }: SweepClaim, end: SweepEnd): Promise<void> {
+  const change = tx.updateTable('sweeps').set({ ...end, owner: null, lease_until: 0 });
+  await change.where('id', '=', id).where('owner', '=', owner).execute();
+}
+
+/** Forgets sweeps that ended before this moment (epoch milliseconds). */
+export async function pruneSweeps(tx: Db, before: number): Promise<void> {
+  await tx.deleteFrom('sweeps').where('ended_at', '<', before).execute();
+}

@@ -1,0 +1,50 @@
+import { expect } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { TestAnswer, TestBridge } from './bridge.ts';
+import { untilSettled } from './provider.ts';
+
+const OPS_TOKEN = 'ops-token-of-a-test-bridge';
+/** The machine may be busy. */
+const PATIENT = { timeout: 15_000, interval: 10 };
+
+/** Settings with which operators may ask, and a second look is made at once. */
+export const SWEEP_SETTINGS = { OPS_TOKEN, DRIFT_SETTLE: '0s' };
+
+/** Sends a request below `/ops`. */
+export function askOps(
+  bridge: TestBridge,
+  method: 'GET' | 'POST',
+  path: string,
+): Promise<TestAnswer> {
+  const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+  return bridge.request(method, url, undefined, { authorization: `Bearer ${OPS_TOKEN}` });
+}
+
+/** Asks for a sweep and waits for its end. */
+export async function sweep(bridge: TestBridge): Promise<JsonObject> {
+  await untilSettled(bridge);
+  const { body } = await askOps(bridge, 'POST', '/sweeps');
+  return untilSwept(bridge, String(body.id));
+}
+
+/** Waits for the end of a sweep. */
+export async function untilSwept(bridge: TestBridge, id: string): Promise<JsonObject> {
+  const read = async () => (await askOps(bridge, 'GET', `/sweeps/${id}`)).body;
+  await expect.poll(async () => (await read()).status, PATIENT).not.toBe('running');
+  return read();
+}
+
+/** The drifts of managed people and groups: `kind name`, with `of member` where it is about one. */
+export async function listManagedDrifts(bridge: TestBridge, status = 'open'): Promise<string[]> {
+  const { body } = await askOps(bridge, 'GET', `/drifts?status=${status}`);
+  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  return items
+    .map((item) => toText(Object(item)))
+    .filter((text) => !text.includes('.unmanaged'))
+    .toSorted();
+}
+
+function toText({ kind, resource, member }: Record<string, unknown>): string {
+  const who = member === null ? '' : ` of ${Object(member).name}`;
+  return `${kind} ${Object(resource).name}${who}`;
+}

@@ -1,0 +1,425 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runProgram } from '../src/cli/program.ts';
+import { addSweepCommand } from '../src/cli/sweep.ts';
+import type { JsonObject } from '../src/domain/json.ts';
+import { startSandbox } from '../src/sandbox/sandbox.ts';
+import type { SandboxService } from '../src/sandbox/service.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
+
+const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
+const settings = { ...SWEEP_SETTINGS, SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
+const [ada, bob, carl] = ['ada@example.com', 'bob@example.com', 'carl@example.com'];
+
+/** Ada, who has a licence, bob, and carl, who is wanted inactive; Pilots with ada in it and as its admin. */
+async function addCompany(bridge: TestBridge): Promise<string> {
+  const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
+  await addUser(bridge, 'bob');
+  const carlId = await addUser(bridge, 'carl');
+  await send(bridge, 'PATCH', `/Users/${carlId}`, setActive(false));
+  const extension: JsonObject = { permissions: 2, admins: toMembers([id]) };
+  await send(bridge, 'POST', '/Groups', {
+    ...toGroup('Pilots', [id]),
+    [GROUP_EXTENSION]: extension,
+  });
+  await untilSettled(bridge);
+  return id;
+}
+
+function setActive(value: boolean): JsonObject {
+  return toPatch({ op: 'replace', path: 'active', value });
+}
+
+interface Cell {
+  readonly kind: string;
+  readonly name: string;
+  /** What a person does in the service. */
+  readonly change: (service: SandboxService) => unknown;
+  readonly changeBack?: (service: SandboxService) => unknown;
+}
+
+const cells: Cell[] = [
+  {
+    kind: 'user.deactivated',
+    name: ada,
+    change: (service) => service.setActive(ada, false),
+    changeBack: (service) => service.setActive(ada, true),
+  },
+  {
+    kind: 'user.activated',
+    name: carl,
+    change: (service) => service.setActive(carl, true),
+    changeBack: (service) => service.setActive(carl, false),
+  },
+  {
+    kind: 'user.renamed',
+    name: bob,
+    change: (service) => service.renameUser(bob, 'Robert'),
+    changeBack: (service) => service.renameUser(bob, 'Bob Example'),
+  },
+  {
+    kind: 'user.access',
+    name: ada,
+    change: (service) => service.updateUser(ada, { appsPermissions: 4 }),
+    changeBack: (service) => service.updateUser(ada, { appsPermissions: 2 }),
+  },
+  {
+    kind: 'group.renamed',
+    name: 'Pilots',
+    change: (service) => service.renameGroup('Pilots', 'Aviators'),
+    changeBack: (service) => service.renameGroup('Aviators', 'Pilots'),
+  },
+  {
+    kind: 'group.permissions',
+    name: 'Pilots',
+    change: (service) => service.setPermissions('Pilots', 16),
+    changeBack: (service) => service.setPermissions('Pilots', 2),
+  },
+  {
+    kind: 'group.missing',
+    name: 'Pilots',
+    change: (service) => service.deleteGroup('Pilots'),
+  },
+  {
+    kind: 'member.added',
+    name: `Pilots of ${bob}`,
+    change: (service) => service.addMember('Pilots', bob),
+    changeBack: (service) => service.removeMember('Pilots', bob),
+  },
+  {
+    kind: 'member.removed',
+    name: `Pilots of ${ada}`,
+    change: (service) => service.removeMember('Pilots', ada),
+    changeBack: (service) => service.addMember('Pilots', ada),
+  },
+  {
+    kind: 'admin.added',
+    name: `Pilots of ${bob}`,
+    change: (service) => service.addAdmin('Pilots', bob),
+    changeBack: (service) => service.removeAdmin('Pilots', bob),
+  },
+  {
+    kind: 'admin.removed',
+    name: `Pilots of ${ada}`,
+    change: (service) => service.removeAdmin('Pilots', ada),
+    changeBack: (service) => service.addAdmin('Pilots', ada),
+  },
+];
+
+/** A store that outlives the bridges that use it. */
+function makeFile() {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-sweep-'));
+  return {
+    DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Operations that change the service; a call of any of them is a failure. */
+function listChanges({ sandbox }: TestBridge): string[] {
+  const pattern = /\.(add|update|create|remove|delete)/;
+  return Object.keys(sandbox.calls.counts()).filter((name) => pattern.test(name));
+}
+
+for (const { kind, name, change, changeBack } of cells) {
+  test(`a sweep finds ${kind}, writes nothing, and sees that it is gone`, async () => {
+    await withTestBridge({ settings }, async (bridge) => {
+      const { service, calls } = bridge.sandbox;
+      await addCompany(bridge);
+      const quiet = await sweep(bridge);
+      change(service);
+      calls.reset();
+
+      const first = await sweep(bridge);
+      const found = await listManagedDrifts(bridge);
+      const second = await sweep(bridge);
+      const still = await listManagedDrifts(bridge);
+
+      expect(quiet).toMatchObject({ status: 'complete', reasons: [] });
+      expect(first).toMatchObject({ status: 'complete', counts: { opened: 1, unknown: 0 } });
+      expect(found).toEqual([`${kind} ${name}`]);
+      expect(second).toMatchObject({ status: 'complete', counts: { opened: 0, gone: 0 } });
+      expect(still).toEqual(found);
+      expect(listChanges(bridge)).toEqual([]);
+
+      if (changeBack === undefined) return;
+      changeBack(service);
+      await sweep(bridge);
+      expect(await listManagedDrifts(bridge)).toEqual([]);
+      expect(await listManagedDrifts(bridge, 'gone')).toEqual(found);
+      expect(listChanges(bridge)).toEqual([]);
+    });
+  });
+}
+
+describeStores('a sweep', ({ makeUrl }) => {
+  test('finds differences of every kind at once, and sees that they are gone', async () => {
+    const options = { ...settings, DATABASE_URL: await makeUrl('migrated') };
+    // The other rows name the group as it was.
+    const others = cells.filter(({ kind }) => !['group.renamed', 'group.missing'].includes(kind));
+    await withTestBridge({ settings: options }, async (bridge) => {
+      const { service } = bridge.sandbox;
+      await addCompany(bridge);
+      await sweep(bridge);
+
+      for (const { change } of others) change(service);
+      await sweep(bridge);
+      const found = await listManagedDrifts(bridge);
+      for (const { changeBack } of others) changeBack?.(service);
+      await sweep(bridge);
+
+      expect(found).toEqual(others.map(({ kind, name }) => `${kind} ${name}`).toSorted());
+      expect(await listManagedDrifts(bridge)).toEqual([]);
+      expect(await listManagedDrifts(bridge, 'gone')).toEqual(found);
+      expect(await askOps(bridge, 'GET', '/sweeps')).toMatchObject({ status: 200 });
+    });
+  });
+});
+
+test('an open drift survives a write to another field, and ends with a write to its own', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    const id = await addCompany(bridge);
+    bridge.sandbox.service.setActive(ada, false);
+    await sweep(bridge);
+
+    const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'Lovelace' });
+    await send(bridge, 'PATCH', `/Users/${id}`, rename);
+    await sweep(bridge);
+    const after = await listManagedDrifts(bridge);
+    await send(bridge, 'PATCH', `/Users/${id}`, setActive(true));
+    await sweep(bridge);
+
+    expect(after).toEqual([`user.deactivated ${ada}`]);
+    expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+test('what still waits for the service is no drift, also when the service refuses it', async () => {
+  const impatient = { ...settings, SCIM_WRITE_WAIT: '0' };
+  await withTestBridge({ settings: impatient }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+    const refusal = { kind: 'status', status: 400 } as const;
+    bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: refusal });
+    await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));
+    const findStuck = async () => (await askOps(bridge, 'GET', '/status')).body.stuckCount;
+    await expect.poll(findStuck, { timeout: 10_000, interval: 10 }).toBe(1);
+    const { body } = await askOps(bridge, 'POST', '/sweeps');
+    const ended = await untilSwept(bridge, String(body.id));
+
+    expect(ended).toMatchObject({ status: 'complete', counts: { unknown: 0 } });
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+test('accounts and groups that nobody asked for are listed and never touched', async () => {
+  const sandbox = { seed: { users: 2, groups: 1 } };
+  await withTestBridge({ settings, sandbox }, async (bridge) => {
+    bridge.sandbox.calls.reset();
+    await sweep(bridge);
+    const known = await askOps(bridge, 'GET', '/drifts?kind=user.unmanaged&status=open');
+    const calls = bridge.sandbox.calls.count();
+    bridge.sandbox.service.addUser({ email: 'new@example.com', fullName: 'New' });
+    await sweep(bridge);
+    const all = await askOps(bridge, 'GET', '/drifts?status=open');
+    const id = await addUser(bridge, 'new');
+    await sweep(bridge);
+    const adopted = await askOps(bridge, 'GET', '/drifts?status=gone');
+
+    expect(known.body.items).toHaveLength(3);
+    expect(calls).toBeLessThanOrEqual(8);
+    expect(JSON.stringify(all.body)).toContain('new@example.com');
+    expect(JSON.stringify(all.body)).toContain('group.unmanaged');
+    expect(JSON.stringify(adopted.body)).toContain(id);
+  });
+});
+
+test('1,000 people and 50 groups cost a call a page, and one a group when admin lists are due', async () => {
+  const paid = { ...settings, SWEEP_ADMINS_EVERY: '2' };
+  await withTestBridge({ settings: paid, sandbox: { seed: { users: 999 } } }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    const extension: JsonObject = { admins: toMembers([id]) };
+    const groups = Array.from({ length: 50 }, (_, index) => toGroup(`Group ${index}`, [id]));
+    await Promise.all(
+      groups.map((group) =>
+        send(bridge, 'POST', '/Groups', { ...group, [GROUP_EXTENSION]: extension }),
+      ),
+    );
+    await untilSettled(bridge);
+    const { calls } = bridge.sandbox;
+
+    calls.reset();
+    const lists = await sweep(bridge);
+    const listCalls = calls.count();
+    calls.reset();
+    const withAdmins = await sweep(bridge);
+
+    expect(lists).toMatchObject({ status: 'complete', admins: false, calls: listCalls });
+    expect(listCalls).toBeLessThanOrEqual(2 * 10 + 2 * 1 + 4);
+    expect(withAdmins).toMatchObject({ status: 'complete', admins: true, calls: calls.count() });
+    expect(calls.count()).toBe(listCalls + 50);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+test('a start compares a store that was filled before, and not one that has just been read', async () => {
+  const service = await startSandbox({ seed: { users: 1 } });
+  onTestFinished(() => service.stop());
+  const logs: JsonObject[] = [];
+  const onLog = (line: JsonObject) => void logs.push(line);
+  const swept = () => logs.filter(({ msg }) => msg === 'the service was compared with the store');
+  const { DATABASE_URL, remove } = makeFile();
+  onTestFinished(remove);
+  const hourly = { ...settings, SWEEP_INTERVAL: '1h', DATABASE_URL };
+  const first = await startTestBridge({ service, settings: hourly, onLog });
+  await addUser(first, 'ada');
+  await untilSettled(first);
+  const { body } = await askOps(first, 'GET', '/sweeps');
+  await first.stop();
+  service.service.as('user00001@example.com').setActive(ada, false);
+
+  const second = await startTestBridge({ service, settings: hourly, onLog });
+  onTestFinished(() => second.stop());
+  await expect.poll(swept, { timeout: 10_000 }).toHaveLength(1);
+
+  expect(body.items).toEqual([]);
+  expect(await listManagedDrifts(second)).toEqual([`user.deactivated ${ada}`]);
+});
+
+test('a stop in the middle gives the sweep to the next process, which reads no page again', async () => {
+  const service = await startSandbox({ seed: { users: 20 } });
+  onTestFinished(() => service.stop());
+  const { DATABASE_URL, remove } = makeFile();
+  onTestFinished(remove);
+  const paged = { ...settings, UPSTREAM_PAGE_SIZE: '5', DATABASE_URL };
+  const first = await startTestBridge({ service, settings: paged });
+  await addUser(first, 'ada');
+  await untilSettled(first);
+  service.service.setActive(ada, false);
+  const fault = { kind: 'hang' } as const;
+  const hang = service.faults.add({ operation: 'scim.getUsers', fault, skip: 3 });
+  const { body } = await askOps(first, 'POST', '/sweeps');
+  await hang.until(1);
+  const stopped = first.stop();
+  service.faults.release();
+  hang.remove();
+  await stopped;
+  service.calls.reset();
+
+  const second = await startTestBridge({ service, settings: paged });
+  onTestFinished(() => second.stop());
+  const ended = await untilSwept(second, String(body.id));
+
+  expect(ended.status).toBe('complete');
+  expect(await listManagedDrifts(second)).toEqual([`user.deactivated ${ada}`]);
+  const read = Object.values(service.calls.counts()['scim.getUsers'] ?? {});
+  expect(read).toEqual([2]);
+});
+
+test('/ops/sweeps and /ops/drifts page, filter and refuse what they do not know', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    await addCompany(bridge);
+    await addGroup(bridge, 'Cooks');
+    bridge.sandbox.service.renameGroup('Cooks', 'Chefs');
+    bridge.sandbox.service.setActive(ada, false);
+    const { id } = await sweep(bridge);
+    const managed = '/drifts?kind=user.deactivated&status=open';
+
+    const [one, page, unknown, wrong, sweeps, none] = await Promise.all([
+      askOps(bridge, 'GET', managed),
+      askOps(bridge, 'GET', '/drifts?limit=1'),
+      askOps(bridge, 'GET', '/drifts?kind=user.gone'),
+      askOps(bridge, 'GET', '/drifts?cursor=x'),
+      askOps(bridge, 'GET', '/sweeps?limit=1'),
+      askOps(bridge, 'GET', '/sweeps/unknown'),
+    ]);
+    const next = await askOps(bridge, 'GET', `/drifts?cursor=${page.body.nextCursor}`);
+
+    expect(one.body).toMatchObject({
+      items: [
+        {
+          kind: 'user.deactivated',
+          status: 'open',
+          resource: { type: 'user', name: ada },
+          member: null,
+          desired: { active: true },
+          observed: { active: false },
+        },
+      ],
+      nextCursor: null,
+    });
+    expect(page.body.items).toHaveLength(1);
+    expect(next.body.items).toHaveLength(2);
+    expect([unknown.status, wrong.status, none.status]).toEqual([400, 400, 404]);
+    expect(sweeps.body.items).toMatchObject([{ id, status: 'complete' }]);
+  });
+});
+
+test('scim-bridge sweep tells what differs, and by its exit code whether anything managed does', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    await addCompany(bridge);
+    const run = async (args: string) => {
+      const out: string[] = [];
+      const code = await runProgram(args.split(' '), {
+        version: '1',
+        commands: [addSweepCommand],
+        world: {
+          env: { ...settings, OPS_URL: new URL('/', bridge.baseUrl).href },
+          readFile: () => '',
+          readInput: async () => '',
+          write: (text) => void out.push(text),
+          writeError: (text) => void out.push(text),
+          untilStopped: async () => '',
+        },
+      });
+      return { code, text: out.join('') };
+    };
+
+    const before = await run('sweep --exit-code');
+    bridge.sandbox.service.setActive(ada, false);
+    const after = await run('sweep --exit-code');
+    const json = await run('sweep --json');
+    bridge.sandbox.faults.add({
+      operation: 'scim.getGroups',
+      fault: { kind: 'status', status: 400 },
+    });
+    const incomplete = await run('sweep');
+
+    expect(before.code).toBe(0);
+    expect(after.code).toBe(2);
+    expect(after.text).toContain(`user.deactivated   ${ada}: {"active":true} → {"active":false}`);
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.text)).toMatchObject({ sweep: { status: 'complete' } });
+    expect(incomplete.code).toBe(1);
+    expect(incomplete.text).toContain('not concluded: scim.getGroups');
+  });
+});
+
+test('metrics count drift by kind and sweeps by how they ended', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    await addCompany(bridge);
+    bridge.sandbox.service.setActive(ada, false);
+    await sweep(bridge);
+    const url = new URL('/metrics', bridge.baseUrl).href;
+    const headers = { authorization: `Bearer ${SWEEP_SETTINGS.OPS_TOKEN}` };
+    const text = await (await fetch(url, { headers })).text();
+
+    expect(text).toContain('scim_bridge_drift{kind="user.deactivated",status="open"} 1');
+    expect(text).toContain('scim_bridge_sweep_duration_seconds_count{status="complete"} 1');
+  });
+});
