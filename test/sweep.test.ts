@@ -19,6 +19,7 @@ import {
 } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
+import { withTimedBridge } from './support/timed-bridge.ts';
 
 const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
@@ -224,6 +225,27 @@ test('what still waits for the service is no drift, also when the service refuse
 
     expect(ended).toMatchObject({ status: 'complete', counts: { unknown: 0 } });
     expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+test('the second look waits until a write of our own has settled', async () => {
+  const patient = { ...settings, DRIFT_SETTLE: '60s' };
+  await withTimedBridge({ settings: patient }, async ({ bridge, clock }) => {
+    const before = clock.now();
+    await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+    bridge.sandbox.service.setActive(ada, false);
+    const { body } = await askOps(bridge, 'POST', '/sweeps');
+    const read = async () => {
+      clock.leap(1_000);
+      return (await askOps(bridge, 'GET', `/sweeps/${body.id}`)).body;
+    };
+    const slowly = { timeout: 15_000, interval: 20 };
+    await expect.poll(async () => (await read()).status, slowly).toBe('complete');
+    const { endedAt } = await read();
+
+    expect(Date.parse(String(endedAt))).toBeGreaterThanOrEqual(before + 60_000);
+    expect(await listManagedDrifts(bridge)).toEqual([`user.deactivated ${ada}`]);
   });
 });
 
