@@ -225,6 +225,7 @@ test('an account that no list shows is missing only when a look at it says so', 
   });
 
   await expectNothing(bridge, 'a list that left out somebody who is there');
+  await untilSettled(bridge);
   const fault = { kind: 'status', status: 404 } as const;
   bridge.sandbox.faults.add({ operation: 'scim.getUser', fault, times: 1 });
   bridge.sandbox.calls.reset();
