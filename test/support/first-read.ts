@@ -1,5 +1,4 @@
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/domain/clock.ts';
 import { createFirstRead, type FirstRead } from '../../src/reconcile/first-read/first-read.ts';
 import type { FirstReadDeps } from '../../src/reconcile/first-read/step.ts';
 import { openForms } from '../../src/reconcile/forms.ts';
@@ -36,11 +35,11 @@ export async function startCompany(options: SandboxOptions): Promise<Sandbox> {
   return sandbox;
 }
 
-/** What reads the sandbox into the store; not started. It stops with the test. `hurry`: how fast the client's clock goes. */
+/** What reads the sandbox into the store; not started. It stops with the test. */
 export async function createReadForTest(
   sandbox: Sandbox,
   store: Store,
-  { identity = 'sandbox', hurry = 1 }: { identity?: string; hurry?: number } = {},
+  { identity = 'sandbox' } = {},
 ): Promise<ReadForTest> {
   const told: Told = { failures: [], sections: [] };
   const clock = createRestingClock();
@@ -49,7 +48,7 @@ export async function createReadForTest(
     token: sandbox.token,
     requestsPerSecond: 0,
     attemptsMax: 1,
-    clock: createHurriedClock(hurry),
+    clock: systemClock,
     random: () => 0,
   });
   const deps: FirstReadDeps = {
@@ -94,15 +93,6 @@ export async function readAll(sandbox: Sandbox, store: Store): Promise<ReadForTe
   await read.firstRead.start();
   await read.idle();
   return read;
-}
-
-/** A clock on which time passes so many times as fast, for waits that would be long. */
-function createHurriedClock(hurry: number): Clock {
-  const start = systemClock.now();
-  return {
-    now: () => start + (systemClock.now() - start) * hurry,
-    sleep: (ms, signal) => systemClock.sleep(ms / hurry, signal),
-  };
 }
 
 /** The time until closed sections are asked again; backoff is never longer. */

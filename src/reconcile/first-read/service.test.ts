@@ -115,12 +115,13 @@ describeStores('the service of a store', ({ makeStore }) => {
     await (await readAll(sandbox, store)).firstRead.stop();
     const down = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
 
-    const { firstRead } = await createReadForTest(sandbox, store, { hurry: 50 });
+    const { firstRead } = await createReadForTest(sandbox, store);
     await firstRead.start();
     await down.until(9);
     const whileDown = [firstRead.finished, await isOver(firstRead.hold), firstRead.hold.isLong()];
     down.remove();
     await firstRead.hold.over;
+    await firstRead.stop();
 
     expect(whileDown).toEqual([true, false, true]);
   });
@@ -132,9 +133,10 @@ describeStores('the service of a store', ({ makeStore }) => {
     const fault = { kind: 'status', status: 500 } as const;
     sandbox.faults.add({ operation: 'users.retrieveCurrentUser', fault });
 
-    const { firstRead } = await createReadForTest(sandbox, store, { hurry: 50 });
+    const { firstRead } = await createReadForTest(sandbox, store);
     await firstRead.start();
     await firstRead.hold.over;
+    await firstRead.stop();
 
     // What was known stays known.
     expect(firstRead.ownAccount()).toBe(sandbox.service.owner.id);
