@@ -6,7 +6,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 20_000,
     isolate: false,
-    // By default one core stays idle, which on two cores is half of them.
-    maxWorkers: '100%',
+    // By default one core stays idle, which on two cores is half of them; and tests wait as well as work.
+    maxWorkers: '150%',
   },
 });
