@@ -1,8 +1,6 @@
-import { BridgeError } from '../../domain/errors.ts';
-import { UpstreamError } from '../../upstream/errors.ts';
 import { backoffMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import { judge } from '../verdict.ts';
+import type { Reason } from '../reason.ts';
 import type { Step } from './progress.ts';
 import type { FirstReadDeps } from './step.ts';
 
@@ -17,17 +15,6 @@ interface Failure {
   readonly count: number;
   /** When the next attempt is (epoch milliseconds). */
   readonly retryAt: number;
-}
-
-/** Why an attempt failed. */
-export interface Reason {
-  readonly problem: Problem;
-  /** For the log: what and which, never the service's own words. */
-  readonly text: string;
-  /** What the service asked for, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
-  /** The service does not let us read this at all. */
-  readonly isForbidden?: boolean;
 }
 
 /** Counts failed attempts and says when to try again. */
@@ -58,15 +45,4 @@ export function createAttempts({ clock, events, random }: FirstReadDeps): Attemp
       return retryInMs;
     },
   };
-}
-
-/** What was thrown, as a reason. What is neither the service's nor the store's is a bug, and is tried again too. */
-export function toReason(error: unknown): Reason {
-  if (error instanceof UpstreamError) {
-    const { verdict, problem, retryAfterMs } = judge(error);
-    return { problem, text: error.message, retryAfterMs, isForbidden: verdict === 'forbidden' };
-  }
-  const text = error instanceof Error ? error.message : 'something was thrown that is no error';
-  const code = error instanceof BridgeError ? error.code : 'bug';
-  return { problem: { code, words: text }, text };
 }

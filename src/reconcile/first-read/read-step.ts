@@ -1,5 +1,6 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { type Attempts, type Reason, toReason } from './attempts.ts';
+import { type Reason, toReason } from '../reason.ts';
+import type { Attempts } from './attempts.ts';
 import { findSection, type Step } from './progress.ts';
 import { closeStep, recheckSections, refuseStep, runStep, type StepRun } from './run-step.ts';
 import { isAnswering } from './service.ts';
@@ -52,7 +53,7 @@ async function putOff(
   { reason, hasMoved }: { reason: Reason; hasMoved: boolean },
 ): Promise<number> {
   const { attempts } = run;
-  if (reason.isForbidden && findSection(step) !== undefined) {
+  if (reason.verdict === 'forbidden' && findSection(step) !== undefined) {
     try {
       return await leaveOut(run, step, reason);
     } catch (error) {

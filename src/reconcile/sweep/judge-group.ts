@@ -8,7 +8,7 @@ import {
   toGroupState,
   toObservedGroup,
 } from '../../store/groups.ts';
-import { isBusy, type Judgement, NOTHING, type SeenSince, UNKNOWN } from './judgement.ts';
+import { isBusy, type Judgement, judged, NOTHING, type SeenSince, UNKNOWN } from './judgement.ts';
 
 const NOBODY = { members: [], admins: [] };
 
@@ -94,8 +94,4 @@ function toDifference(
   { desired, observed }: { desired: JsonValue; observed: JsonValue },
 ): Difference {
   return { kind, type: 'group', resourceId: id, memberId: '', desired, observed };
-}
-
-function judged(differences: readonly Difference[], unread: readonly DriftKind[] = []): Judgement {
-  return { kind: 'judged', differences, unread };
 }

@@ -11,8 +11,7 @@ import {
   type UserState,
 } from '../../domain/user.ts';
 import { toUserState, type UserRow } from '../../store/users.ts';
-import type { Judgement, SeenSince } from './judgement.ts';
-import { isBusy, NOTHING, UNKNOWN } from './judgement.ts';
+import { isBusy, type Judgement, judged, NOTHING, type SeenSince, UNKNOWN } from './judgement.ts';
 
 /** Compares one person with what the service was seen to hold since the sweep began. */
 export function judgeUser(row: UserRow, seen: SeenSince): Judgement {
@@ -103,8 +102,4 @@ interface Access {
 
 function toAccount({ userName, email, active }: ObservedUser): JsonObject {
   return { userName: userName ?? null, email: email ?? null, active };
-}
-
-function judged(differences: readonly Difference[], unread: readonly DriftKind[] = []): Judgement {
-  return { kind: 'judged', differences, unread };
 }

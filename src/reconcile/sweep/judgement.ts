@@ -25,10 +25,18 @@ export type Judgement =
       readonly unread: readonly DriftKind[];
     };
 
+/** What differs, apart from the kinds of which nothing is known. */
+export function judged(
+  differences: readonly Difference[],
+  unread: readonly DriftKind[] = [],
+): Judgement {
+  return { kind: 'judged', differences, unread };
+}
+
 /** Nothing can be said. */
 export const UNKNOWN: Judgement = { kind: 'unknown' };
 /** There is no difference. */
-export const NOTHING: Judgement = { kind: 'judged', differences: [], unread: [] };
+export const NOTHING: Judgement = judged([]);
 
 /** Whether somebody works on the resource or is about to look at it: whoever does knows better. */
 export function isBusy(row: {

@@ -1,10 +1,10 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { backoffMs } from '../backoff.ts';
-import { toReason } from '../first-read/attempts.ts';
 import { type Book, createBook } from '../first-read/book.ts';
 import { findOpenStep, findSection, type Progress, type Step } from '../first-read/progress.ts';
 import { closeStep, refuseStep, runStep, type StepRun } from '../first-read/run-step.ts';
 import type { StepResult } from '../first-read/step.ts';
+import { toReason } from '../reason.ts';
 import { IncompleteSweep, type SweepRun } from './run.ts';
 
 /** Attempts at one list before the sweep ends without a conclusion: the next one begins anew. */
@@ -92,8 +92,8 @@ async function tryStep(run: SweepRun, steps: StepRun, step: Step): Promise<Attem
   } catch (error) {
     run.signal.throwIfAborted();
     if (error instanceof BridgeError && error.code === 'other-service') throw error;
-    const { isForbidden, problem, text, retryAfterMs } = toReason(error);
-    if (!isForbidden) return { kind: 'incomplete', reason: text, retryAfterMs };
+    const { verdict, problem, text, retryAfterMs } = toReason(error);
+    if (verdict !== 'forbidden') return { kind: 'incomplete', reason: text, retryAfterMs };
     await refuseStep(steps, step, problem);
     run.reasons.add(`the service does not let the bridge read its ${findSection(step) ?? step}`);
     return { kind: 'done' };

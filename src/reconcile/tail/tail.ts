@@ -1,10 +1,7 @@
-import { BridgeError } from '../../domain/errors.ts';
-import { UpstreamError } from '../../upstream/errors.ts';
 import { backoffMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Problem } from '../outcome.ts';
+import { toReason } from '../reason.ts';
 import { readSections, saveSection } from '../sections.ts';
-import { judge } from '../verdict.ts';
 import { readLog } from './read-log.ts';
 import { beginTail, freeTail, holdTail, saveTail } from './state.ts';
 
@@ -89,7 +86,9 @@ function createAttempts(
 
   async function fail(error: unknown): Promise<number> {
     failures += 1;
-    const { problem, isClosed, retryAfterMs } = toReason(error);
+    const { problem, verdict, retryAfterMs } = toReason(error);
+    // The service does not let us read the audit log at all.
+    const isClosed = verdict === 'forbidden' || verdict === 'missing';
     if (failures === 1) events.auditFollowed({ failing: true, code: problem.code });
     if (problem.code === 'bug') events.failed({ type: 'audit', id: 'tail', error });
     try {
@@ -126,23 +125,6 @@ async function leave({ store, clock, owner }: ReconcileDeps): Promise<void> {
     const state = await holdTail(tx, owner);
     if (state !== undefined) await saveTail(tx, { ...state, holder: null }, clock.now());
   });
-}
-
-interface Reason {
-  readonly problem: Problem;
-  /** The service does not let us read the audit log at all. */
-  readonly isClosed: boolean;
-  readonly retryAfterMs?: number | undefined;
-}
-
-function toReason(error: unknown): Reason {
-  if (error instanceof UpstreamError) {
-    const { verdict, problem, retryAfterMs } = judge(error);
-    return { problem, isClosed: verdict === 'forbidden' || verdict === 'missing', retryAfterMs };
-  }
-  const words = error instanceof Error ? error.message : 'something was thrown that is no error';
-  const code = error instanceof BridgeError ? error.code : 'bug';
-  return { problem: { code, words }, isClosed: false };
 }
 
 /** Lets others try, and remembers since when it fails. The read stays open: the next one leaves nothing out. */
