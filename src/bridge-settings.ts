@@ -1,4 +1,4 @@
-import type { Target } from './bridge.ts';
+import type { Target } from './bridge-options.ts';
 import { createMatcher } from './domain/matcher.ts';
 import type { ReconcilePolicy } from './reconcile/deps.ts';
 import type { Forms } from './reconcile/forms.ts';
