@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Fault } from '../src/sandbox/faults.ts';
+import { readBacklog } from '../src/store/backlog.ts';
 import { findGroupRow } from '../src/store/groups.ts';
-import { readBacklog } from '../src/store/lanes.ts';
 import { findUserRow } from '../src/store/users.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';
 import {

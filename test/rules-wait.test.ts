@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { userId } from '../src/domain/ids.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import { readBacklog } from '../src/store/lanes.ts';
+import { readBacklog } from '../src/store/backlog.ts';
 import { updateUser } from '../src/store/users.ts';
 import type { TestAnswer, TestBridge, TestBridgeOptions } from './support/bridge.ts';
 import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';

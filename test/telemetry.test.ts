@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { userId } from '../src/domain/ids.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import type { Fault } from '../src/sandbox/faults.ts';
-import { readBacklog } from '../src/store/lanes.ts';
+import { readBacklog } from '../src/store/backlog.ts';
 import { updateUser } from '../src/store/users.ts';
 import { metricDefinitions } from '../src/telemetry/metric-definitions.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';

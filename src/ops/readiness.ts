@@ -1,6 +1,6 @@
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
-import type { Backlog } from '../store/lanes.ts';
+import type { Backlog } from '../store/backlog.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 import { getSectionRights, toRefusalRemedy } from './section-rights.ts';

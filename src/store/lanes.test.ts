@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { addGroup, addUser, getGroup, getUser } from '../../test/support/rows.ts';
 import { describePostgres, describeStores } from '../../test/support/stores.ts';
 import { type ResourceKey, userId } from '../domain/ids.ts';
+import { readBacklog } from './backlog.ts';
 import type { Store } from './database.ts';
 import {
   claimLane,
@@ -12,7 +13,6 @@ import {
   type LaneClaim,
   listDue,
   listHeldRemovals,
-  readBacklog,
   recoverLanes,
   releaseLane,
   renewLane,

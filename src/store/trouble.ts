@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Refusal, StuckField } from '../domain/stuck.ts';
+import { IS_FAILING } from './backlog.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
-import { IS_FAILING } from './lanes.ts';
 import type { LinkTable } from './links.ts';
 
 /** A resource whose change the service does not take, although it is tried again and again. */

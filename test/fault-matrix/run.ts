@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readBacklog } from '../../src/store/lanes.ts';
+import { readBacklog } from '../../src/store/backlog.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { describePostgres, type StoreSuite } from '../support/stores.ts';
