@@ -1,12 +1,6 @@
-import {
-  type GroupField,
-  type GroupState,
-  listGroupDifferences,
-  toDesiredGroup,
-} from '../../domain/group.ts';
+import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
+import { type Pending, settlePending } from '../../domain/pending.ts';
 import { findNextRetryAt, findOldestStuck, withoutSettled } from '../../domain/stuck.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
@@ -21,8 +15,8 @@ import {
   updateGroup,
 } from '../../store/groups.ts';
 import type { Lease } from '../../store/lanes.ts';
-import { deleteAllLinks, observeLinks, restartLinks } from '../../store/link-observations.ts';
-import { readWaiting, settleLinks, type WaitingSummary } from '../../store/link-work.ts';
+import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
+import { readWaiting, type WaitingSummary } from '../../store/link-work.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
 import { LOST_CREATE, planNextLostLook, withoutUncreated } from '../lost-create.ts';
@@ -44,6 +38,8 @@ import { linkGroup } from './link-group.ts';
 import { listGroupLinks, toTriable } from './load.ts';
 import { isItsOwn, isLostLook, mayHaveCreated } from './lost.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
+import { toPendingAfter } from './pending-after.ts';
+import { recordLinks } from './record-links.ts';
 import { hideUncreated, isTakenBack, refuse } from './refuse.ts';
 import { listStillPlanned } from './still-planned.ts';
 import type { GroupUndo } from './undo.ts';
@@ -132,47 +128,6 @@ async function recordDone(
     if (first) return recordRefused(tx, next, step, { parts, problem: first.problem });
   }
   return finish(tx, next, step, []);
-}
-
-function toPendingAfter(row: GroupRow, step: Recording, known: GroupKnown): Pending<GroupField> {
-  const pending = parseStored<Pending<GroupField>>(row.pending);
-  // A look at a group that is to go finds it: its removal still waits.
-  const settled = isDoubted(row)
-    ? []
-    : (known.settled ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
-  const left = settlePending(pending, step.planned.pending, settled);
-  const claim = pending.existence ?? step.planned.pending.existence ?? row.version;
-  return addPending(left, listOwed(row, known), claim);
-}
-
-/** A new group owes every difference from what is asked by now; an old one only what waited before. */
-function listOwed(row: GroupRow, { ids, observed }: GroupKnown): GroupField[] {
-  if (hasUpstreamIds(row) || ids === undefined || observed === undefined) return [];
-  if (row.deleted_at !== null) return [];
-  const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
-  return listGroupDifferences(desired, observed);
-}
-
-async function recordLinks(
-  tx: Db,
-  row: GroupRow,
-  { planned, original, now }: Recording,
-  { members, admins, memberIds, adopted }: GroupKnown,
-): Promise<void> {
-  const plannedVersion = planned.version;
-  // What a call has done may be undone by now: the look that is owed tells.
-  if (members && !isDoubted(original)) {
-    await settleLinks(tx, 'memberships', row.id, { changes: members, plannedVersion });
-  }
-  if (admins && !isDoubted(original)) {
-    await settleLinks(tx, 'group_admins', row.id, { changes: admins, plannedVersion });
-  }
-  if (memberIds) {
-    const baseline = adopted ? 1 : row.origin === null ? null : 0;
-    await observeLinks(tx, 'memberships', row.id, { upstreamUserIds: memberIds, baseline });
-    // In a managed group what is wanted is shown, whatever is seen.
-    if (baseline !== 0) await touchMembers(tx, row.id, now);
-  }
 }
 
 /** Nothing was found that could be its: it is looked for again, a bounded number of times. */

@@ -1,12 +1,7 @@
 import type { GroupId } from '../../domain/ids.ts';
-import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
+import { type Pending, settlePending } from '../../domain/pending.ts';
 import { findNextRetryAt, findOldestStuck, withoutSettled } from '../../domain/stuck.ts';
-import {
-  listUserDifferences,
-  removesUserAccess,
-  type UserField,
-  type UserState,
-} from '../../domain/user.ts';
+import { removesUserAccess, type UserField, type UserState } from '../../domain/user.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import type { Db } from '../../store/database.ts';
@@ -15,7 +10,7 @@ import { toDueClass } from '../../store/due-class.ts';
 import type { Lease } from '../../store/lanes.ts';
 import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
 import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
-import { deleteUser, lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users.ts';
 import { LOST_CREATE, planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
@@ -30,11 +25,11 @@ import {
 import { followPerson } from '../rules/follow.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Waiter } from '../waiters.ts';
-import { isRenamedSince } from './find-created.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
 import { toTriable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown, UserOutcome } from './outcome.ts';
+import { toPendingAfter } from './pending-after.ts';
 import { hideUncreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
 import { handOver, inheritAccount, toDoubtedPending } from './successor.ts';
 import type { UserUndo } from './undo.ts';
@@ -191,35 +186,6 @@ function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
       ? JSON.stringify({ ...parseStored<object>(row.echoes), ...known.echoes })
       : row.echoes,
   };
-}
-
-/** A new account owes every difference from what was asked; an old one only what waited before. */
-function toPendingAfter(row: UserRow, step: Recording, known: UserKnown): Pending<UserField> {
-  const { planned, policy } = step;
-  const pending = settlePending(
-    parseStored<Pending<UserField>>(row.pending),
-    planned.pending,
-    known.settled ?? [],
-  );
-  if (known.upstreamId === undefined || known.observed === undefined) return pending;
-  const { desired } = toUserState(row);
-  const owed = listUserDifferences(
-    desired,
-    known.observed,
-    known.echoes ?? {},
-    policy.deactivation,
-  );
-  // The address stays as the service made it of what was sent; another one that is wanted by now is tried.
-  const isRenamed = !known.adopted && isRenamedSince(desired, parseStored(row.sent_creates));
-  const isOwed = (field: UserField) => field !== 'address' || isRenamed;
-  // The write that claimed the account last is the one that is answered for all of it.
-  const claimed = parseStored<Pending<UserField>>(row.pending).account;
-  const version = claimed ?? planned.pending.account ?? row.version;
-  return addPending(
-    pending,
-    owed.filter((field) => field === 'active' || (row.deleted_at === null && isOwed(field))),
-    version,
-  );
 }
 
 /** The service has no such account: one that is wanted is created anew, the other is done with. */

@@ -1,0 +1,31 @@
+import type { Db } from '../../store/database.ts';
+import type { GroupRow } from '../../store/groups.ts';
+import { observeLinks } from '../../store/link-observations.ts';
+import { settleLinks } from '../../store/link-work.ts';
+import { touchMembers } from '../../store/shown-links.ts';
+import { isDoubted } from '../retry-columns.ts';
+import type { GroupKnown } from './outcome.ts';
+import type { GroupStep } from './record.ts';
+
+/** Stores who was seen in the group, and which changes of members and admins hold now. `original`: the row as it was read. */
+export async function recordLinks(
+  tx: Db,
+  row: GroupRow,
+  { planned, original, now }: Pick<GroupStep, 'planned' | 'now'> & { readonly original: GroupRow },
+  { members, admins, memberIds, adopted }: GroupKnown,
+): Promise<void> {
+  const plannedVersion = planned.version;
+  // What a call has done may be undone by now: the look that is owed tells.
+  if (members && !isDoubted(original)) {
+    await settleLinks(tx, 'memberships', row.id, { changes: members, plannedVersion });
+  }
+  if (admins && !isDoubted(original)) {
+    await settleLinks(tx, 'group_admins', row.id, { changes: admins, plannedVersion });
+  }
+  if (memberIds) {
+    const baseline = adopted ? 1 : row.origin === null ? null : 0;
+    await observeLinks(tx, 'memberships', row.id, { upstreamUserIds: memberIds, baseline });
+    // In a managed group what is wanted is shown, whatever is seen.
+    if (baseline !== 0) await touchMembers(tx, row.id, now);
+  }
+}
