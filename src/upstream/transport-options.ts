@@ -9,6 +9,7 @@ import type { RequestDispatcher } from './request-dispatcher.ts';
 export interface TransportOptions {
   /** `https://company.example`, with a path where the service lives below one. */
   readonly baseUrl: string;
+  /** Sent as the bearer token of every call. */
   readonly token: string;
   /** Prefix of REST paths: `/api/latest` (the default) or `/api/v1`. */
   readonly apiVersion?: 'latest' | 'v1' | undefined;
@@ -24,7 +25,7 @@ export interface TransportOptions {
   readonly attemptsMax?: number | undefined;
   /** URL of an HTTP proxy. */
   readonly proxy?: string | undefined;
-  /** Sends instead of a pool of our own; stays the caller's to close. */
+  /** Sends instead of a pool of our own (`Agent`, `Pool`, `MockAgent`, … of undici 7 or newer); stays the caller's to close. */
   readonly dispatcher?: RequestDispatcher | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Bytes of one answer at most; 32 MiB by default (a group of 100,000 members is about 10 MB). */
