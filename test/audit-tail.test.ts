@@ -10,109 +10,22 @@ import { openStore } from '../src/store/database.ts';
 import { findGroup } from '../src/store/groups.ts';
 import { findUserRow, toObservedUser } from '../src/store/users.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
-import { createLeapingClock, type LeapingClock } from './support/leaping-clock.ts';
-import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from './support/provider.ts';
+import { createLeapingClock } from './support/leaping-clock.ts';
+import { addGroup, addUser, addUsers, send, toPatch } from './support/provider.ts';
 import { describePostgres, describeStores } from './support/stores.ts';
+import {
+  behindTheBack,
+  INTERVAL_MS,
+  PATIENT,
+  startTailWorld,
+  untilLookedAt,
+  withTail,
+} from './support/tail-world.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
-const INTERVAL_MS = 15_000;
 /** What our own call of then may explain is over. */
 const LONG_MS = 10 * 60_000;
-const PATIENT = { timeout: 10_000, interval: 5 };
 const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
-
-interface World extends TestBridge {
-  readonly clock: LeapingClock;
-  /** Moves time on and waits until the log was read after that, and what follows is settled. */
-  poll(ms?: number): Promise<void>;
-  /** Moves time on and on until the log was read to its end. */
-  recover(): Promise<void>;
-}
-
-interface WorldOptions {
-  readonly shape?: SandboxShapeChange;
-  /** How far the service's clock is ahead of ours, in milliseconds. */
-  readonly skewMs?: () => number;
-  readonly settings?: Readonly<Record<string, string>>;
-  readonly onLog?: (line: JsonObject) => void;
-}
-
-async function withTail(options: WorldOptions, run: (world: World) => Promise<void>) {
-  const clock = createLeapingClock();
-  const skewMs = options.skewMs ?? (() => 0);
-  const sandbox = await startSandbox({
-    ...(options.shape === undefined ? {} : { shape: options.shape }),
-    clock: () => clock.now() + skewMs(),
-  });
-  sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
-  const world = await startWorld({ ...options, service: sandbox, clock });
-  try {
-    await run(world);
-  } finally {
-    await world.stop();
-    await sandbox.stop();
-  }
-}
-
-async function startWorld(
-  options: WorldOptions &
-    Pick<Parameters<typeof startTestBridge>[0] & object, 'service'> & {
-      readonly clock: LeapingClock;
-    },
-): Promise<World> {
-  const { clock } = options;
-  const bridge = await startTestBridge({
-    clock,
-    ...(options.service === undefined ? {} : { service: options.service }),
-    ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
-    settings: { AUDIT_POLL_INTERVAL: `${INTERVAL_MS}ms`, ...options.settings },
-  });
-  const readAt = async () => {
-    const state = await findTail(bridge.store.read);
-    return state === undefined || state.isOpen ? 0 : state.readAt;
-  };
-  const untilReadSince = (since: number) =>
-    expect.poll(readAt, PATIENT).toBeGreaterThanOrEqual(since);
-  // The tail begins an hour before its start; the clock of a database does not leap.
-  await untilReadSince(clock.now() - 30 * 60_000);
-  return {
-    ...bridge,
-    clock,
-    async poll(ms = INTERVAL_MS) {
-      await untilSettled(bridge);
-      const since = clock.now() + ms;
-      clock.leap(ms);
-      // The clock of a database may be some milliseconds behind; the read before was a whole interval ago.
-      await untilReadSince(since - ms / 2);
-      await untilLookedAt(bridge);
-    },
-    async recover() {
-      const since = clock.now();
-      const goOn = () => {
-        clock.leap(INTERVAL_MS);
-        return readAt();
-      };
-      await expect.poll(goOn, PATIENT).toBeGreaterThan(since);
-      await untilLookedAt(bridge);
-    },
-  };
-}
-
-/** Looks are no change that waits, so `untilSettled` does not count them. */
-async function untilLookedAt(bridge: TestBridge): Promise<void> {
-  const countLooks = async () => {
-    const { read } = bridge.store;
-    const users = read.selectFrom('users').select('id').where('must_look', '>', 0);
-    const groups = read.selectFrom('groups').select('id').where('must_look', '>', 0);
-    return (await users.execute()).length + (await groups.execute()).length;
-  };
-  await expect.poll(countLooks, PATIENT).toBe(0);
-  await untilSettled(bridge);
-}
-
-function behindTheBack({ sandbox }: TestBridge) {
-  return sandbox.service.as('admin@example.com', '198.51.100.7');
-}
 
 async function listEvents({ store }: TestBridge) {
   return store.read.selectFrom('audit_events').selectAll().orderBy('created_at').execute();
@@ -418,7 +331,7 @@ describeStores('a bridge that ends in the middle of reading the log', ({ engine,
     if (left !== undefined) await store.write((tx) => saveTail(tx, left, clock.now()));
     await store.close();
 
-    const second = await startWorld(options);
+    const second = await startTailWorld(options);
     // A database of its own clock has not leapt with the first bridge.
     clock.leap(LONG_MS);
     await untilLookedAt(second);
@@ -444,8 +357,8 @@ describePostgres('two bridges on one store', ({ makeUrl }) => {
       service.calls
         .recent()
         .filter(({ operation, path }) => operation === LIST && !path.includes('author_id')).length;
-    const one = await startWorld(options);
-    const other = await startWorld(options);
+    const one = await startTailWorld(options);
+    const other = await startTailWorld(options);
     service.calls.reset();
     for (let times = 0; times < 5; times += 1) await one.poll();
     const callsOfBoth = countReads();

@@ -2,12 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runProgram } from '../src/cli/program.ts';
-import { addSweepCommand } from '../src/cli/sweep.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
-import type { SandboxService } from '../src/sandbox/service.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
+import { ada, addCompany, driftCells, GROUP_EXTENSION, setActive } from './support/drift-cells.ts';
 import {
   addGroup,
   addUser,
@@ -18,108 +16,17 @@ import {
   untilSettled,
 } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
+import {
+  askOps,
+  listManagedDrifts,
+  runSweep,
+  SWEEP_SETTINGS,
+  sweep,
+  untilSwept,
+} from './support/sweep.ts';
 import { withTimedBridge } from './support/timed-bridge.ts';
 
-const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 const settings = { ...SWEEP_SETTINGS, SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
-const [ada, bob, carl] = ['ada@example.com', 'bob@example.com', 'carl@example.com'];
-
-/** Ada, who has a licence, bob, and carl, who is wanted inactive; Pilots with ada in it and as its admin. */
-async function addCompany(bridge: TestBridge): Promise<string> {
-  const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
-  await addUser(bridge, 'bob');
-  const carlId = await addUser(bridge, 'carl');
-  await send(bridge, 'PATCH', `/Users/${carlId}`, setActive(false));
-  const extension: JsonObject = { permissions: 2, admins: toMembers([id]) };
-  await send(bridge, 'POST', '/Groups', {
-    ...toGroup('Pilots', [id]),
-    [GROUP_EXTENSION]: extension,
-  });
-  await untilSettled(bridge);
-  return id;
-}
-
-function setActive(value: boolean): JsonObject {
-  return toPatch({ op: 'replace', path: 'active', value });
-}
-
-interface Cell {
-  readonly kind: string;
-  readonly name: string;
-  /** What a person does in the service. */
-  readonly change: (service: SandboxService) => unknown;
-  readonly changeBack?: (service: SandboxService) => unknown;
-}
-
-const cells: Cell[] = [
-  {
-    kind: 'user.deactivated',
-    name: ada,
-    change: (service) => service.setActive(ada, false),
-    changeBack: (service) => service.setActive(ada, true),
-  },
-  {
-    kind: 'user.activated',
-    name: carl,
-    change: (service) => service.setActive(carl, true),
-    changeBack: (service) => service.setActive(carl, false),
-  },
-  {
-    kind: 'user.renamed',
-    name: bob,
-    change: (service) => service.renameUser(bob, 'Robert'),
-    changeBack: (service) => service.renameUser(bob, 'Bob Example'),
-  },
-  {
-    kind: 'user.access',
-    name: ada,
-    change: (service) => service.updateUser(ada, { appsPermissions: 4 }),
-    changeBack: (service) => service.updateUser(ada, { appsPermissions: 2 }),
-  },
-  {
-    kind: 'group.renamed',
-    name: 'Pilots',
-    change: (service) => service.renameGroup('Pilots', 'Aviators'),
-    changeBack: (service) => service.renameGroup('Aviators', 'Pilots'),
-  },
-  {
-    kind: 'group.permissions',
-    name: 'Pilots',
-    change: (service) => service.setPermissions('Pilots', 16),
-    changeBack: (service) => service.setPermissions('Pilots', 2),
-  },
-  {
-    kind: 'group.missing',
-    name: 'Pilots',
-    change: (service) => service.deleteGroup('Pilots'),
-  },
-  {
-    kind: 'member.added',
-    name: `Pilots of ${bob}`,
-    change: (service) => service.addMember('Pilots', bob),
-    changeBack: (service) => service.removeMember('Pilots', bob),
-  },
-  {
-    kind: 'member.removed',
-    name: `Pilots of ${ada}`,
-    change: (service) => service.removeMember('Pilots', ada),
-    changeBack: (service) => service.addMember('Pilots', ada),
-  },
-  {
-    kind: 'admin.added',
-    name: `Pilots of ${bob}`,
-    change: (service) => service.addAdmin('Pilots', bob),
-    changeBack: (service) => service.removeAdmin('Pilots', bob),
-  },
-  {
-    kind: 'admin.removed',
-    name: `Pilots of ${ada}`,
-    change: (service) => service.removeAdmin('Pilots', ada),
-    changeBack: (service) => service.addAdmin('Pilots', ada),
-  },
-];
 
 /** A store that outlives the bridges that use it. */
 function makeFile() {
@@ -136,7 +43,7 @@ function listChanges({ sandbox }: TestBridge): string[] {
   return Object.keys(sandbox.calls.counts()).filter((name) => pattern.test(name));
 }
 
-for (const { kind, name, change, changeBack } of cells) {
+for (const { kind, name, change, changeBack } of driftCells) {
   test(`a sweep finds ${kind}, writes nothing, and sees that it is gone`, async () => {
     await withTestBridge({ settings }, async (bridge) => {
       const { service, calls } = bridge.sandbox;
@@ -171,7 +78,9 @@ describeStores('a sweep', ({ makeUrl }) => {
   test('finds differences of every kind at once, and sees that they are gone', async () => {
     const options = { ...settings, DATABASE_URL: await makeUrl('migrated') };
     // The other rows name the group as it was.
-    const others = cells.filter(({ kind }) => !['group.renamed', 'group.missing'].includes(kind));
+    const others = driftCells.filter(
+      ({ kind }) => !['group.renamed', 'group.missing'].includes(kind),
+    );
     await withTestBridge({ settings: options }, async (bridge) => {
       const { service } = bridge.sandbox;
       await addCompany(bridge);
@@ -395,22 +304,7 @@ test('/ops/sweeps and /ops/drifts page, filter and refuse what they do not know'
 test('scim-bridge sweep tells what differs, and by its exit code whether anything managed does', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     await addCompany(bridge);
-    const run = async (args: string) => {
-      const out: string[] = [];
-      const code = await runProgram(args.split(' '), {
-        version: '1',
-        commands: [addSweepCommand],
-        world: {
-          env: { ...settings, OPS_URL: new URL('/', bridge.baseUrl).href },
-          readFile: () => '',
-          readInput: async () => '',
-          write: (text) => void out.push(text),
-          writeError: (text) => void out.push(text),
-          untilStopped: async () => '',
-        },
-      });
-      return { code, text: out.join('') };
-    };
+    const run = (args: string) => runSweep(bridge, args, settings);
 
     const before = await run('sweep --exit-code');
     bridge.sandbox.service.setActive(ada, false);

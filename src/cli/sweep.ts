@@ -66,12 +66,18 @@ function toText({ status, calls, counts, reasons }: SweepView, drifts: DriftAnsw
   const head = `Sweep ${status}: ${users} people and ${groups} groups compared in ${calls} calls, ${drifts.length} differences open\n`;
   const why = reasons.map((reason) => `  not concluded: ${reason}\n`);
   const lines = drifts.map((drift) => {
-    const { kind, resource, member, desired, observed } = drift;
+    const { kind, resource, member, desired, observed, who } = drift;
     const name = resource.name ?? resource.id;
-    const who = member === null ? name : `${member.name ?? member.id} in ${name}`;
-    return `  ${kind.padEnd(18)} ${who}: ${toWords(desired)} → ${toWords(observed)}\n`;
+    const whom = member === null ? name : `${member.name ?? member.id} in ${name}`;
+    const by = who === null ? '' : ` (${toAuthor(who)})`;
+    return `  ${kind.padEnd(18)} ${whom}: ${toWords(desired)} → ${toWords(observed)}${by}\n`;
   });
   return [head, ...why, ...lines].join('');
+}
+
+function toAuthor({ id, username, address, at }: NonNullable<DriftAnswer['who']>): string {
+  const name = username ?? (id === null ? 'somebody' : `account ${id}`);
+  return `${name}${address === null ? '' : ` from ${address}`}, ${at}`;
 }
 
 function toWords(value: unknown): string {

@@ -1,5 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import { DRIFT_KINDS, DRIFT_STATUSES, type DriftKind, type DriftStatus } from '../domain/drift.ts';
+import type { Author } from '../reconcile/audit/find-author.ts';
+import { findDriftAuthor } from '../reconcile/audit/find-drift-author.ts';
 import type { SweepCounts } from '../reconcile/sweep/run.ts';
 import type { Db } from '../store/database.ts';
 import { parseStored } from '../store/documents.ts';
@@ -12,7 +14,12 @@ export interface SweepSource {
   readonly request: () => Promise<string>;
   readonly find: (id: string) => Promise<SweepRow | undefined>;
   readonly list: (page: { beforeSeq: number; limit: number }) => Promise<SweepRow[]>;
-  readonly listDrifts: (query: DriftQuery) => Promise<DriftView[]>;
+  readonly listDrifts: (query: DriftQuery) => Promise<AuthoredDrift[]>;
+}
+
+/** A drift, and who brought it about; undefined: the audit log does not say. */
+interface AuthoredDrift extends DriftView {
+  readonly author: Author | undefined;
 }
 
 /** The sweeps and drifts of a store. */
@@ -21,8 +28,16 @@ export function createSweepSource(db: Db, request: SweepSource['request']): Swee
     request,
     find: (id) => findSweep(db, id),
     list: (page) => listSweeps(db, page),
-    listDrifts: (query) => listDriftViews(db, query),
+    listDrifts: (query) => listAuthored(db, query),
   };
+}
+
+async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]> {
+  const drifts: AuthoredDrift[] = [];
+  for (const drift of await listDriftViews(db, query)) {
+    drifts.push({ ...drift, author: await findDriftAuthor(db, drift) });
+  }
+  return drifts;
 }
 
 const PAGE = 100;
@@ -56,8 +71,20 @@ export interface DriftAnswer {
   readonly member: { readonly id: string; readonly name: string | null } | null;
   readonly desired: unknown;
   readonly observed: unknown;
+  /** Who brought it about; null: the audit log does not say, or was not read that far yet. */
+  readonly who: WhoAnswer | null;
+  /** What the audit log says of it, in its own words. */
+  readonly message: string | null;
   readonly firstSeen: string;
   readonly lastSeen: string;
+}
+
+/** Somebody as the audit log shows them; `at` is its time. What it does not show is null. */
+interface WhoAnswer {
+  readonly id: number | null;
+  readonly username: string | null;
+  readonly address: string | null;
+  readonly at: string;
 }
 
 /** `POST /` asks for a sweep: 202 `{ id }`. `GET /` lists them, the newest first; `GET /{id}` shows one. */
@@ -146,9 +173,9 @@ function toSweepView(row: SweepRow): SweepView {
   };
 }
 
-function toDriftAnswer(drift: DriftView): DriftAnswer {
+function toDriftAnswer(drift: AuthoredDrift): DriftAnswer {
   const { id, kind, status, desired, observed, type, resourceId, name } = drift;
-  const { memberId, memberName, firstSeenAt, lastSeenAt } = drift;
+  const { memberId, memberName, firstSeenAt, lastSeenAt, author } = drift;
   return {
     id,
     kind,
@@ -157,7 +184,13 @@ function toDriftAnswer(drift: DriftView): DriftAnswer {
     member: memberId === '' ? null : { id: memberId, name: memberName },
     desired,
     observed,
+    who: author === undefined ? null : toWho(author),
+    message: author?.message ?? null,
     firstSeen: new Date(firstSeenAt).toISOString(),
     lastSeen: new Date(lastSeenAt).toISOString(),
   };
+}
+
+function toWho({ authorId, username, address, at }: Author): WhoAnswer {
+  return { id: authorId, username, address, at: new Date(at).toISOString() };
 }

@@ -58,8 +58,8 @@ export function createOperatorCalls(
 
 async function markNamed(tx: Db, changes: readonly OwnChange[], now: number): Promise<void> {
   const named = await findNamed(tx, listIds(changes));
-  const users = listFound(named.user, changes, 'user');
-  const groups = listFound(named.group, changes, 'group');
+  const users = listFound(named.user, changes, 'user').intersection(named.managed);
+  const groups = listFound(named.group, changes, 'group').intersection(named.managed);
   await markToLook(tx, { users, groups }, now);
 }
 

@@ -51,13 +51,18 @@ export async function pruneAuditEvents(
   tx: Db,
   { before, limit }: { before: number; limit: number },
 ): Promise<number> {
-  const oldest = tx
+  const oldest = await tx
     .selectFrom('audit_events')
     .select('id')
     .where('created_at', '<', before)
     .where('seen_at', '<', before)
     .orderBy('created_at')
-    .limit(limit);
-  const result = await tx.deleteFrom('audit_events').where('id', 'in', oldest).executeTakeFirst();
-  return Number(result.numDeletedRows);
+    .limit(limit)
+    .execute();
+  for (const some of chunks(oldest.map(({ id }) => id))) {
+    await tx.deleteFrom('audit_event_resources').where('event_id', 'in', some).execute();
+    await tx.deleteFrom('audit_event_names').where('event_id', 'in', some).execute();
+    await tx.deleteFrom('audit_events').where('id', 'in', some).execute();
+  }
+  return oldest.length;
 }

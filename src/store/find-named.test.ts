@@ -14,6 +14,7 @@ describeStores('what a text names', ({ makeStore }) => {
     expect(named).toEqual({
       user: new Map([['14', new Set([user.id])]]),
       group: new Map([['14', new Set([group.id])]]),
+      managed: new Set([user.id, group.id]),
     });
   });
 });

@@ -3,15 +3,17 @@ import { foldCase } from '../domain/fold.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
 
-/** A managed person or group, found by one of its ids or names. */
+/** A person or group, found by one of its ids or names. */
 interface Named {
   readonly id: string;
+  readonly isManaged: boolean;
   /** Everything that the service may call it by. */
   readonly names: readonly string[];
 }
 
 interface UserNames {
   readonly id: string;
+  readonly origin: string | null;
   readonly upstream_id: number | null;
   readonly observed_user_name_folded: string | null;
   readonly observed_email_folded: string | null;
@@ -19,6 +21,7 @@ interface UserNames {
 
 interface GroupNames {
   readonly id: string;
+  readonly origin: string | null;
   readonly upstream_scim_id: string | null;
   readonly upstream_rest_id: number | null;
   readonly upstream_uid: string | null;
@@ -29,10 +32,12 @@ interface GroupNames {
 export interface NamedResources {
   readonly user: ReadonlyMap<string, ReadonlySet<string>>;
   readonly group: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The SCIM ids of those that are managed. */
+  readonly managed: ReadonlySet<string>;
 }
 
 /**
- * The managed people and groups, deleted ones too, that the service calls by one of these texts: an id, a
+ * The people and groups, deleted and unmanaged ones too, that the service calls by one of these texts: an id, a
  * uid or a name. A person and a group may have the same number.
  */
 export async function findNamed(db: Db, texts: ReadonlySet<string>): Promise<NamedResources> {
@@ -42,7 +47,12 @@ export async function findNamed(db: Db, texts: ReadonlySet<string>): Promise<Nam
     users.push(...(await listUsers(db, some)));
     groups.push(...(await listGroups(db, some)));
   }
-  return { user: toIdsByText(texts, users), group: toIdsByText(texts, groups) };
+  const managed = [...users, ...groups].filter(({ isManaged }) => isManaged);
+  return {
+    user: toIdsByText(texts, users),
+    group: toIdsByText(texts, groups),
+    managed: new Set(managed.map(({ id }) => id)),
+  };
 }
 
 function toIdsByText(
@@ -64,24 +74,24 @@ function toIdsByText(
 async function listUsers(db: Db, texts: readonly string[]): Promise<Named[]> {
   const folded = sql.join(texts.map(foldCase));
   const { rows } = await sql<UserNames>`
-    select id, upstream_id, observed_user_name_folded, observed_email_folded from users
-    where origin is not null and (upstream_id in (${toIds(texts)})
-      or observed_user_name_folded in (${folded}) or observed_email_folded in (${folded}))`.execute(
+    select id, origin, upstream_id, observed_user_name_folded, observed_email_folded from users
+    where upstream_id in (${toIds(texts)})
+      or observed_user_name_folded in (${folded}) or observed_email_folded in (${folded})`.execute(
     db,
   );
   return rows.map((row) =>
-    toNamed(row.id, [row.upstream_id, row.observed_user_name_folded, row.observed_email_folded]),
+    toNamed(row, [row.upstream_id, row.observed_user_name_folded, row.observed_email_folded]),
   );
 }
 
 async function listGroups(db: Db, texts: readonly string[]): Promise<Named[]> {
   const [plain, folded] = [sql.join([...texts]), sql.join(texts.map(foldCase))];
   const { rows } = await sql<GroupNames>`
-    select id, upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded from groups
-    where origin is not null and (upstream_rest_id in (${toIds(texts)}) or upstream_uid in (${plain})
-      or upstream_scim_id in (${plain}) or display_name_folded in (${folded}))`.execute(db);
+    select id, origin, upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded from groups
+    where upstream_rest_id in (${toIds(texts)}) or upstream_uid in (${plain})
+      or upstream_scim_id in (${plain}) or display_name_folded in (${folded})`.execute(db);
   return rows.map((row) =>
-    toNamed(row.id, [
+    toNamed(row, [
       row.upstream_scim_id,
       row.upstream_rest_id,
       row.upstream_uid,
@@ -96,6 +106,13 @@ function toIds(texts: readonly string[]) {
   return sql.join(ids.length > 0 ? ids : [-1]);
 }
 
-function toNamed(id: string, names: readonly (string | number | null)[]): Named {
-  return { id, names: names.flatMap((name) => (name === null ? [] : [String(name)])) };
+function toNamed(
+  { id, origin }: Pick<UserNames, 'id' | 'origin'>,
+  names: readonly (string | number | null)[],
+): Named {
+  return {
+    id,
+    isManaged: origin !== null,
+    names: names.flatMap((name) => (name === null ? [] : [String(name)])),
+  };
 }

@@ -175,6 +175,25 @@ export interface AuditEventsTable {
   explained_by: string | null;
 }
 
+/** Whom an event of the audit log names, as far as the store knew them when it was read. */
+export interface AuditEventResourcesTable {
+  event_id: string;
+  resource_type: 'user' | 'group';
+  /** The SCIM id. */
+  resource_id: string;
+  /** When it happened, as near to our own clock as is known. */
+  at: number;
+  /** How many people the event names. */
+  people: number;
+}
+
+/** Every text of an event that named nobody whom the store knew: it may be the id or name of somebody new. */
+export interface AuditEventNamesTable {
+  event_id: string;
+  name_folded: string;
+  at: number;
+}
+
 /** What recovery holds back until it is approved: see `HeldAction`. */
 export interface HeldActionsTable {
   id: Generated<number>;
@@ -232,6 +251,8 @@ export interface Schema {
   disputes: DisputesTable;
   own_calls: OwnCallsTable;
   audit_events: AuditEventsTable;
+  audit_event_resources: AuditEventResourcesTable;
+  audit_event_names: AuditEventNamesTable;
   held_actions: HeldActionsTable;
   drifts: DriftsTable;
   sweeps: SweepsTable;

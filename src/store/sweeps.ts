@@ -103,3 +103,21 @@ export async function endSweep(tx: Db, { id, owner }: SweepClaim, end: SweepEnd)
 export async function pruneSweeps(tx: Db, before: number): Promise<void> {
   await tx.deleteFrom('sweeps').where('ended_at', '<', before).execute();
 }
+
+/**
+ * When the newest sweep began that had compared everything before this moment, the admin lists too where they
+ * matter; 0: there was none. Times are epoch milliseconds.
+ */
+export async function findComparedSince(
+  db: Db,
+  { before, admins }: { before: number; admins: boolean },
+): Promise<number> {
+  const ended = db
+    .selectFrom('sweeps')
+    .select('started_at')
+    .where('status', 'not in', ['running', 'incomplete'])
+    .where('ended_at', '<=', before)
+    .where('reads_admins', '>=', admins ? 1 : 0);
+  const row = await ended.orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  return row?.started_at ?? 0;
+}

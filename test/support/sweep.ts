@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { addSweepCommand } from '../../src/cli/sweep.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
 import { untilSettled } from './provider.ts';
@@ -32,6 +34,28 @@ export async function untilSwept(bridge: TestBridge, id: string): Promise<JsonOb
   const read = async () => (await askOps(bridge, 'GET', `/sweeps/${id}`)).body;
   await expect.poll(async () => (await read()).status, PATIENT).not.toBe('running');
   return read();
+}
+
+/** Runs `sweep` with these arguments, as a command that asks the bridge. */
+export async function runSweep(
+  bridge: TestBridge,
+  args: string,
+  settings: Readonly<Record<string, string>> = SWEEP_SETTINGS,
+): Promise<{ code: number; text: string }> {
+  const out: string[] = [];
+  const code = await runProgram(args.split(' '), {
+    version: '1',
+    commands: [addSweepCommand],
+    world: {
+      env: { ...settings, OPS_URL: new URL('/', bridge.baseUrl).href },
+      readFile: () => '',
+      readInput: async () => '',
+      write: (text) => void out.push(text),
+      writeError: (text) => void out.push(text),
+      untilStopped: async () => '',
+    },
+  });
+  return { code, text: out.join('') };
 }
 
 /** The drifts of managed people and groups: `kind name`, with `of member` where it is about one. */

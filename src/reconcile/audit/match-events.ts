@@ -1,5 +1,5 @@
-import type { OwnCallKind } from '../../domain/own-call.ts';
 import type { OwnCallRow } from '../../store/own-calls.ts';
+import { KINDS } from './event-actions.ts';
 
 /** One event of the audit log, and what of ours it is about. */
 export interface NamedEvent {
@@ -22,26 +22,6 @@ export interface Tolerance {
 
 /** Clocks may differ by a minute; a call with its repeats takes less than one. */
 export const TOLERANCE: Tolerance = { beforeMs: 60_000, afterMs: 120_000 };
-
-/**
- * What a call may show as, by the action of the event. A new group makes its creator an admin, and what
- * happens to an account may happen to its memberships. An action that is not here may be anything.
- */
-const KINDS: Readonly<Record<string, readonly OwnCallKind[]>> = {
-  invite: ['user.create', 'user.activate'],
-  activate: ['user.activate', 'user.create'],
-  deactivate: ['user.deactivate', 'user.delete'],
-  depersonalization: ['user.delete'],
-  change_apps_permissions: ['user.access', 'user.create', 'user.activate', 'user.deactivate'],
-  create: ['group.create'],
-  delete: ['group.delete'],
-  add_user: ['member.add', 'group.create'],
-  admin_add_user: ['member.add', 'group.create'],
-  delete_user: ['member.remove', 'group.delete', 'user.deactivate', 'user.delete'],
-  admin_delete_user: ['member.remove', 'group.delete', 'user.deactivate', 'user.delete'],
-  add_admin: ['admin.add', 'group.create'],
-  delete_admin: ['admin.remove', 'group.delete', 'user.deactivate', 'user.delete'],
-};
 
 /**
  * What an event of this action can be about. A number in it may be a person's or a group's; only the action

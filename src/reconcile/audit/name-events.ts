@@ -4,12 +4,20 @@ import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { listEventNames } from './event-names.ts';
 import { listSubjects, type NamedEvent } from './match-events.ts';
 
+/** The SCIM ids of people and of groups. */
+export interface KnownIds {
+  readonly user: ReadonlySet<string>;
+  readonly group: ReadonlySet<string>;
+}
+
 /** An event with the managed people and groups that it names. */
 export interface NamedAuditEvent extends NamedEvent {
   readonly audit: AuditEvent;
-  /** The SCIM ids of the people and of the groups, deleted ones too. */
+  /** The SCIM ids of the managed people and of the groups, deleted ones too. */
   readonly userIds: ReadonlySet<string>;
   readonly groupIds: ReadonlySet<string>;
+  /** All that the store knows of whom it names, unmanaged ones too. */
+  readonly known: KnownIds;
 }
 
 /**
@@ -27,9 +35,13 @@ export async function nameEvents(
     const subjects = listSubjects(audit.action);
     const listIds = (type: 'user' | 'group') =>
       subjects.includes(type)
-        ? [...names].flatMap((name) => [...(found[type].get(name) ?? [])])
-        : [];
-    const [userIds, groupIds] = [new Set(listIds('user')), new Set(listIds('group'))];
+        ? new Set([...names].flatMap((name) => [...(found[type].get(name) ?? [])]))
+        : new Set<string>();
+    const known = { user: listIds('user'), group: listIds('group') };
+    const [userIds, groupIds] = [
+      known.user.intersection(found.managed),
+      known.group.intersection(found.managed),
+    ];
     return {
       audit,
       action: audit.action,
@@ -37,6 +49,7 @@ export async function nameEvents(
       names,
       userIds,
       groupIds,
+      known,
       resourceIds: new Set([...userIds, ...groupIds]),
     };
   });

@@ -80,6 +80,21 @@ describeStores('a page of the audit log', ({ makeStore }) => {
     });
   }
 
+  test('has nobody looked at for what changes nothing, whomever it names', async () => {
+    const store = await makeStore();
+    const { id } = await begin(store);
+    await save(store, [
+      toEvent('1', { category: 'auth', action: 'sign_in' }),
+      toEvent('2', { category: 'auth', action: 'something new' }),
+      toEvent('3', { category: 'publication', action: 'publish_card' }),
+    ]);
+    const before = await findUserRow(store.read, id);
+    await save(store, [toEvent('4', { category: 'auth', action: 'deactivate' })]);
+
+    expect(before?.must_look).toBe(0);
+    expect((await findUserRow(store.read, id))?.must_look).toBe(1);
+  });
+
   test('one call explains one event, also when the second comes with a later page', async () => {
     const store = await makeStore();
     const { id } = await begin(store);
@@ -124,8 +139,13 @@ describeStores('a page of the audit log', ({ makeStore }) => {
     const prune = (before: number) =>
       store.write((tx) => pruneAuditEvents(tx, { before, limit: 10 }));
 
+    const countNamed = async () =>
+      (await store.read.selectFrom('audit_event_resources').selectAll().execute()).length;
+
     expect(await prune(now)).toBe(0);
+    expect(await countNamed()).toBe(2);
     expect(await prune(now + 1)).toBe(2);
+    expect(await countNamed()).toBe(0);
   });
 
   test('leaves the state of the tail where the read began', async () => {

@@ -6,20 +6,20 @@ import {
   listKnownEventIds,
 } from '../../store/audit-events.ts';
 import type { Db } from '../../store/database.ts';
+import { insertEventNames, insertEventResources } from '../../store/event-resources.ts';
 import { listOwnCalls } from '../../store/own-calls.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
+import { isIrrelevant } from '../audit/event-actions.ts';
 import { type ExplainedEvent, explainEvents, TOLERANCE } from '../audit/match-events.ts';
 import { type NamedAuditEvent, nameEvents } from '../audit/name-events.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook, type ToLookAt } from '../look-again.ts';
 import { holdTail, saveTail } from './state.ts';
+import { toEventRow, toNameRows, toResourceRows, toText } from './to-rows.ts';
 import { judgeSkew, LATE_MS } from './window.ts';
 
 /** Calls of the ledger that the events of one page are compared with; what others would explain costs a look. */
 const CALLS_MAX = 20_000;
-/** Longer details are not kept. */
-const DETAILS_LENGTH_MAX = 16_384;
-const TEXT_LENGTH_MAX = 4_096;
 
 /** An event that was not known, and what of ours it makes the bridge look at. */
 export interface NewEvent {
@@ -62,15 +62,21 @@ export async function savePage(
     const newestAt = Math.max(...fresh.map(({ createdAt }) => createdAt.getTime()));
     const skewMs = fresh.length === 0 ? state.skewMs : judgeSkew(state, newestAt, now);
     const judged = await judgeEvents(tx, fresh, skewMs);
-    await insertAuditEvents(
-      tx,
-      judged.map((one) => toRow(one, now)),
-    );
+    await storeEvents(tx, judged, now);
     await markToLook(tx, merge(judged), now);
     const holder = { owner, until: now + policy.lease.lengthMs };
     await saveTail(tx, { ...state, skewMs, holder }, now);
     return { fresh: judged, storedCount: await countEventsSince(tx, from) };
   });
+}
+
+async function storeEvents(tx: Db, judged: readonly NewEvent[], now: number): Promise<void> {
+  await insertAuditEvents(
+    tx,
+    judged.map((one) => toEventRow(one, now)),
+  );
+  await insertEventResources(tx, judged.flatMap(toResourceRows));
+  await insertEventNames(tx, judged.flatMap(toNameRows));
 }
 
 async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEvent[]> {
@@ -101,7 +107,7 @@ async function judgeEvents(
 
 function toNewEvent({ event, use }: ExplainedEvent<NamedAuditEvent>): NewEvent {
   if (use !== undefined) return { event, use, origin: 'ours', toLook: NOBODY };
-  const toLook = toResources(event);
+  const toLook = isIrrelevant(event.audit) ? NOBODY : toResources(event);
   const origin = event.resourceIds.size === 0 ? 'unresolved' : 'foreign';
   return { event, use, origin, toLook };
 }
@@ -128,37 +134,4 @@ function merge(events: readonly NewEvent[]): ToLookAt {
     users: new Set(events.flatMap(({ toLook }) => [...toLook.users])),
     groups: new Set(events.flatMap(({ toLook }) => [...toLook.groups])),
   };
-}
-
-function toRow({ event: { audit }, origin, use }: NewEvent, now: number): AuditEventRow {
-  return {
-    id: toText(audit.id),
-    created_at: audit.createdAt.getTime(),
-    seen_at: now,
-    category: toText(audit.category),
-    action: toText(audit.action),
-    message: toTextOrNull(audit.message),
-    details: toDetails(audit.details),
-    author_id: audit.authorId ?? null,
-    author_uid: toTextOrNull(audit.authorUid),
-    author_username: toTextOrNull(audit.authorUsername),
-    author_address: toTextOrNull(audit.authorRemoteAddress),
-    origin,
-    explained_by: use ?? null,
-  };
-}
-
-/** PostgreSQL keeps no NUL. */
-function toText(text: string): string {
-  return text.replaceAll('\0', '').slice(0, TEXT_LENGTH_MAX);
-}
-
-function toTextOrNull(text: string | undefined): string | null {
-  return text === undefined ? null : toText(text);
-}
-
-function toDetails(details: unknown): string | null {
-  if (details === undefined || details === null) return null;
-  const text = JSON.stringify(details);
-  return text.length > DETAILS_LENGTH_MAX ? null : text;
 }

@@ -7,6 +7,7 @@ import { rules } from './004-rules.ts';
 import { sentCreates } from './005-sent-creates.ts';
 import { drifts } from './006-drifts.ts';
 import { auditEvents } from './007-audit-events.ts';
+import { timeline } from './009-timeline.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
@@ -22,5 +23,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '005-sent-creates': sentCreates,
     '006-drifts': drifts(engine),
     '007-audit-events': auditEvents,
+    '009-timeline': timeline,
   };
 }

@@ -1,0 +1,110 @@
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { SandboxService } from '../../src/sandbox/service.ts';
+import type { TestBridge } from './bridge.ts';
+import { addUser, send, toGroup, toMembers, toPatch, untilSettled } from './provider.ts';
+
+const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+/** The schema of what only the service knows of groups. */
+export const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
+/** Who is in the company of `addCompany`. */
+export const [ada, bob] = ['ada@example.com', 'bob@example.com'];
+const carl = 'carl@example.com';
+
+/** Ada, who has a licence, bob, and carl, who is wanted inactive; Pilots with ada in it and as its admin. */
+export async function addCompany(bridge: TestBridge): Promise<string> {
+  const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
+  await addUser(bridge, 'bob');
+  const carlId = await addUser(bridge, 'carl');
+  await send(bridge, 'PATCH', `/Users/${carlId}`, setActive(false));
+  const extension: JsonObject = { permissions: 2, admins: toMembers([id]) };
+  await send(bridge, 'POST', '/Groups', {
+    ...toGroup('Pilots', [id]),
+    [GROUP_EXTENSION]: extension,
+  });
+  await untilSettled(bridge);
+  return id;
+}
+
+/** A PATCH of `active`. */
+export function setActive(value: boolean): JsonObject {
+  return toPatch({ op: 'replace', path: 'active', value });
+}
+
+/** A change behind the provider's back, and the drift that it is. */
+export interface DriftCell {
+  readonly kind: string;
+  /** Of what it is, with `of` and the person where it is about one in a list. */
+  readonly name: string;
+  /** What a person does in the service. */
+  readonly change: (service: SandboxService) => unknown;
+  readonly changeBack?: (service: SandboxService) => unknown;
+}
+
+/** One for each kind of difference of something managed. */
+export const driftCells: readonly DriftCell[] = [
+  {
+    kind: 'user.deactivated',
+    name: ada,
+    change: (service) => service.setActive(ada, false),
+    changeBack: (service) => service.setActive(ada, true),
+  },
+  {
+    kind: 'user.activated',
+    name: carl,
+    change: (service) => service.setActive(carl, true),
+    changeBack: (service) => service.setActive(carl, false),
+  },
+  {
+    kind: 'user.renamed',
+    name: bob,
+    change: (service) => service.renameUser(bob, 'Robert'),
+    changeBack: (service) => service.renameUser(bob, 'Bob Example'),
+  },
+  {
+    kind: 'user.access',
+    name: ada,
+    change: (service) => service.updateUser(ada, { appsPermissions: 4 }),
+    changeBack: (service) => service.updateUser(ada, { appsPermissions: 2 }),
+  },
+  {
+    kind: 'group.renamed',
+    name: 'Pilots',
+    change: (service) => service.renameGroup('Pilots', 'Aviators'),
+    changeBack: (service) => service.renameGroup('Aviators', 'Pilots'),
+  },
+  {
+    kind: 'group.permissions',
+    name: 'Pilots',
+    change: (service) => service.setPermissions('Pilots', 16),
+    changeBack: (service) => service.setPermissions('Pilots', 2),
+  },
+  {
+    kind: 'group.missing',
+    name: 'Pilots',
+    change: (service) => service.deleteGroup('Pilots'),
+  },
+  {
+    kind: 'member.added',
+    name: `Pilots of ${bob}`,
+    change: (service) => service.addMember('Pilots', bob),
+    changeBack: (service) => service.removeMember('Pilots', bob),
+  },
+  {
+    kind: 'member.removed',
+    name: `Pilots of ${ada}`,
+    change: (service) => service.removeMember('Pilots', ada),
+    changeBack: (service) => service.addMember('Pilots', ada),
+  },
+  {
+    kind: 'admin.added',
+    name: `Pilots of ${bob}`,
+    change: (service) => service.addAdmin('Pilots', bob),
+    changeBack: (service) => service.removeAdmin('Pilots', bob),
+  },
+  {
+    kind: 'admin.removed',
+    name: `Pilots of ${ada}`,
+    change: (service) => service.removeAdmin('Pilots', ada),
+    changeBack: (service) => service.addAdmin('Pilots', ada),
+  },
+];
