@@ -5,7 +5,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
-import { ada, addCompany, driftCells, GROUP_EXTENSION, setActive } from './support/drift-cells.ts';
+import {
+  ada,
+  addCompany,
+  bob,
+  driftCells,
+  GROUP_EXTENSION,
+  setActive,
+} from './support/drift-cells.ts';
 import {
   addGroup,
   addUser,
@@ -116,6 +123,24 @@ test('an open drift survives a write to another field, and ends with a write to 
     expect(after).toEqual([`user.deactivated ${ada}`]);
     expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
     expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+test('what others did to a managed group changes nothing that a provider is shown', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    const id = await addCompany(bridge);
+    await sweep(bridge);
+    const show = async () => {
+      const groups = await send(bridge, 'GET', '/Groups');
+      return [groups.body, (await send(bridge, 'GET', `/Users/${id}`)).body];
+    };
+    const before = await show();
+    bridge.sandbox.service.addMember('Pilots', bob);
+    bridge.sandbox.service.removeMember('Pilots', ada);
+    await sweep(bridge);
+
+    expect(await listManagedDrifts(bridge)).toHaveLength(2);
+    expect(await show()).toEqual(before);
   });
 });
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import {
   addGroup,
@@ -9,6 +10,7 @@ import {
   LINK_TABLES,
 } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
+import type { Db } from './database.ts';
 import { adoptLinks, observeLinks, releaseLinks } from './link-observations.ts';
 
 interface SightingCase {
@@ -119,10 +121,82 @@ describeStores('a complete list of a group', ({ makeStore }) => {
       const upstreamUserIds = isSeen ? [6, 7, 8] : [6, 8];
 
       const seen = { upstreamUserIds, baseline };
-      await store.write((tx) => observeLinks(tx, table, place.group.id, seen));
+      const observe = () => store.write((tx) => observeLinks(tx, table, place.group.id, seen));
+      const moved = await observe();
+      const again = await observe();
 
       expect(await findFacts(store, place)).toEqual(want);
+      const wasThere = before?.[1] === 1;
+      expect([moved, again]).toEqual([wasThere === isSeen ? 0 : 1, 0]);
     });
+  });
+
+  test('a list that may be cut short leaves open whether those whom it lacks are gone', async () => {
+    const store = await makeStore();
+    const group = await addGroup(store);
+    const cases: readonly [Facts, Facts][] = [
+      [
+        [1, 1, null],
+        [1, null, null],
+      ],
+      [
+        [0, 1, 4],
+        [0, null, 4],
+      ],
+      [
+        [1, 0, 4],
+        [1, 0, 4],
+      ],
+      [
+        [1, null, 4],
+        [1, null, 4],
+      ],
+    ];
+    const places = await Promise.all(
+      cases.map(async ([before]) => {
+        const place = { group, user: await addUser(store) };
+        await addLink(store, place, before);
+        return place;
+      }),
+    );
+
+    const seen = { upstreamUserIds: [], baseline: 0, absent: 'unknown' } as const;
+    const observe = () => store.write((tx) => observeLinks(tx, 'memberships', group.id, seen));
+    const moved = [await observe(), await observe()];
+
+    const facts = await Promise.all(places.map((place) => findFacts(store, place)));
+    expect(facts).toEqual(cases.map(([, want]) => want));
+    expect(moved).toEqual([2, 0]);
+  });
+
+  test('a list that says what is known writes nothing', async () => {
+    const store = await makeStore();
+    const group = await addGroup(store);
+    const facts: Facts[] = [
+      [1, 1, null],
+      [0, 1, 4],
+      [null, 1, null],
+    ];
+    const upstreamUserIds = [7, 8, 9];
+    for (const [index, upstream_id] of upstreamUserIds.entries()) {
+      const place = { group, user: await addUser(store, { upstream_id }) };
+      await addLink(store, place, facts[index] ?? [1, 1, null]);
+    }
+    const listVersions = async (tx: Db) => {
+      const version = store.engine === 'postgres' ? sql`xmin::text` : sql`total_changes()`;
+      const { rows } = await sql`select ${version} as version from memberships`.execute(tx);
+      return rows;
+    };
+
+    const seen = { upstreamUserIds, baseline: 0 };
+    const [before, after] = await store.write(async (tx) => {
+      const first = await listVersions(tx);
+      await observeLinks(tx, 'memberships', group.id, seen);
+      return [first, await listVersions(tx)];
+    });
+
+    expect(before).toHaveLength(3);
+    expect(after).toEqual(before);
   });
 
   test('what was put off because it was refused holds by now, so it is not tried again', async () => {

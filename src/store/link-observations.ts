@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
@@ -43,26 +43,30 @@ export interface SeenLinks {
   readonly absent?: 'out' | 'unknown';
 }
 
-/** Makes `observed` say what a list said; a change that holds already stops waiting. */
+/**
+ * Makes `observed` say what a list said; a change that holds already stops waiting. Where the list says what is known,
+ * nothing is written. Returns how many people were seen to have come or gone.
+ */
 export async function observeLinks(
   tx: Db,
   table: LinkTable,
   groupId: GroupId,
-  { upstreamUserIds, baseline, absent = 'out' }: SeenLinks,
-): Promise<void> {
+  seen: SeenLinks,
+): Promise<number> {
+  const { added, moved, changing } = await countNews(tx, table, groupId, seen);
+  if (added + changing === 0) return 0;
   const name = sql.table(table);
-  const seen = JSON.stringify(upstreamUserIds);
-  const ids = isPostgres(tx)
-    ? sql`select value::bigint from json_array_elements_text(${seen}::json)`
-    : sql`select value from json_each(${seen})`;
-  // Deleted people as well: who is still seen there still has to leave.
-  const isSeen = sql`user_id in (select id from users where upstream_id in (${ids}))`;
-  const isOut = absent === 'out' ? sql`0` : sql`case when observed = 0 then 0 end`;
-  await sql`update ${name} set observed = case when ${isSeen} then 1 else ${isOut} end
-    where group_id = ${groupId}`.execute(tx);
-  await sql`insert into ${name} (group_id, user_id, desired, observed)
-    select ${groupId}, id, cast(${baseline} as integer), 1 from users where deleted_at is null and upstream_id in (${ids})
-    on conflict (user_id, group_id) do nothing`.execute(tx);
+  const accounts = selectAccounts(tx, seen);
+  const next = sql`case when user_id in (select id from users where upstream_id in (${accounts})) then 1
+    else ${toAbsent(seen)} end`;
+  await sql`update ${name} set observed = ${next}
+    where group_id = ${groupId} and observed is distinct from ${next}`.execute(tx);
+  if (added > 0) {
+    await sql`insert into ${name} (group_id, user_id, desired, observed)
+      select ${groupId}, id, cast(${seen.baseline} as integer), 1 from users
+        where deleted_at is null and upstream_id in (${accounts})
+      on conflict (user_id, group_id) do nothing`.execute(tx);
+  }
   // What the service holds was seen anew, so what it refused and does not hold is tried again.
   await sql`update ${name} set retry_at = null,
       pending = case when desired = observed then null else pending end,
@@ -72,6 +76,54 @@ export async function observeLinks(
       and (desired = observed or retry_at is not null)`.execute(tx);
   await sql`delete from ${name} where group_id = ${groupId} and pending is null and observed = 0
     and (desired is null or desired = 0)`.execute(tx);
+  return added + moved;
+}
+
+/** What a list says that is not stored yet. */
+interface News {
+  /** People who are in no row of the group yet. */
+  readonly added: number;
+  /** Rows of people who came or went. */
+  readonly moved: number;
+  /** Rows that are to be written or forgotten. */
+  readonly changing: number;
+}
+
+/** In one statement, because mostly there is none. */
+async function countNews(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  seen: SeenLinks,
+): Promise<News> {
+  const next = sql`case when seen.id is not null then 1 else ${toAbsent(seen)} end`;
+  const isWaiting = sql`pending is not null and (retry_at is not null or desired = ${next})`;
+  const isOver = sql`pending is null and observed = 0 and coalesce(desired, 0) = 0`;
+  // Deleted people as well: who is still seen there still has to leave.
+  const { rows } = await sql<{ listed: number; linked: number; moved: number; changing: number }>`
+    with seen as materialized (
+      select id, deleted_at from users where upstream_id in (${selectAccounts(tx, seen)}))
+    select (select count(*) from seen where deleted_at is null) as listed,
+      count(case when seen.id is not null and seen.deleted_at is null then 1 end) as linked,
+      count(case when (seen.id is not null) <> (coalesce(observed, 0) = 1) then 1 end) as moved,
+      count(case when observed is distinct from ${next} or (${isWaiting}) or (${isOver}) then 1 end) as changing
+    from ${sql.table(table)} as link left join seen on seen.id = link.user_id
+    where link.group_id = ${groupId}`.execute(tx);
+  const { listed = 0, linked = 0, moved = 0, changing = 0 } = rows[0] ?? {};
+  return { added: listed - linked, moved, changing };
+}
+
+/** The accounts that a list names, for `in (…)`. */
+function selectAccounts(tx: Db, { upstreamUserIds }: SeenLinks): RawBuilder<unknown> {
+  const seen = JSON.stringify(upstreamUserIds);
+  return isPostgres(tx)
+    ? sql`select value::bigint from json_array_elements_text(${seen}::json)`
+    : sql`select value from json_each(${seen})`;
+}
+
+/** What `observed` becomes for somebody whom the list lacks. */
+function toAbsent({ absent = 'out' }: SeenLinks): RawBuilder<unknown> {
+  return absent === 'out' ? sql`0` : sql`case when observed = 0 then 0 end`;
 }
 
 /** The group is gone from the service: wanted links wait again since `version`, the others are forgotten. */

@@ -1,6 +1,8 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
+import { isPostgres } from './dialect.ts';
 import type { GroupRow } from './groups.ts';
 import type { UserRow } from './users.ts';
 
@@ -44,6 +46,71 @@ export async function listAllUsers(db: Db, { afterSeq, limit }: Part): Promise<U
 export async function listAllGroups(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
   const rows = db.selectFrom('groups').selectAll().where('seq', '>', afterSeq);
   return rows.orderBy('seq').limit(limit).execute();
+}
+
+/** Managed people and groups of a part of the table whom no list showed since a moment, and where the part ends. */
+export interface UnseenPart<Row> {
+  readonly rows: readonly Row[];
+  /** undefined: nothing came after the part before. */
+  readonly lastSeq: number | undefined;
+}
+
+/** Of the next `limit` people those who are managed and not deleted, and were not seen since (epoch milliseconds). */
+export async function listUnseenUsers(
+  db: Db,
+  { since, ...part }: Part & { readonly since: number },
+): Promise<UnseenPart<UserRow>> {
+  const lastSeq = await findPartEnd(db, 'users', part);
+  if (lastSeq === undefined) return { rows: [], lastSeq };
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('seq', '>', part.afterSeq)
+    .where('seq', '<=', lastSeq)
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .where(isUnseen(db, since))
+    .orderBy('seq')
+    .execute();
+  return { rows, lastSeq };
+}
+
+/** The same of groups. */
+export async function listUnseenGroups(
+  db: Db,
+  { since, ...part }: Part & { readonly since: number },
+): Promise<UnseenPart<GroupRow>> {
+  const lastSeq = await findPartEnd(db, 'groups', part);
+  if (lastSeq === undefined) return { rows: [], lastSeq };
+  const rows = await db
+    .selectFrom('groups')
+    .selectAll()
+    .where('seq', '>', part.afterSeq)
+    .where('seq', '<=', lastSeq)
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .where(isUnseen(db, since))
+    .orderBy('seq')
+    .execute();
+  return { rows, lastSeq };
+}
+
+async function findPartEnd(
+  db: Db,
+  table: 'users' | 'groups',
+  { afterSeq, limit }: Part,
+): Promise<number | undefined> {
+  const part = sql`select seq from ${sql.table(table)} where seq > ${afterSeq} order by seq limit ${limit}`;
+  const { rows } = await sql<{ last: number | null }>`
+    select max(seq) as last from (${part}) as part`.execute(db);
+  return rows[0]?.last ?? undefined;
+}
+
+function isUnseen(db: Db, since: number): RawBuilder<boolean> {
+  const at = isPostgres(db)
+    ? sql`cast(observed::json ->> 'at' as bigint)`
+    : sql`observed ->> '$.at'`;
+  return sql<boolean>`coalesce(${at}, 0) < ${since}`;
 }
 
 /** Believes again what is known of these people or groups, where nothing is under way and nothing due. */

@@ -86,12 +86,16 @@ export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
   });
 }
 
-/** How many people each group was seen to have; a group that is not named was seen with nobody. */
-export async function countSeenMembers(db: Db): Promise<Map<GroupId, number>> {
+/** How many people these groups were seen to have; a group that is not named was seen with nobody. */
+export async function countSeenMembers(
+  db: Db,
+  groupIds: readonly GroupId[],
+): Promise<Map<GroupId, number>> {
   const rows = await db
     .selectFrom('memberships')
     .select((select) => ['group_id', select.fn.countAll<number>().as('count')])
     .where('observed', '=', 1)
+    .where('group_id', 'in', groupIds)
     .groupBy('group_id')
     .execute();
   return new Map(rows.map(({ group_id, count }) => [group_id, count]));

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
+import { isPostgres } from './dialect.ts';
 import type { NewUserRow, UserRow } from './users.ts';
 
 /** A person whom the service shows and nobody asked for yet. */
@@ -49,6 +51,26 @@ export async function insertObservedUsers(
     );
     for (const some of chunks(emails)) await tx.insertInto('user_emails').values(some).execute();
   }
+}
+
+/** What was seen of one person, as a document. */
+export interface ObservedDocument {
+  readonly seq: number;
+  readonly observed: string | null;
+}
+
+/** Stores what was seen of many people in one statement: those of whom nothing that is indexed has changed. */
+export async function saveObservedDocuments(
+  tx: Db,
+  documents: readonly ObservedDocument[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  const list = JSON.stringify(documents);
+  const fresh = isPostgres(tx)
+    ? sql`select seq, observed from json_to_recordset(${list}::json) as entry(seq bigint, observed text)`
+    : sql`select value ->> 'seq' as seq, value ->> 'observed' as observed from json_each(${list})`;
+  await sql`update users set observed = fresh.observed from (${fresh}) as fresh
+    where users.seq = fresh.seq`.execute(tx);
 }
 
 /** How many accounts of the service are known, so that the price of a complete list is. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 import { type ClientRace, raceClients } from './client-race.ts';
 import { adoptCompany, type Company, type CompanySize } from './company.ts';
-import { bindToCore, type Cores, findCores } from './cores.ts';
+import { bindToCore, type Cores } from './cores.ts';
 import { LoadClient } from './load-client.ts';
 import { type Durations, type Measurement, measure } from './measure.ts';
 import { findProcessFacts } from './process-facts.ts';
@@ -23,6 +23,8 @@ export interface BenchOptions {
   readonly connections: number;
   /** Names of scenarios; empty: all of them. */
   readonly only: readonly string[];
+  /** This process is bound to the surroundings already. */
+  readonly cores: Cores | undefined;
   /** Where to write a processor profile of the bridge for each scenario. */
   readonly profileFolder: string | undefined;
   /** Is told what happens next. */
@@ -40,7 +42,6 @@ export interface ScenarioResult {
 /** Everything that one run found out. */
 export interface BenchResult {
   readonly options: BenchOptions;
-  readonly cores: Cores | undefined;
   /** From the start of the bridge until it was ready to serve. */
   readonly firstReadMs: number;
   /** Before the first request; undefined where only Linux knows. */
@@ -74,7 +75,6 @@ type Ending = () => Promise<unknown>;
 /** What a run consists of. */
 interface Stage {
   readonly folder: string;
-  readonly cores: Cores | undefined;
   readonly sandbox: BenchSandbox;
   readonly bridge: BridgeProcess;
   readonly firstReadMs: number;
@@ -82,14 +82,12 @@ interface Stage {
 }
 
 async function setStage(
-  { size, connections, profileFolder, say }: BenchOptions,
+  { size, connections, cores, profileFolder, say }: BenchOptions,
   folder: string,
   endings: Ending[],
 ): Promise<Stage> {
-  const cores = findCores();
-  if (cores !== undefined) bindToCore(process.pid, cores.surroundings);
   say(`seeding ${size.users} users and ${size.groups} groups`);
-  const sandbox = await startBenchSandbox(size); // On our core: a child begins where its parent is.
+  const sandbox = await startBenchSandbox({ ...size, groupSizes: size.largeGroups }); // On our core: a child begins where its parent is.
   endings.push(sandbox.stop);
   const start = buildForStart();
   say('first read');
@@ -105,7 +103,7 @@ async function setStage(
   const firstReadMs = performance.now() - startedAt;
   const client = new LoadClient({ baseUrl: bridge.baseUrl, token: scimToken, connections });
   endings.push(() => client.close());
-  return { folder, cores, sandbox, bridge, firstReadMs, client };
+  return { folder, sandbox, bridge, firstReadMs, client };
 }
 
 function toEnv(sandbox: BenchSandbox, profileFolder: string | undefined): Record<string, string> {
@@ -120,8 +118,8 @@ function toEnv(sandbox: BenchSandbox, profileFolder: string | undefined): Record
 }
 
 async function runOnStage(stage: Stage, options: BenchOptions): Promise<BenchResult> {
-  const { folder, cores, bridge, firstReadMs, client } = stage;
-  const { size, connections, durations, say } = options;
+  const { folder, bridge, firstReadMs, client } = stage;
+  const { size, connections, durations, cores, say } = options;
   const residentMbAtRest = findProcessFacts(bridge.pid)?.residentMb;
   say('adopting everybody through SCIM');
   const company = await adoptCompany(bridge, client, size);
@@ -134,7 +132,7 @@ async function runOnStage(stage: Stage, options: BenchOptions): Promise<BenchRes
   const scenarios = await runScenarios(stage, company, options);
   const bridgeOutput = bridge.output();
   const atRest = { firstReadMs, residentMbAtRest };
-  return { options, cores, ...atRest, yardsticks, race, scenarios, bridgeOutput };
+  return { options, ...atRest, yardsticks, race, scenarios, bridgeOutput };
 }
 
 async function runScenarios(

@@ -58,7 +58,8 @@ export async function adoptCompany(
   return { users, largeGroups: [smaller, larger] };
 }
 
-async function listUsers(target: ScimTarget, expected: number): Promise<BenchUser[]> {
+/** Everybody but the owner, whom no scenario changes. @throws Error when it is not so many. */
+export async function listUsers(target: ScimTarget, expected: number): Promise<BenchUser[]> {
   const users: BenchUser[] = [];
   for (let startIndex = 1; startIndex <= expected + 1; startIndex += usersPerPage) {
     const query = `attributes=userName&count=${usersPerPage}&startIndex=${startIndex}`;

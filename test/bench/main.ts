@@ -3,12 +3,16 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BenchOptions, runBench } from './bench.ts';
 import { raceClientsAlone } from './client-race.ts';
+import { bindToCore, findCores } from './cores.ts';
 import { describeMachine } from './machine.ts';
 import { toRaceSection, toReport } from './report.ts';
+import { benchSweeps } from './sweep-bench.ts';
+import { toSweepSection } from './sweep-report.ts';
 
 /**
  * `npm run bench -- [--quick] [--client] [--only <scenario>]… [--write <file>] [--profile <folder>]`: measures the bridge,
- * or with `--client` the client alone, and prints a table in Markdown. Fails when a request failed, never because an aim was missed.
+ * or with `--client` the client alone, and prints tables in Markdown. Among the scenarios, `sweep` compares everything with the
+ * store. Fails when a request failed, never because an aim was missed.
  */
 const { values } = parseArgs({
   options: {
@@ -23,6 +27,10 @@ const { values } = parseArgs({
 const complete = {
   size: { users: 10_000, groups: 500, largeGroups: [1_000, 10_000] },
   durations: { warmUpMs: 1_000, measuredMs: 4_000 },
+  sweeps: [
+    { users: 1_000, groups: 20, membersPerGroup: 500 },
+    { users: 100_000, groups: 2_000, groupSizes: [50_000], membersPerGroup: 476 },
+  ],
 } as const;
 /** Requests on their way at the same time. */
 const connections = 16;
@@ -30,6 +38,10 @@ const connections = 16;
 const quick = {
   size: { users: 1_000, groups: 50, largeGroups: [100, 1_000] },
   durations: { warmUpMs: 100, measuredMs: 400 },
+  sweeps: [
+    { users: 200, groups: 4, membersPerGroup: 50 },
+    { users: 1_000, groups: 20, groupSizes: [500], membersPerGroup: 100 },
+  ],
 } as const;
 
 /** How many of the last characters of the bridge's output are shown when something failed. */
@@ -43,23 +55,40 @@ if (values.client) {
 
 const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
 if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
+const cores = findCores();
+if (cores !== undefined) bindToCore(process.pid, cores.surroundings);
+const { sweeps, ...chosen } = values.quick ? quick : complete;
+const say = (line: string) => console.error(`… ${line}`);
 const options: BenchOptions = {
-  ...(values.quick ? quick : complete),
+  ...chosen,
   connections,
-  only: values.only,
+  cores,
+  only: values.only.filter((name) => name !== 'sweep'),
   profileFolder,
-  say: (line) => console.error(`… ${line}`),
+  say,
 };
-const machine = describeMachine(new Date());
-const result = await runBench(options);
-const report = toReport(result, machine);
+const isAll = values.only.length === 0;
+const sections: string[] = [];
+if (isAll || options.only.length > 0) sections.push(await reportRequests());
+if (isAll || values.only.includes('sweep')) {
+  const machine = describeMachine(new Date());
+  const aloneMs = chosen.durations.measuredMs;
+  const swept = await benchSweeps({ sizes: sweeps, aloneMs, cores, profileFolder, say });
+  sections.push(`${toSweepSection(swept, machine)}\n`);
+}
+const report = sections.join('\n');
 console.log(report);
 if (values.write !== undefined) writeFileSync(values.write, report);
 
-for (const { scenario, measurement } of result.scenarios) {
-  if (measurement.failures === 0) continue;
-  process.exitCode = 1;
-  console.error(`${scenario.title}: ${measurement.failures} requests failed, the first so:`);
-  console.error(measurement.firstFailure);
+async function reportRequests(): Promise<string> {
+  const machine = describeMachine(new Date());
+  const result = await runBench(options);
+  for (const { scenario, measurement } of result.scenarios) {
+    if (measurement.failures === 0) continue;
+    process.exitCode = 1;
+    console.error(`${scenario.title}: ${measurement.failures} requests failed, the first so:`);
+    console.error(measurement.firstFailure);
+  }
+  if (process.exitCode === 1) console.error(result.bridgeOutput.slice(-bridgeOutputMax));
+  return toReport(result, machine);
 }
-if (process.exitCode === 1) console.error(result.bridgeOutput.slice(-bridgeOutputMax));

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { parseCoreList } from './cores.ts';
-import { findProcessFacts, parseCpuMs, parseResidentMb } from './process-facts.ts';
+import { findProcessFacts, parseCpuMs, parseMemoryMb } from './process-facts.ts';
 
 test('resident memory is read in MB of a million bytes', () => {
-  expect(parseResidentMb('VmHWM:\t  99999 kB\nVmRSS:\t   100000 kB\n')).toBe(102.4);
+  const status = 'VmHWM:\t  200000 kB\nVmRSS:\t   100000 kB\n';
+  expect(parseMemoryMb(status, 'VmRSS')).toBe(102.4);
+  expect(parseMemoryMb(status, 'VmHWM')).toBe(204.8);
 });
 
 test('processor time is found behind any name of a process', () => {

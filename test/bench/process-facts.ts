@@ -7,6 +7,8 @@ const tickMs = 10;
 export interface ProcessFacts {
   /** Resident memory, in MB (10^6 bytes). */
   readonly residentMb: number;
+  /** The most resident memory since its start, in MB: also what nobody looked at. */
+  readonly peakResidentMb: number;
   /** Processor time since its start, of all its threads; in steps of 10 ms. */
   readonly cpuMs: number;
 }
@@ -14,16 +16,18 @@ export interface ProcessFacts {
 /** Reads `/proc`. Undefined where there is no such thing. */
 export function findProcessFacts(pid: number): ProcessFacts | undefined {
   if (process.platform !== 'linux') return undefined;
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return {
-    residentMb: parseResidentMb(readFileSync(`/proc/${pid}/status`, 'utf8')),
+    residentMb: parseMemoryMb(status, 'VmRSS'),
+    peakResidentMb: parseMemoryMb(status, 'VmHWM'),
     cpuMs: parseCpuMs(readFileSync(`/proc/${pid}/stat`, 'utf8')),
   };
 }
 
-/** `VmRSS` of `/proc/<pid>/status`. @see man proc_pid_status(5) */
-export function parseResidentMb(status: string): number {
-  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
-  if (kibibytes === undefined) throw new Error(`no VmRSS in ${status}`);
+/** Resident memory now or at its most, of `/proc/<pid>/status`. @see man proc_pid_status(5) */
+export function parseMemoryMb(status: string, name: 'VmRSS' | 'VmHWM'): number {
+  const kibibytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
+  if (kibibytes === undefined) throw new Error(`no ${name} in ${status}`);
   return (Number(kibibytes) * 1_024) / 1_000_000;
 }
 

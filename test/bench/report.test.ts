@@ -100,10 +100,10 @@ function toResult(scenarios: readonly ScenarioResult[]): BenchResult {
       durations: { warmUpMs: 1_000, measuredMs: 4_000 },
       connections: 16,
       only: [],
+      cores: { measured: 0, surroundings: 1 },
       profileFolder: undefined,
       say: () => undefined,
     },
-    cores: { measured: 0, surroundings: 1 },
     firstReadMs: 2_000,
     residentMbAtRest: 80,
     yardsticks: {

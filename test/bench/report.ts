@@ -67,10 +67,10 @@ ${toTable(
 }
 
 function toCircumstances(
-  { options, cores, firstReadMs }: BenchResult,
+  { options, firstReadMs }: BenchResult,
   { date, commit, node, description, load }: Machine,
 ): string {
-  const { size, durations, connections } = options;
+  const { size, durations, connections, cores } = options;
   const [smaller, larger] = size.largeGroups;
   const where =
     cores === undefined

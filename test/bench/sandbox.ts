@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { z } from 'zod';
+import type { Seed } from '../../src/sandbox/seed.ts';
 import { getText, startChild } from './child.ts';
-import type { CompanySize } from './company.ts';
 
 /** The imitation of the service, in a process of its own, with its company already there. */
 export interface BenchSandbox {
@@ -17,11 +17,12 @@ export interface BenchSandbox {
 const calls = z.object({ total: z.number() });
 
 /** Starts it in memory, in the documented shape, without a limit on the rate. */
-export async function startBenchSandbox(size: CompanySize): Promise<BenchSandbox> {
+export async function startBenchSandbox(seed: Seed): Promise<BenchSandbox> {
   const child = await startChild('src/sandbox/main.ts', [
-    ...['--seed-users', String(size.users)],
-    ...['--seed-groups', String(size.groups)],
-    ...['--seed-group-sizes', size.largeGroups.join(',')],
+    ...toArgument('--seed-users', seed.users),
+    ...toArgument('--seed-groups', seed.groups),
+    ...toArgument('--seed-group-sizes', seed.groupSizes?.join(',')),
+    ...toArgument('--seed-members', seed.membersPerGroup),
   ]);
   const [url, token] = [getText(child.greeting, 'url'), getText(child.greeting, 'token')];
   const control = async (method: 'GET' | 'DELETE') => {
@@ -37,4 +38,8 @@ export async function startBenchSandbox(size: CompanySize): Promise<BenchSandbox
     forgetCalls: async () => void (await control('DELETE')),
     stop: child.stop,
   };
+}
+
+function toArgument(name: string, value: number | string | undefined): string[] {
+  return value === undefined ? [] : [name, String(value)];
 }

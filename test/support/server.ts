@@ -19,8 +19,8 @@ export interface BridgeProcess {
   readonly pid: number;
   /** Everything it has written to stdout and stderr so far. */
   output(): string;
-  /** Resolves when `/readyz` says 200. @throws Error after 20 s. */
-  ready(): Promise<void>;
+  /** Resolves when `/readyz` says 200. @throws Error after 20 s, or as long as the caller has patience. */
+  ready(patienceMs?: number): Promise<void>;
   /** SIGTERM. @returns the exit code. @throws Error when it is still there after 20 s; then it is killed. */
   stop(): Promise<number | null>;
   /** SIGKILL: no handler runs, nothing is flushed. */
@@ -41,7 +41,8 @@ export async function startBridge(options: StartOptions): Promise<BridgeProcess>
     token,
     pid: child.pid ?? 0,
     output,
-    ready: () => waitUntilReady(new URL('/readyz', baseUrl), child, output),
+    ready: (patienceMs = startTimeoutMs) =>
+      waitUntilReady(new URL('/readyz', baseUrl), { child, output, patienceMs }),
     stop: () => stop(child, output),
     kill: () => kill(child),
   };
@@ -69,6 +70,8 @@ export async function runToEnd(
   }
   return { exitCode: child.exitCode, errors: errors() };
 }
+
+type Launched = ReturnType<typeof launch>;
 
 function launch({ folder, env = {}, command = ['src/cli/bin.mjs', 'serve'] }: StartOptions) {
   const child = spawn(process.execPath, command, {
@@ -111,15 +114,27 @@ async function printedAddress(
   throw new Error(`the bridge did not say where it listens:\n${output()}`);
 }
 
-async function waitUntilReady(url: URL, child: ChildProcess, output: () => string): Promise<void> {
-  const deadline = AbortSignal.timeout(startTimeoutMs);
+async function waitUntilReady(
+  url: URL,
+  { child, output, patienceMs }: Pick<Launched, 'child' | 'output'> & { patienceMs: number },
+): Promise<void> {
+  const deadline = AbortSignal.timeout(patienceMs);
   while (!deadline.aborted && isRunning(child)) {
-    const { statusCode, body } = await request(url);
-    await body.dump();
-    if (statusCode === 200) return;
+    if (await isReady(url)) return;
     await sleep(pollMs);
   }
   throw new Error(`the bridge did not become ready:\n${output()}`);
+}
+
+/** A bridge that has much to read may leave a connection waiting until it is cut. */
+async function isReady(url: URL): Promise<boolean> {
+  try {
+    const { statusCode, body } = await request(url);
+    await body.dump();
+    return statusCode === 200;
+  } catch {
+    return false;
+  }
 }
 
 async function stop(child: ChildProcess, output: () => string): Promise<number | null> {

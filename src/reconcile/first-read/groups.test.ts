@@ -37,6 +37,22 @@ describeStores('first read of groups', ({ makeStore }) => {
     expect(versions(await listGroupRows(store))).toEqual(versions(before));
   });
 
+  test('a page in which thousands of people are named is stored whole', async () => {
+    const store = await makeStore();
+    const large = { users: 1_200, groups: 3, membersPerGroup: 1_100 };
+    const sandbox = await startCompany({ seed: large });
+
+    await readAll(sandbox, store);
+
+    const members = await store.read
+      .selectFrom('memberships')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('observed', '=', 1)
+      .executeTakeFirstOrThrow();
+    expect(members.count).toBe(3 * 1_100);
+    expect(Object.keys(sandbox.calls.counts())).not.toContain('groupUsers.getListOfGroupUsers');
+  });
+
   test('groups of one name that ids do not tell apart get no REST ids and are disputed', async () => {
     const store = await makeStore();
     const shape = { groupId: 'own', uniqueGroupNames: 'nowhere' } as const;

@@ -12,6 +12,9 @@ import { type PageTimes, readList } from './read-list.ts';
 import { judgeGroup, mergeGroup, type Sighting, saveMembers, toNewGroup } from './save-group.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
 
+/** Members after which a transaction ends: some ten milliseconds. */
+const PART_MEMBERS = 2_000;
+
 /** The groups: names, and members where the list carries them. */
 export async function readGroups(context: FirstReadContext): Promise<StepResult> {
   const { deps, current, progress } = context;
@@ -23,13 +26,31 @@ export async function readGroups(context: FirstReadContext): Promise<StepResult>
       const form = deps.forms.current().groupScimId;
       const listsMembers =
         current().listsMembers === true || seen.some(({ memberIds }) => memberIds !== undefined);
+      const reading = { ...times, form, repeats: progress().repeats === true };
+      const parts = toParts(seen).map((part) => (tx: Db) => saveScimGroups(tx, part, reading));
+      const last = parts.pop();
       return {
-        rows: (tx) =>
-          saveScimGroups(tx, seen, { ...times, form, repeats: progress().repeats === true }),
+        before: parts,
+        rows: async (tx) => last?.(tx),
         taught: { listsMembers },
       };
     },
   });
+}
+
+/** Cuts a page where many people have been named: each part is a transaction, during which nobody else writes. */
+function toParts(seen: readonly ScimGroup[]): ScimGroup[][] {
+  const parts: ScimGroup[][] = [];
+  let named = PART_MEMBERS;
+  for (const group of seen) {
+    if (named >= PART_MEMBERS) {
+      parts.push([]);
+      named = 0;
+    }
+    parts.at(-1)?.push(group);
+    named += group.memberIds?.length ?? 0;
+  }
+  return parts;
 }
 
 interface GroupReading {

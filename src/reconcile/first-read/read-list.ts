@@ -14,6 +14,9 @@ export interface PageTimes {
 
 /** What becomes of one page: the rows it stands for, and what it teaches of the list. */
 interface StoredPage {
+  /** Stored first, each in a transaction of its own, so that nobody waits long; a page that comes again stores them again. */
+  readonly before?: readonly ((tx: Db) => Promise<void>)[];
+  /** Stored with the checkpoint. */
   readonly rows: (tx: Db) => Promise<void>;
   readonly taught?: Partial<StepProgress>;
 }
@@ -75,7 +78,8 @@ async function readVariant<O extends PagedOperation>(
   const pages = paginate(upstream, operation, args, options);
   let sentAt = clock.now();
   for await (const page of pages) {
-    const { rows, taught } = storePage(page.items, { sentAt, now: clock.now() });
+    const { before = [], rows, taught } = storePage(page.items, { sentAt, now: clock.now() });
+    for (const part of before) await deps.store.write(part);
     await save({ ...toCheckpoint(current(), page), since, variant, ...taught }, rows);
     sentAt = clock.now();
   }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../../store/database.ts';
 import { lockGroup, updateGroup } from '../../store/groups.ts';
 import {
@@ -19,6 +20,9 @@ import { type FirstReadContext, READING } from './step.ts';
 /** How many people the service says are in a group, by REST id; undefined where it does not say. */
 type UserCounts = ReadonlyMap<number, number | undefined>;
 
+/** Groups whose people are counted in one read of the store. */
+const PART = 20;
+
 /** Reads the members of every group whose members no list carried completely, one call each. */
 export async function readMembers(context: FirstReadContext, counts: UserCounts): Promise<void> {
   const { deps, current, progress, save } = context;
@@ -27,16 +31,7 @@ export async function readMembers(context: FirstReadContext, counts: UserCounts)
     await save({ ...current(), membersUnknown: true });
     return;
   }
-  const { listsMembers = false } = getStep(progress(), 'groups');
-  const seen = await countSeenMembers(deps.store.read);
-  const after = current().membersAfter ?? 0;
-  for (const group of await listSeenGroups(deps.store.read)) {
-    const said = group.restId === undefined ? undefined : counts.get(group.restId);
-    const proven =
-      said === undefined
-        ? listsMembers && group.scimId !== undefined
-        : said === (seen.get(group.id) ?? 0);
-    if (group.seq <= after || proven) continue;
+  for (const group of await listUnproven(context, counts)) {
     const sentAt = deps.clock.now();
     const memberIds = await fetchMembers(context, group);
     const repeats = progress().repeats === true;
@@ -45,6 +40,33 @@ export async function readMembers(context: FirstReadContext, counts: UserCounts)
       if (memberIds) await saveSeen(tx, group, { memberIds, ...times });
     });
   }
+}
+
+/** The groups after the checkpoint whose members are not known to be complete. */
+async function listUnproven(
+  { deps, current, progress }: FirstReadContext,
+  counts: UserCounts,
+): Promise<SeenGroup[]> {
+  const { listsMembers = false } = getStep(progress(), 'groups');
+  const after = current().membersAfter ?? 0;
+  const seen = (await listSeenGroups(deps.store.read)).filter(({ seq }) => seq > after);
+  const unproven: SeenGroup[] = [];
+  for (let start = 0; start < seen.length; start += PART) {
+    const groups = seen.slice(start, start + PART);
+    const ids = groups.map(({ id }) => id);
+    const known = await countSeenMembers(deps.store.read, ids);
+    for (const group of groups) {
+      const said = group.restId === undefined ? undefined : counts.get(group.restId);
+      const isProven =
+        said === undefined
+          ? listsMembers && group.scimId !== undefined
+          : said === (known.get(group.id) ?? 0);
+      if (!isProven) unproven.push(group);
+    }
+    // Counting alone would keep the process from everything else.
+    await nextTurn();
+  }
+  return unproven;
 }
 
 /** Everybody in the group, undefined when it is gone. @throws UpstreamError also when nothing shows its members. */

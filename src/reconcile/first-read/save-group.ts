@@ -1,5 +1,5 @@
 import type { ObservedGroup } from '../../domain/group.ts';
-import { groupId, newId, type UserId } from '../../domain/ids.ts';
+import { groupId, newId } from '../../domain/ids.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import {
@@ -9,7 +9,6 @@ import {
   updateGroup,
 } from '../../store/groups.ts';
 import { observeLinks } from '../../store/link-observations.ts';
-import { listLinks } from '../../store/links.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
 import { type Fate, judgeSighting } from './fate.ts';
 
@@ -69,35 +68,25 @@ export interface SeenMembers {
 }
 
 /**
- * Stores who was seen in a group. Where somebody came or went, the ETag of the group changes; people are
- * brought up to date once, when all groups are read.
+ * Stores who was seen in a group. Where that is shown and somebody came or went, the ETag of the group changes; people
+ * are brought up to date once, when all groups are read.
  */
 export async function saveMembers(
   tx: Db,
   row: GroupRow,
   { memberIds, now, repeats, from }: SeenMembers,
 ): Promise<void> {
-  const before = await listObserved(tx, row);
+  const baseline = toBaseline(row, repeats);
   // A removal that a provider asks for must not be taken to be done because a list was short.
   const isUnsure = repeats && from === 'list' && row.origin !== null;
-  await observeLinks(tx, 'memberships', row.id, {
+  const moved = await observeLinks(tx, 'memberships', row.id, {
     upstreamUserIds: memberIds,
-    baseline: toBaseline(row, repeats),
+    baseline,
     absent: isUnsure ? 'unknown' : 'out',
   });
-  const after = await listObserved(tx, row);
-  const changed = [...listMissing(before, after), ...listMissing(after, before)];
-  if (changed.length === 0) return;
+  // In a managed group what is wanted is shown, whatever is seen.
+  if (moved === 0 || baseline === 0) return;
   await updateGroup(tx, row.id, { version: row.version + 1, modified_at: now });
-}
-
-async function listObserved(tx: Db, { id }: GroupRow): Promise<Set<UserId>> {
-  const links = await listLinks(tx, 'memberships', id);
-  return new Set(links.filter(({ observed }) => observed === 1).map(({ user_id }) => user_id));
-}
-
-function listMissing(from: ReadonlySet<UserId>, than: ReadonlySet<UserId>): UserId[] {
-  return [...than].filter((id) => !from.has(id));
 }
 
 /**

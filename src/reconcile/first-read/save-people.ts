@@ -6,10 +6,12 @@ import type { Db } from '../../store/database.ts';
 import {
   insertObservedUsers,
   lockUsersByAccount,
+  type ObservedDocument,
   type ObservedPerson,
+  saveObservedDocuments,
 } from '../../store/observations.ts';
 import { replaceUserEmails, toObservedUser, type UserRow, updateUser } from '../../store/users.ts';
-import { toObservedColumns, toUnmanagedAttributes } from '../user/observe.ts';
+import { type ObservedColumns, toObservedColumns, toUnmanagedAttributes } from '../user/observe.ts';
 import { judgeSighting, toLookAgainColumns } from './fate.ts';
 import type { PageTimes } from './read-list.ts';
 
@@ -32,6 +34,7 @@ export async function savePeople(
   const accounts = new Map(seen.map((account) => [account.upstreamId, account]));
   const rows = await lockUsersByAccount(tx, [...accounts.keys()]);
   const added: ObservedPerson[] = [];
+  const confirmed: ObservedDocument[] = [];
   for (const [upstreamId, account] of accounts) {
     const row = rows.get(upstreamId);
     if (row === undefined) {
@@ -41,8 +44,11 @@ export async function savePeople(
     const before = toObservedUser(row);
     const fate = judgeSighting({ ...row, observedAt: before?.at }, sentAt);
     if (fate === 'look-again') await updateUser(tx, row.id, toLookAgainColumns(row, now));
-    if (fate === 'merge') await savePerson(tx, row, { observed: account.observe(before), now });
+    if (fate !== 'merge') continue;
+    const document = await savePerson(tx, row, { observed: account.observe(before), now });
+    if (document) confirmed.push(document);
   }
+  await saveObservedDocuments(tx, confirmed);
   await insertObservedUsers(tx, added);
 }
 
@@ -61,20 +67,33 @@ function toNewPerson(upstreamId: number, observed: ObservedUser, now: number): O
   };
 }
 
-/** An unmanaged person is shown as observed; a managed one is shown as desired, whatever was seen. */
+/**
+ * An unmanaged person is shown as observed; a managed one is shown as desired, whatever was seen. Gives what is left to
+ * be stored, where that is the document alone: mostly a list says what is known.
+ */
 async function savePerson(
   tx: Db,
   row: UserRow,
   { observed, now }: { observed: ObservedUser; now: number },
-): Promise<void> {
-  const columns = toObservedColumns(observed);
-  const attributes = toUnmanagedAttributes(observed);
-  const shown = toUserColumns(attributes);
-  if (row.origin !== null || shown.attributes === row.attributes) {
-    await updateUser(tx, row.id, columns);
-    return;
+): Promise<ObservedDocument | undefined> {
+  const { observed: document, ...indexed } = toObservedColumns(observed);
+  const attributes = row.origin === null ? toUnmanagedAttributes(observed) : undefined;
+  const shown = attributes && toUserColumns(attributes);
+  if (attributes !== undefined && shown?.attributes !== row.attributes) {
+    const changed = { ...shown, version: row.version + 1, modified_at: now };
+    await updateUser(tx, row.id, { observed: document, ...indexed, ...changed });
+    await replaceUserEmails(tx, row.id, listFoldedEmails(attributes));
+    return undefined;
   }
-  const changed = { version: row.version + 1, modified_at: now };
-  await updateUser(tx, row.id, { ...columns, ...shown, ...changed });
-  await replaceUserEmails(tx, row.id, listFoldedEmails(attributes));
+  if (isIndexedSo(row, indexed)) return { seq: row.seq, observed: document };
+  await updateUser(tx, row.id, { observed: document, ...indexed });
+  return undefined;
+}
+
+function isIndexedSo(row: UserRow, indexed: Omit<ObservedColumns, 'observed'>): boolean {
+  return (
+    row.observed_user_name_folded === indexed.observed_user_name_folded &&
+    row.observed_email_folded === indexed.observed_email_folded &&
+    row.owner === indexed.owner
+  );
 }

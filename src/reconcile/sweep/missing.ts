@@ -1,5 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Db } from '../../store/database.ts';
 import { listOpenDrifts } from '../../store/drifts.ts';
 import type { GroupRow } from '../../store/groups.ts';
+import type { UnseenPart } from '../../store/managed.ts';
 import type { UserRow } from '../../store/users.ts';
 import { isUnchanged, type SeenSince, UNKNOWN } from './judgement.ts';
 import { type Suspect, untilSettled } from './look-again.ts';
@@ -9,6 +12,9 @@ import { compareWithOpen, countSettled, storeSettled } from './settle.ts';
 
 /** How many missing people, and how many missing groups, one sweep looks for; the others wait for the next. */
 const LOOKS_MAX = 50;
+
+/** Rows that are gone through in one read of the store. */
+const PART = 1_000;
 
 /** Whom no list showed, and whom the service says it does not have. */
 export type Missing<Row extends UserRow | GroupRow> = readonly Suspect<Row>[];
@@ -64,23 +70,17 @@ export async function storeMissing<Row extends UserRow | GroupRow>(
 }
 
 async function listSuspects<Row extends UserRow | GroupRow>(
-  { deps }: SweepRun,
-  { list, judge, part: limit }: Resources<Row>,
+  { deps, signal }: SweepRun,
+  { listUnseen, judge }: Resources<Row>,
   seen: SeenSince,
 ): Promise<{ suspects: Suspect<Row>[]; others: number }> {
   const { read } = deps.store;
   const suspects: Suspect<Row>[] = [];
   let others = 0;
-  for (let afterSeq = 0; ; ) {
-    const rows = await list(read, { afterSeq, limit });
-    const last = rows.at(-1);
-    if (last === undefined) return { suspects, others };
-    const known = new Set(
-      (await listOpenDrifts(read, toIds(rows)))
-        .filter(({ kind }) => kind.endsWith('.missing'))
-        .map(({ resource_id }) => resource_id),
-    );
-    for (const row of rows) {
+  for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
+    const part: UnseenPart<Row> = await listUnseen(read, { ...seen, afterSeq, limit: PART });
+    const known = await listKnownMissing(read, part.rows);
+    for (const row of part.rows) {
       // One that is known to be missing was looked for when it was found; it is only confirmed.
       if (known.has(row.id)) continue;
       const judgement = await judge(read, row, seen);
@@ -88,10 +88,20 @@ async function listSuspects<Row extends UserRow | GroupRow>(
       if (suspects.length < LOOKS_MAX) suspects.push({ row, judgement });
       else others += 1;
     }
-    afterSeq = last.seq;
+    afterSeq = part.lastSeq;
+    // Reads of the store alone would keep the process from everything else.
+    await nextTurn();
+    signal.throwIfAborted();
   }
+  return { suspects, others };
 }
 
-function toIds(rows: readonly { readonly id: string }[]): string[] {
-  return rows.map(({ id }) => id);
+async function listKnownMissing(
+  db: Db,
+  rows: readonly { readonly id: string }[],
+): Promise<Set<string>> {
+  const ids = rows.map(({ id }) => id);
+  const open = await listOpenDrifts(db, ids);
+  const missing = open.filter(({ kind }) => kind.endsWith('.missing'));
+  return new Set(missing.map(({ resource_id }) => resource_id));
 }

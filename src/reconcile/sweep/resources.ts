@@ -6,6 +6,9 @@ import {
   isUserUnderWay,
   listAllGroups,
   listAllUsers,
+  listUnseenGroups,
+  listUnseenUsers,
+  type UnseenPart,
 } from '../../store/managed.ts';
 import { lockUser, type UserRow } from '../../store/users.ts';
 import { judgeGroup } from './judge-group.ts';
@@ -22,6 +25,11 @@ export interface Resources<Row extends UserRow | GroupRow> {
   /** Rows that are compared in one transaction. */
   readonly part: number;
   list(db: Db, part: { afterSeq: number; limit: number }): Promise<Row[]>;
+  /** Those of the next `limit` rows whom no list showed since (epoch milliseconds). */
+  listUnseen(
+    db: Db,
+    part: { afterSeq: number; limit: number; since: number },
+  ): Promise<UnseenPart<Row>>;
   lock(tx: Db, row: Row): Promise<Row | undefined>;
   judge(db: Db, row: Row, seen: SeenSince): Promise<Judgement>;
   /** A look of its own at one of them. */
@@ -33,6 +41,7 @@ export const people: Resources<UserRow> = {
   type: 'user',
   part: 500,
   list: listAllUsers,
+  listUnseen: listUnseenUsers,
   lock: (tx, { id }) => lockUser(tx, id),
   async judge(db, row, seen) {
     const { observed_user_name_folded: name, observed_email_folded: email } = row;
@@ -48,6 +57,7 @@ export const teams: Resources<GroupRow> = {
   type: 'group',
   part: 20,
   list: listAllGroups,
+  listUnseen: listUnseenGroups,
   lock: (tx, { id }) => lockGroup(tx, id),
   async judge(db, row, seen) {
     const name = row.display_name_folded;

@@ -8,6 +8,7 @@ import { sentCreates } from './005-sent-creates.ts';
 import { drifts } from './006-drifts.ts';
 import { auditEvents } from './007-audit-events.ts';
 import { timeline } from './009-timeline.ts';
+import { knownAccounts } from './012-known-accounts.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
@@ -24,5 +25,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '006-drifts': drifts(engine),
     '007-audit-events': auditEvents,
     '009-timeline': timeline,
+    '012-known-accounts': knownAccounts,
   };
 }

@@ -1,0 +1,99 @@
+import type { Machine } from './machine.ts';
+import { toFigure, toTable } from './markdown-table.ts';
+import type { SweepBenchResult, SweepResult } from './sweep-bench.ts';
+
+const peakMbMax = 300;
+/** A member of the large company costs at most so many times one of the small. */
+const growthMax = 1.5;
+
+/** What sweeps cost, as a section in Markdown. Pure. */
+export function toSweepSection(
+  { small, large }: SweepBenchResult,
+  { date, commit, node, description, load }: Machine,
+): string {
+  const rows = [small, large];
+  return `## Sweeps
+
+On ${date}${commit === undefined ? '' : ` at ${commit}`}: Node ${node}, ${description}; load average before: ${toFigure(load)}.
+
+Comparing a whole service with the store, everything managed and nothing changed; the sandbox in a process of its own, without a limit on the
+rate; the store is a SQLite file. Everybody was read by a first read; that they are managed was written into the store directly.
+
+${toTable(
+  [
+    'users',
+    'groups',
+    'memberships',
+    'calls',
+    's',
+    'CPU s',
+    'CPU µs a member',
+    'reading alone',
+    'MB',
+  ],
+  rows.map(toSweepRow),
+)}
+
+- **CPU s**: processor time of the bridge for one sweep, the best of a few; **reading alone**: what asking for the same pages and
+  reading them as JSON takes of that, without a bridge
+- **MB**: the most resident memory of the process that made the sweeps, since its start
+
+${toTable(['', 'measured', 'aim', ''], [toGrowthRow(small, large), toPeakRow(large)])}
+
+Fifty requests a second that deactivate and activate people, while everything is compared, and without that:
+
+${toTable(['memberships', '', 'p50 ms', 'p99 ms', 'longest ms'], rows.flatMap(toLatencyRows))}
+
+${rows.map(toFirstReadLine).join('\n')}`;
+}
+
+function toSweepRow({ contents, sweep, readAloneMs, peakResidentMb }: SweepResult): string[] {
+  const { users, groups, memberships } = contents;
+  const share = sweep.cpuMs === undefined ? undefined : (100 * readAloneMs) / sweep.cpuMs;
+  return [
+    ...[users, groups, memberships, sweep.calls].map((count) => count.toLocaleString('en')),
+    toFigure(sweep.wallMs / 1_000),
+    toFigure(sweep.cpuMs === undefined ? undefined : sweep.cpuMs / 1_000),
+    toFigure(toMicrosPerMember({ contents, sweep })),
+    share === undefined ? '–' : `${Math.round(share)} %`,
+    toFigure(peakResidentMb),
+  ];
+}
+
+function toGrowthRow(small: SweepResult, large: SweepResult): string[] {
+  const [before, after] = [toMicrosPerMember(small), toMicrosPerMember(large)];
+  const growth = before === undefined || after === undefined ? Number.NaN : after / before;
+  const what = `what a member of ${large.contents.memberships.toLocaleString('en')} costs beside one of ${small.contents.memberships.toLocaleString('en')}`;
+  return [what, `${toFigure(growth)} ×`, `≤ ${growthMax} ×`, toVerdict(growth <= growthMax)];
+}
+
+function toPeakRow({ peakResidentMb }: SweepResult): string[] {
+  return [
+    'the most resident memory of the larger, MB',
+    toFigure(peakResidentMb),
+    `≤ ${peakMbMax}`,
+    toVerdict((peakResidentMb ?? Number.NaN) <= peakMbMax),
+  ];
+}
+
+function toLatencyRows({ contents, latency }: SweepResult): string[][] {
+  const memberships = contents.memberships.toLocaleString('en');
+  return (['during', 'alone'] as const).map((when) => {
+    const { p50Ms, p99Ms, maxMs } = latency[when];
+    const figures = [p50Ms, p99Ms, maxMs].map(toFigure);
+    return [memberships, when === 'during' ? 'while comparing' : 'without', ...figures];
+  });
+}
+
+function toFirstReadLine({ contents, firstRead }: SweepResult): string {
+  const memberships = contents.memberships.toLocaleString('en');
+  return `- The first read of ${memberships} memberships took ${toFigure(firstRead.wallMs / 1_000)} s and at most ${toFigure(firstRead.peakResidentMb)} MB.`;
+}
+
+function toMicrosPerMember({ contents, sweep }: Pick<SweepResult, 'contents' | 'sweep'>) {
+  return sweep.cpuMs === undefined ? undefined : (sweep.cpuMs * 1_000) / contents.memberships;
+}
+
+function toVerdict(isMet: boolean): string {
+  return isMet ? 'met' : '**missed**';
+}
