@@ -25,9 +25,10 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
 }
 
 /** What the settings say about comparing the service with the store. */
-export function toSweepPolicy({ sweep, drift }: Settings): SweepPolicy {
+export function toSweepPolicy({ sweep, audit, drift }: Settings): SweepPolicy {
   const { interval: intervalMs, adminsEvery } = sweep;
-  return { intervalMs, adminsEvery, settleMs: drift.settle };
+  const unresolvedMinMs = audit.sweepMinInterval;
+  return { intervalMs, adminsEvery, unresolvedMinMs, settleMs: drift.settle };
 }
 
 /** What the settings say about requests of identity providers. */

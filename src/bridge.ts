@@ -78,9 +78,9 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
   const recovery = createRecovery({ ...readDeps, firstRead, wake });
-  const following = { intervalMs: audit.pollInterval, trusted: recovery.hold.trusted, wake };
-  const tail = createTail(deps, following);
   const sweeps = createSweeps(toSweepDeps(options, readDeps, { firstRead, recovery }));
+  const following = { intervalMs: audit.pollInterval, trusted: recovery.hold.trusted, wake };
+  const tail = createTail(deps, { ...following, considerSweep: sweeps.consider });
   const state = { draining: false };
   const { app, opsApp } = createApps(options, {
     upstream: deps.upstream,

@@ -246,6 +246,11 @@ export const settingsSchema = z.strictObject({
         .describe(
           'How often the audit log of the service is read, so that what others change there is looked at; 0 means never. Without news that is one call.',
         ),
+      sweepMinInterval: duration({ min: '1s', max: '30d' })
+        .prefault('10m')
+        .describe(
+          'An event that names nobody whom the bridge knows may be about anybody: the whole service is compared with the store, at most this often. Never where `sweep.interval` is 0.',
+        ),
       retention: duration({ min: '1d', max: '3650d' })
         .prefault('30d')
         .describe('How long events of the audit log are kept, with who made them and from where.'),

@@ -1,6 +1,7 @@
-import type { Insertable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
+import { forgetNamed } from './event-resources.ts';
 import type { AuditEventsTable } from './schema.ts';
 
 /** One event as it is stored. */
@@ -36,6 +37,35 @@ export async function listExplanations(
   return new Set(rows.flatMap(({ explained_by: use }) => use ?? []));
 }
 
+/** Which part of the events that nobody was found for, by when they were read (epoch milliseconds, `until` included). */
+export interface UnresolvedQuery {
+  readonly after: number;
+  readonly until: number;
+  readonly limit: number;
+}
+
+/** Events that named nobody managed when they were read, in the order of reading; those read together may be more than `limit`. */
+export async function listUnresolvedEvents(
+  db: Db,
+  { after, until, limit }: UnresolvedQuery,
+): Promise<Selectable<AuditEventsTable>[]> {
+  const unresolved = db.selectFrom('audit_events').selectAll().where('origin', '=', 'unresolved');
+  const some = unresolved.where('seen_at', '>', after).where('seen_at', '<=', until);
+  const rows = await some.orderBy('seen_at').limit(limit).execute();
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < limit) return rows;
+  return unresolved.where('seen_at', '>', after).where('seen_at', '<=', last.seen_at).execute();
+}
+
+/** Says whose an event is that nobody was found for. */
+export async function resolveEvent(
+  tx: Db,
+  id: string,
+  change: Pick<Selectable<AuditEventsTable>, 'origin' | 'explained_by'>,
+): Promise<void> {
+  await tx.updateTable('audit_events').set(change).where('id', '=', id).execute();
+}
+
 /** How many events are stored that happened at `from` or later (epoch milliseconds). */
 export async function countEventsSince(db: Db, from: number): Promise<number> {
   const { count } = await db
@@ -59,9 +89,9 @@ export async function pruneAuditEvents(
     .orderBy('created_at')
     .limit(limit)
     .execute();
-  for (const some of chunks(oldest.map(({ id }) => id))) {
-    await tx.deleteFrom('audit_event_resources').where('event_id', 'in', some).execute();
-    await tx.deleteFrom('audit_event_names').where('event_id', 'in', some).execute();
+  const ids = oldest.map(({ id }) => id);
+  await forgetNamed(tx, ids);
+  for (const some of chunks(ids)) {
     await tx.deleteFrom('audit_events').where('id', 'in', some).execute();
   }
   return oldest.length;

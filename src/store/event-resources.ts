@@ -25,6 +25,14 @@ export async function insertEventNames(tx: Db, rows: readonly EventNameRow[]): P
   for (const some of chunks(rows)) await tx.insertInto('audit_event_names').values(some).execute();
 }
 
+/** Forgets whom events name, and what they show. */
+export async function forgetNamed(tx: Db, eventIds: readonly string[]): Promise<void> {
+  for (const some of chunks(eventIds)) {
+    await tx.deleteFrom('audit_event_resources').where('event_id', 'in', some).execute();
+    await tx.deleteFrom('audit_event_names').where('event_id', 'in', some).execute();
+  }
+}
+
 /** A person or group, or one person in the list of a group, and a time (epoch milliseconds, by our own clock). */
 export interface EventQuestion {
   readonly type: 'user' | 'group';

@@ -1,3 +1,4 @@
+import type { OwnCallKind } from '../../domain/own-call.ts';
 import type { OwnCallRow } from '../../store/own-calls.ts';
 import { KINDS } from './event-actions.ts';
 
@@ -81,6 +82,44 @@ export function listUnexplained(
   return explained.flatMap(({ event, use }) => (use === undefined ? [event] : []));
 }
 
+/** The kinds of calls that none of the known actions stands for. */
+const UNSEEN_KINDS: ReadonlySet<OwnCallKind> = new Set([
+  'user.rename',
+  'user.address',
+  'group.rename',
+  'group.permissions',
+  'operator',
+]);
+
+/**
+ * Which call of the ledger explains which event where events name nobody: as many as there were calls that may show
+ * as this action at that time. Both lists are oldest first.
+ */
+export function explainByCount<E extends NamedEvent>(
+  events: readonly E[],
+  calls: readonly OwnCallRow[],
+  { tolerance, used: usedBefore }: Matching,
+): ExplainedEvent<E>[] {
+  const used = new Set([...usedBefore].map((use) => use.split('|', 2).join('|')));
+  return events.map((event) => {
+    const toCount = ({ id }: OwnCallRow) => `${id}|${event.action}`;
+    const call = calls.find(
+      (row) => isNear(row, event, tolerance) && mayShow(row, event) && !used.has(toCount(row)),
+    );
+    if (call === undefined) return { event, use: undefined };
+    used.add(toCount(call));
+    return { event, use: toCount(call) };
+  });
+}
+
+function mayShow({ kind }: OwnCallRow, { action }: NamedEvent): boolean {
+  return KINDS[action]?.includes(kind) ?? UNSEEN_KINDS.has(kind);
+}
+
+function isNear(call: OwnCallRow, event: NamedEvent, { beforeMs, afterMs }: Tolerance): boolean {
+  return event.at >= call.at - beforeMs && event.at <= call.at + afterMs;
+}
+
 /** Which calls may explain an event, oldest first: an import has thousands, and few of them name the same. */
 function indexCalls(calls: readonly OwnCallRow[]): (event: NamedEvent) => OwnCallRow[] {
   const byName = new Map<string, number[]>();
@@ -108,8 +147,8 @@ function toUse({ id }: OwnCallRow, { action, resourceIds }: NamedEvent): string 
   return [id, action, ...[...resourceIds].sort()].join('|');
 }
 
-function explains(call: OwnCallRow, event: NamedEvent, { beforeMs, afterMs }: Tolerance): boolean {
-  if (event.at < call.at - beforeMs || event.at > call.at + afterMs) return false;
+function explains(call: OwnCallRow, event: NamedEvent, tolerance: Tolerance): boolean {
+  if (!isNear(call, event, tolerance)) return false;
   if (call.kind !== 'operator' && KINDS[event.action]?.includes(call.kind) === false) return false;
   const { upstreamId, memberId, resourceId } = call;
   const isResource =

@@ -1,5 +1,7 @@
 import { pruneAuditEvents } from '../../store/audit-events.ts';
+import { pruneDrifts } from '../../store/drifts.ts';
 import { pruneOwnCalls } from '../../store/own-calls.ts';
+import { pruneSweeps } from '../../store/sweeps.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
 /** How often old rows are looked for, in milliseconds. */
@@ -7,10 +9,18 @@ const PRUNE_EVERY_MS = 60 * 60_000;
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
 
-/** Keeps the ledger of our own calls, and the events of the audit log, from growing for ever. */
+/** How long ended sweeps and drifts that are over are shown, in milliseconds. */
+const SHOWN_MS = 30 * 24 * 3_600_000;
+
+/** Keeps what the store remembers of the past from growing for ever. */
 export interface Pruning {
   start(): void;
   stop(): void;
+}
+
+/** What pruning is given. */
+export interface PruningDeps extends Pick<ReconcileDeps, 'store' | 'clock'> {
+  readonly events: Pick<ReconcileDeps['events'], 'failed'>;
 }
 
 /** How long rows are kept, in milliseconds. */
@@ -21,7 +31,7 @@ export interface Retention {
 
 /** Forgets at the start and every hour what is older than that. */
 export function createPruning(
-  { store, clock, events }: Pick<ReconcileDeps, 'store' | 'clock' | 'events'>,
+  { store, clock, events }: PruningDeps,
   { ledgerMs, auditMs }: Retention,
 ): Pruning {
   let timer: NodeJS.Timeout | undefined;
@@ -33,6 +43,10 @@ export function createPruning(
     try {
       while ((await store.write((tx) => pruneOwnCalls(tx, ledger))) === PRUNE_MAX);
       while ((await store.write((tx) => pruneAuditEvents(tx, audit))) === PRUNE_MAX);
+      await store.write(async (tx) => {
+        await pruneDrifts(tx, now - SHOWN_MS);
+        await pruneSweeps(tx, now - SHOWN_MS);
+      });
     } catch (error) {
       // What is old now is so in an hour too.
       events.failed({ type: 'ledger', id: 'prune', error });

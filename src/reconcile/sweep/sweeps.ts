@@ -1,19 +1,20 @@
-import { pruneDrifts } from '../../store/drifts.ts';
 import { saveFact } from '../../store/facts.ts';
 import {
   claimSweep,
   endSweep,
+  findComparedSince,
   findRunningSweep,
   insertSweep,
   listSweeps,
-  pruneSweeps,
   releaseSweep,
   type SweepRow,
 } from '../../store/sweeps.ts';
 import type { Transport } from '../../upstream/transport.ts';
+import { TOLERANCE } from '../audit/match-events.ts';
 import { readProgress } from '../first-read/progress.ts';
 import type { FirstReadDeps } from '../first-read/step.ts';
 import { findRecovery } from '../recovery/state.ts';
+import { findUnresolvedAt } from '../tail/settle-unresolved.ts';
 import { SWEEP_BEGINNING, SWEEP_READ_FACT } from './read-lists.ts';
 import { createCounts, type SweepCounts, type SweepRun, toLost } from './run.ts';
 import { runSweep } from './run-sweep.ts';
@@ -23,8 +24,6 @@ const POLL_MS = 10_000;
 /** How long a sweep stays with a process that does not say that it goes on, in milliseconds. */
 const LEASE_MS = 60_000;
 const RENEW_MS = 15_000;
-/** How long ended sweeps and drifts that are gone are shown, in milliseconds. */
-const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** When sweeps are made; settings sweep.*, drift.settle. */
 export interface SweepPolicy {
@@ -32,6 +31,8 @@ export interface SweepPolicy {
   readonly intervalMs: number;
   /** Every how many sweeps the admin lists are read. */
   readonly adminsEvery: number;
+  /** At least so long after the beginning of a sweep comes one that only events of the audit log ask for. */
+  readonly unresolvedMinMs: number;
   readonly settleMs: number;
 }
 
@@ -66,6 +67,8 @@ export interface Sweeps {
   stop(): Promise<void>;
   /** Has a sweep made as soon as may be; one that runs or waits already counts. Returns its id. */
   request(): Promise<string>;
+  /** Asks whether a sweep is due by now, which is asked every ten seconds as well. */
+  consider(): void;
 }
 
 /** The sweeps of one process. */
@@ -103,6 +106,7 @@ export function createSweeps(deps: SweepDeps): Sweeps {
       stopping.abort();
       await turn;
     },
+    consider: poke,
     async request() {
       await addSweep(deps);
       const sweep = await findRunningSweep(deps.store.read);
@@ -123,14 +127,24 @@ async function findWork(deps: SweepDeps, beganAt: number): Promise<SweepRow | un
   return findRunningSweep(deps.store.read);
 }
 
-/** At the start, unless the whole service was read since, and then again and again. */
+/** At the start, unless the whole service was read since, then again and again, and when the audit log asks for it. */
 async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
-  const { intervalMs } = deps.sweepPolicy;
+  const { intervalMs, unresolvedMinMs } = deps.sweepPolicy;
   if (intervalMs === 0) return false;
   const last = await findLast(deps);
   const { finishedAt = 0 } = await readProgress(deps.store.read);
   const lookedAt = Math.max(last?.started_at ?? 0, finishedAt);
-  return lookedAt < beganAt || lookedAt + intervalMs <= deps.clock.now();
+  const now = deps.clock.now();
+  if (lookedAt < beganAt || lookedAt + intervalMs <= now) return true;
+  return lookedAt + unresolvedMinMs <= now && (await isAskedFor(deps, finishedAt));
+}
+
+/** Whether the audit log tells of something that happened since everything was compared, and not to whom. */
+async function isAskedFor({ store }: SweepDeps, readAt: number): Promise<boolean> {
+  const unresolvedAt = await findUnresolvedAt(store.read);
+  const all = { before: Number.MAX_SAFE_INTEGER, admins: false };
+  const comparedAt = Math.max(readAt, await findComparedSince(store.read, all));
+  return unresolvedAt + TOLERANCE.beforeMs > comparedAt;
 }
 
 async function findLast({ store }: SweepDeps): Promise<SweepRow | undefined> {
@@ -206,8 +220,6 @@ async function finish(
       reasons: JSON.stringify([...reasons]),
     } as const;
     await endSweep(tx, { id: sweep.id, owner }, { ...end, ended_at: now });
-    await pruneDrifts(tx, now - KEPT_MS);
-    await pruneSweeps(tx, now - KEPT_MS);
   });
   const durationMs = now - sweep.started_at;
   sweepEvents.ended({ id: sweep.id, status, durationMs, calls, counts, reasons: [...reasons] });

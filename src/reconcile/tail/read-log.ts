@@ -3,7 +3,9 @@ import { auditLogs } from '../../upstream/operations/audit-logs.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { NewEvent } from './judge-events.ts';
 import { type SavedPage, savePage } from './save-page.ts';
+import { settleUnresolved } from './settle-unresolved.ts';
 import { claimTail, holdTail, saveTail, type TailState } from './state.ts';
 import { findWindowStart, isEnd } from './window.ts';
 
@@ -40,6 +42,7 @@ export async function readLog(
   if (turn.kind === 'not-yet') return turn;
   const newestAt = await readPages(deps, turn.before, { now, signal });
   if (newestAt === undefined) return { kind: 'not-yet', waitMs: intervalMs };
+  tellLooks(deps, await settleUnresolved(deps));
   await finish(deps, { newestAt, readAt: now });
   return { kind: 'read' };
 }
@@ -70,11 +73,17 @@ async function readPages(
   throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
 }
 
-function tell({ events, clock }: ReconcileDeps, { fresh }: SavedPage): void {
-  const now = clock.now();
-  for (const { event, origin, toLook } of fresh) {
+function tell(deps: ReconcileDeps, { fresh }: SavedPage): void {
+  const now = deps.clock.now();
+  for (const { event, origin } of fresh) {
+    deps.events.auditEvent({ origin, delayMs: Math.max(0, now - event.at) });
+  }
+  tellLooks(deps, fresh);
+}
+
+function tellLooks({ events }: ReconcileDeps, judged: readonly NewEvent[]): void {
+  for (const { event, toLook } of judged) {
     const { action } = event;
-    events.auditEvent({ origin, delayMs: Math.max(0, now - event.at) });
     for (const id of toLook.users) events.changedByOthers({ type: 'user', id, action });
     for (const id of toLook.groups) events.changedByOthers({ type: 'group', id, action });
   }

@@ -16,6 +16,8 @@ export interface TailOptions {
   readonly trusted: Promise<void>;
   /** Tells the workers that something became due. */
   readonly wake: () => void;
+  /** Has it asked whether a sweep is due. */
+  readonly considerSweep: () => void;
 }
 
 /**
@@ -71,7 +73,7 @@ export function createTail(deps: ReconcileDeps, options: TailOptions): Tail {
 /** Reads the log once and tells how that went. What it returns gives the milliseconds until the next time. */
 function createAttempts(
   deps: ReconcileDeps,
-  { intervalMs, wake }: TailOptions,
+  { intervalMs, wake, considerSweep }: TailOptions,
   signal: AbortSignal,
 ): () => Promise<number> {
   const { random, events } = deps;
@@ -115,6 +117,7 @@ function createAttempts(
     } finally {
       // What was marked before a failure is due all the same.
       wake();
+      considerSweep();
     }
   };
 }

@@ -27,6 +27,9 @@ export const timeline: Migration = {
       .addColumn('at', 'bigint', (c) => c.notNull())
       .addPrimaryKeyConstraint('audit_event_names_key', ['event_id', 'name_folded'])
       .execute();
+    await sql`create index audit_events_unresolved on audit_events (seen_at) where origin = 'unresolved'`.execute(
+      db,
+    );
     await sql`create index audit_event_names_at on audit_event_names (name_folded, at)`.execute(db);
   },
 };

@@ -1,0 +1,69 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { describeStores } from '../../../test/support/stores.ts';
+import type { Store } from '../../store/database.ts';
+import { insertDrifts, listDriftViews } from '../../store/drifts.ts';
+import { endSweep, findRunningSweep, insertSweep, listSweeps } from '../../store/sweeps.ts';
+import { createPruning } from './pruning.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const now = 100 * DAY_MS;
+const end = { status: 'complete', calls: 3, counts: '{}', reasons: '[]' } as const;
+
+async function addSweep(store: Store, endedAt: number): Promise<void> {
+  await store.write(async (tx) => {
+    await insertSweep(tx, { readsAdmins: false, now: endedAt - 1 });
+    const id = (await findRunningSweep(tx))?.id ?? '';
+    await tx.updateTable('sweeps').set({ owner: 'a' }).where('id', '=', id).execute();
+    await endSweep(tx, { id, owner: 'a' }, { ...end, ended_at: endedAt });
+  });
+}
+
+/** One drift of each status, of a group of that name, last seen then. */
+async function addDrifts(store: Store, seenAt: number): Promise<void> {
+  const drift = {
+    kind: 'group.missing',
+    type: 'group',
+    memberId: '',
+    desired: 1,
+    observed: 0,
+  } as const;
+  const differences = ['open', 'gone'].map((status) => ({
+    ...drift,
+    resourceId: `${status}-${seenAt}`,
+  }));
+  await store.write(async (tx) => {
+    await insertDrifts(tx, differences, seenAt);
+    const gone = tx.updateTable('drifts').set({ status: 'gone' });
+    await gone.where('resource_id', 'like', 'gone-%').execute();
+  });
+}
+
+describeStores('what the store remembers of the past', ({ makeStore }) => {
+  test('is forgotten after 30 days without any sweep, but for drifts that are there', async () => {
+    const store = await makeStore();
+    const [old, young] = [now - 31 * DAY_MS, now - 29 * DAY_MS];
+    for (const at of [old, young]) {
+      await addSweep(store, at);
+      await addDrifts(store, at);
+    }
+    const failures: unknown[] = [];
+    const pruning = createPruning(
+      {
+        store,
+        clock: { now: () => now, sleep: async () => undefined },
+        events: { failed: ({ error }) => void failures.push(error) },
+      },
+      { ledgerMs: DAY_MS, auditMs: DAY_MS },
+    );
+    onTestFinished(() => pruning.stop());
+    pruning.start();
+    const countSweeps = async () =>
+      (await listSweeps(store.read, { beforeSeq: 1_000, limit: 10 })).length;
+    await expect.poll(countSweeps, { interval: 5 }).toBe(1);
+
+    const all = { kind: undefined, status: undefined, afterSeq: 0, limit: 10 };
+    const left = (await listDriftViews(store.read, all)).map(({ resourceId }) => resourceId);
+    expect(left).toEqual([`open-${old}`, `open-${young}`, `gone-${young}`]);
+    expect(failures).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+import { type AuditEventRow, listExplanations } from '../../store/audit-events.ts';
+import type { Db } from '../../store/database.ts';
+import { listOwnCalls, type OwnCallRow } from '../../store/own-calls.ts';
+import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
+import { isIrrelevant } from '../audit/event-actions.ts';
+import { type ExplainedEvent, explainEvents, TOLERANCE } from '../audit/match-events.ts';
+import { type NamedAuditEvent, nameEvents } from '../audit/name-events.ts';
+import type { ToLookAt } from '../look-again.ts';
+import { LATE_MS } from './window.ts';
+
+/** Calls of the ledger that the events of one page are compared with; what others would explain costs a look. */
+const CALLS_MAX = 20_000;
+
+/** An event, whose it is, and what of ours it makes the bridge look at. */
+export interface NewEvent {
+  readonly event: NamedAuditEvent;
+  readonly origin: AuditEventRow['origin'];
+  readonly use: string | undefined;
+  readonly toLook: ToLookAt;
+}
+
+/** Events that were explained before keep what explains them: a second one needs another call. */
+export async function judgeEvents(
+  tx: Db,
+  events: readonly AuditEvent[],
+  skewMs: number,
+): Promise<NewEvent[]> {
+  const named = await nameEvents(tx, events, skewMs);
+  const { calls, used } = await readLedger(tx, named, skewMs);
+  return explainEvents(named, calls, { tolerance: TOLERANCE, used }).map(toNewEvent);
+}
+
+/** The calls of ours that may explain these events, oldest first, and what was explained by them before. */
+export async function readLedger(
+  tx: Db,
+  named: readonly NamedAuditEvent[],
+  skewMs: number,
+): Promise<{ calls: OwnCallRow[]; used: Set<string> }> {
+  const [first, last] = [named.at(0), named.at(-1)];
+  if (first === undefined || last === undefined) return { calls: [], used: new Set() };
+  const { beforeMs, afterMs } = TOLERANCE;
+  const reach = { from: first.at - afterMs, to: last.at + beforeMs };
+  const calls = await listOwnCalls(tx, { ...reach, limit: CALLS_MAX });
+  // What the same call explains is at most as far from it as these are, and may have come late.
+  const used = await listExplanations(tx, {
+    from: reach.from - beforeMs + skewMs - LATE_MS,
+    to: reach.to + afterMs + skewMs + LATE_MS,
+  });
+  return { calls, used };
+}
+
+function toNewEvent({ event, use }: ExplainedEvent<NamedAuditEvent>): NewEvent {
+  if (use !== undefined) return { event, use, origin: 'ours', toLook: NOBODY };
+  const toLook = isIrrelevant(event.audit) ? NOBODY : toResources(event);
+  const origin = event.resourceIds.size === 0 ? 'unresolved' : 'foreign';
+  return { event, use, origin, toLook };
+}
+
+const NOBODY: ToLookAt = { users: new Set(), groups: new Set() };
+
+/** Who came into a group or left it is a matter of the group, not of the person. */
+const OF_GROUPS: ReadonlySet<string> = new Set([
+  'add_user',
+  'admin_add_user',
+  'delete_user',
+  'admin_delete_user',
+  'add_admin',
+  'delete_admin',
+]);
+
+function toResources({ action, userIds, groupIds }: NamedAuditEvent): ToLookAt {
+  const isOfGroup = OF_GROUPS.has(action) && groupIds.size > 0;
+  return { users: isOfGroup ? new Set() : userIds, groups: groupIds };
+}
+
+/** All whom these events have the bridge look at. */
+export function mergeToLook(events: readonly NewEvent[]): ToLookAt {
+  return {
+    users: new Set(events.flatMap(({ toLook }) => [...toLook.users])),
+    groups: new Set(events.flatMap(({ toLook }) => [...toLook.groups])),
+  };
+}
