@@ -4,6 +4,7 @@ import type { Store } from './database.ts';
 import {
   claimSweep,
   endSweep,
+  findComparedSince,
   findRunningSweep,
   findSweep,
   insertSweep,
@@ -72,5 +73,31 @@ describeStores('sweeps', ({ makeStore }) => {
     expect(before).toMatchObject({ calls: 7, owner: 'b' });
     expect(await findSweep(store.read, id)).toMatchObject({ status: 'complete', owner: null });
     expect(again).toBe(true);
+  });
+
+  test('everything was compared by those that ended before, the admin lists by some of them', async () => {
+    const store = await makeStore();
+    const add = async (
+      startedAt: number,
+      readsAdmins: boolean,
+      status: 'complete' | 'incomplete',
+    ) => {
+      await store.write((tx) => insertSweep(tx, { readsAdmins, now: startedAt }));
+      const who = { id: (await findRunningSweep(store.read))?.id ?? '', owner: 'a' };
+      const until = startedAt + 60;
+      await store.write((tx) => claimSweep(tx, who, { now: startedAt, until }));
+      await store.write((tx) => endSweep(tx, who, { ...end, status, ended_at: startedAt + 5 }));
+    };
+    await add(100, true, 'complete');
+    await add(200, false, 'complete');
+    await add(300, true, 'incomplete');
+    const find = (before: number, admins: boolean) =>
+      findComparedSince(store.read, { before, admins });
+
+    expect(await find(1_000, false)).toBe(200);
+    expect(await find(1_000, true)).toBe(100);
+    // What the second has found in its last moment, it has not seen before.
+    expect(await find(205, false)).toBe(100);
+    expect(await find(105, false)).toBe(0);
   });
 });

@@ -116,7 +116,8 @@ export async function findComparedSince(
     .selectFrom('sweeps')
     .select('started_at')
     .where('status', 'not in', ['running', 'incomplete'])
-    .where('ended_at', '<=', before)
+    // The sweep that found something ends at the same moment or later.
+    .where('ended_at', '<', before)
     .where('reads_admins', '>=', admins ? 1 : 0);
   const row = await ended.orderBy('seq', 'desc').limit(1).executeTakeFirst();
   return row?.started_at ?? 0;
