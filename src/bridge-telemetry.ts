@@ -1,5 +1,7 @@
+import type { WatchedOptions } from './bridge-options.ts';
 import type { ReconcileEvents } from './reconcile/deps.ts';
 import type { SweepEvents } from './reconcile/sweep/sweeps.ts';
+import type { GuardOptions } from './reconcile/writes/guard.ts';
 import type { ScimTelemetry } from './scim/deps.ts';
 import { events } from './telemetry/events.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -38,6 +40,17 @@ export function toReconcileEvents(
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),
     recovery: (fields) => logger.log(events.recovery(fields)),
+  };
+}
+
+/** What says whether the service may be changed, with the words for its changes. */
+export function toGuardOptions({ store, clock, settings, logger }: WatchedOptions): GuardOptions {
+  return {
+    store,
+    clock,
+    mode: settings.mode,
+    whenWorkIsDue: settings.observe.whenWorkIsDue,
+    onChange: ({ paused }) => logger.log(paused ? events.writesPaused() : events.writesResumed()),
   };
 }
 

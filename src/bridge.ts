@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Express } from 'express';
-import { type BridgeParts, createApps } from './bridge-apps.ts';
+import { createApps } from './bridge-apps.ts';
+import { createLifecycle } from './bridge-lifecycle.ts';
 import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
+import type { BridgeParts } from './bridge-parts.ts';
 import {
   toFixedForms,
   toReconcilePolicy,
   toSweepPolicy,
   toTransportOptions,
 } from './bridge-settings.ts';
-import { toReconcileEvents, toSweepEvents, toTransportHooks } from './bridge-telemetry.ts';
+import {
+  toGuardOptions,
+  toReconcileEvents,
+  toSweepEvents,
+  toTransportHooks,
+} from './bridge-telemetry.ts';
 import { createMatcher } from './domain/matcher.ts';
 import { createRuleBook } from './domain/rule-book.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
@@ -20,9 +27,10 @@ import { createOperatorCalls } from './reconcile/operator-calls.ts';
 import { createReconciler } from './reconcile/reconciler.ts';
 import { createRecovery } from './reconcile/recovery/recovery.ts';
 import type { Rules } from './reconcile/rules/rules.ts';
-import { openSectionView, type SectionView } from './reconcile/section-view.ts';
+import { openSectionView } from './reconcile/section-view.ts';
 import { createSweeps, type SweepDeps } from './reconcile/sweep/sweeps.ts';
 import { createTail } from './reconcile/tail/tail.ts';
+import { openWriteGuard } from './reconcile/writes/guard.ts';
 import { createUserProtection } from './scim/users/protect-user.ts';
 import type { Settings } from './settings/schema.ts';
 import { toStoreUrl } from './settings/store-url.ts';
@@ -31,9 +39,6 @@ import { migrate } from './store/migrate.ts';
 import { openStoreClock } from './store/store-clock.ts';
 import { watchWrites } from './store/watch-writes.ts';
 import { createTransport } from './upstream/transport.ts';
-
-/** How long a stop waits for calls on their way, in milliseconds. */
-const STOP_GRACE_MS = 15_000;
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -44,7 +49,10 @@ export interface Bridge {
   readonly firstRead: FirstRead;
   /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
   rulesApplied(): Promise<void>;
-  /** @throws BridgeError `other-service` when the store belongs to another address. */
+  /**
+   * @throws BridgeError `other-service` when the store belongs to another address; `work-due` when it would only
+   * observe and acknowledged changes wait
+   */
   start(): Promise<void>;
   /** `/readyz` says so from now on; requests are still answered. */
   drain(): void;
@@ -70,14 +78,15 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const store = watchWrites(given.store, clock);
   const options: WatchedOptions = { ...given, store, clock };
   const sections = await openSectionView(store);
-  const deps = await createDeps(options, sections, () => firstRead.ownAccount());
+  const guard = await openWriteGuard(toGuardOptions(options));
+  const deps = await createDeps(options, { sections, guard }, () => firstRead.ownAccount());
   const { ledger, audit } = options.settings;
   const pruning = createPruning(deps, { ledgerMs: ledger.retention, auditMs: audit.retention });
   const reconciler = createReconciler(deps);
   const { wake } = reconciler;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const recovery = createRecovery({ ...readDeps, firstRead, wake });
+  const recovery = createRecovery({ ...readDeps, firstRead, wake, mode: guard.mode });
   const sweeps = createSweeps(toSweepDeps(options, readDeps, { firstRead, recovery }));
   const following = { intervalMs: audit.pollInterval, trusted: recovery.hold.trusted, wake };
   const tail = createTail(deps, { ...following, considerSweep: sweeps.consider });
@@ -91,6 +100,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     recovery,
     sweeps,
     sections,
+    guard,
     isDraining: () => state.draining,
   });
   return {
@@ -98,28 +108,12 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     opsApp,
     firstRead,
     rulesApplied: reconciler.rulesApplied,
-    async start() {
-      // Before the first read, so that what changes behind it is read of.
-      await tail.start();
-      await firstRead.start();
-      await reconciler.start(recovery.hold);
-      recovery.start();
-      sections.start();
-      pruning.start();
-      sweeps.start();
-    },
+    ...createLifecycle({
+      ...{ upstream: deps.upstream, firstRead, reconciler, recovery, tail, sweeps },
+      ...{ sections, guard, pruning, wake },
+    }),
     drain() {
       state.draining = true;
-    },
-    async stop() {
-      sections.stop();
-      pruning.stop();
-      await tail.stop();
-      await sweeps.stop();
-      await recovery.stop();
-      await firstRead.stop();
-      await reconciler.stop(STOP_GRACE_MS);
-      await deps.upstream.close();
     },
   };
 }
@@ -146,7 +140,7 @@ function toSweepDeps(
 /** What convergence is given. */
 async function createDeps(
   { settings, store, target, clock, random, logger, metrics }: WatchedOptions,
-  sections: SectionView,
+  { sections, guard }: Pick<BridgeParts, 'sections' | 'guard'>,
   findOwnAccount: () => number | undefined,
 ): Promise<ReconcileDeps> {
   const events = toReconcileEvents(logger, metrics, sections.refresh);
@@ -154,7 +148,7 @@ async function createDeps(
     ...toTransportOptions(settings, target),
     clock,
     random,
-    hooks: toTransportHooks(logger, metrics),
+    hooks: { ...toTransportHooks(logger, metrics), writesRefused: guard.refused },
   });
   return {
     store,

@@ -8,8 +8,9 @@ import { runProgram } from '../src/cli/program.ts';
 import { addRecoveryCommand } from '../src/cli/recovery.ts';
 import { restoreCommand } from '../src/cli/restore.ts';
 import type { JsonValue } from '../src/domain/json.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestAnswer, type TestBridge } from './support/bridge.ts';
+import type { Sandbox, SandboxOptions } from '../src/sandbox/sandbox.ts';
+import type { TestAnswer, TestBridge } from './support/bridge.ts';
+import { type Lives, makeLives } from './support/lives.ts';
 import {
   addGroup,
   addUser,
@@ -30,10 +31,7 @@ const admit = (...ids: string[]) => toPatch({ op: 'add', path: 'members', value:
 const leave = (id: string) => toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
 
 /** A store whose file outlives the bridges that use it, in front of one service. */
-interface World {
-  readonly sandbox: Sandbox;
-  /** Runs a bridge on the file from its start to its stop. */
-  live<T>(life: (bridge: TestBridge) => Promise<T>): Promise<T>;
+interface World extends Lives {
   backUp(): void;
   restore(): void;
 }
@@ -45,24 +43,17 @@ async function makeWorld(
 ): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-recovery-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.stop());
   const [file, backup] = [join(folder, 'bridge.db'), join(folder, 'backup.db')];
-  return {
-    sandbox,
-    async live(life) {
-      const settings = {
-        DATABASE_URL: url ?? `sqlite:${file}`,
-        OPS_TOKEN: opsToken,
-        SCIM_WRITE_WAIT: '50ms',
-      };
-      const bridge = await startTestBridge({ service: sandbox, settings });
-      try {
-        return await life(bridge);
-      } finally {
-        await bridge.stop();
-      }
+  const lives = await makeLives({
+    sandbox: options,
+    settings: {
+      DATABASE_URL: url ?? `sqlite:${file}`,
+      OPS_TOKEN: opsToken,
+      SCIM_WRITE_WAIT: '50ms',
     },
+  });
+  return {
+    ...lives,
     backUp: () => copyFileSync(file, backup),
     restore: () => copyFileSync(backup, file),
   };

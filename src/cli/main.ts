@@ -7,6 +7,8 @@ import { checkCommand } from './check.ts';
 import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { parsePackageVersion } from './package-version.ts';
+import { addPauseCommand, addResumeCommand } from './pause.ts';
+import { addPlanCommand } from './plan.ts';
 import { runProgram } from './program.ts';
 import { addRecoveryCommand } from './recovery.ts';
 import { restoreCommand } from './restore.ts';
@@ -34,6 +36,9 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addSandboxCommand,
     addRecoveryCommand,
     addSweepCommand,
+    addPauseCommand,
+    addResumeCommand,
+    addPlanCommand,
     // It knows every operation of the service, which the other commands have no use for.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
     restoreCommand(async (settings) => (await import('./mark-restored.ts')).markRestored(settings)),

@@ -2,12 +2,15 @@ import type { Command } from 'commander';
 import type { RecoveryView } from '../ops/recovery-view.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
+import { toPlanText } from './plan-text.ts';
 
-/** `recovery`: what the running bridge holds back after a backup was restored, and the decision about it. */
+/** `recovery`: what the running bridge holds back after a restored backup or after observing, and the decision about it. */
 export const addRecoveryCommand: AddCommand = (program, context) => {
   const recovery = program
     .command('recovery')
-    .description('what is held back after a backup was restored (asks the running bridge)');
+    .description(
+      'what is held back after a backup was restored, or after observing (asks the running bridge)',
+    );
   addShow(recovery, context);
   addDecision(recovery, context, {
     name: 'approve',
@@ -82,22 +85,8 @@ function toDetection({ detection }: RecoveryView): string {
 }
 
 function toReason({ reason }: RecoveryView): string {
+  if (reason?.code === 'first-run') return 'the bridge is live, and before it only observed';
   if (reason?.code !== 'audit') return 'an operator said that a backup was restored';
   const at = new Date(reason.lastEventAt).toISOString();
   return `${reason.events} changes by our own account are unknown to the store, the last at ${at}`;
-}
-
-function toPlanText({ hash, total, readSince, kinds, actions }: NonNullable<RecoveryView['plan']>) {
-  const counts = Object.entries(kinds).map(([kind, count]) => `  ${kind.padEnd(18)} ${count}\n`);
-  const lines = actions.map(({ kind, name, memberName }) => {
-    const who = memberName === null ? name : `${memberName} in ${name}`;
-    return `  ${kind.padEnd(18)} ${who}\n`;
-  });
-  const more = total > actions.length ? `  … and ${total - actions.length} more\n` : '';
-  return `Plan ${hash}: ${total} changes, from a read of the service begun at ${readSince}
-${counts.join('')}
-${lines.join('')}${more}
-approve ${hash}   does exactly this, as far as it still holds
-discard ${hash}   leaves the service as it is
-`;
 }

@@ -11,6 +11,7 @@ import {
   toReadiness,
   type UpstreamFacts,
   type WaitingWork,
+  type WritesFacts,
 } from './readiness.ts';
 
 /** Where health comes from; handed in by whoever composes the process. Nothing here calls the service. */
@@ -26,6 +27,7 @@ export interface HealthSources {
   /** Since when the audit log cannot be read, undefined when it can or is not followed. */
   readonly findAuditFailure: () => Promise<AuditFailure | undefined>;
   readonly upstreamHealth: () => UpstreamFacts;
+  readonly writes: () => WritesFacts;
   readonly isDraining: () => boolean;
   readonly clock: Clock;
 }
@@ -40,6 +42,7 @@ export async function readReadiness(sources: HealthSources): Promise<Readiness> 
     store,
     draining: sources.isDraining(),
     upstream: sources.upstreamHealth(),
+    writes: sources.writes(),
     nowMs: sources.clock.now(),
   });
 }

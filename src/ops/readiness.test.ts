@@ -38,6 +38,7 @@ function toStore({
 }: Given = {}) {
   const waiting = {
     due: 0,
+    changes: 0,
     stuck: 0,
     failing: 0,
     disputed: 0,
@@ -61,6 +62,7 @@ function toStore({
 const well: ReadinessFacts = {
   ...toStore(),
   draining: false,
+  writes: { mode: 'live', pause: undefined },
   upstream: { credentials: { kind: 'open' }, service: { kind: 'open' }, pausedForMs: 0 },
   nowMs,
 };
@@ -91,6 +93,24 @@ const rows: {
     }),
     status: 'degraded',
     codes: ['recovery'],
+  },
+  {
+    why: 'what is accepted while observing is told, and is not behind',
+    change: {
+      ...toStore({ backlog: { due: 3, changes: 2, oldestSince: nowMs - 15 * 60_000 } }),
+      writes: { mode: 'observe', pause: undefined },
+    },
+    status: 'degraded',
+    codes: ['observe-mode'],
+  },
+  {
+    why: 'a pause is told, and what waits is not behind',
+    change: {
+      ...toStore({ backlog: { due: 3, changes: 2, oldestSince: nowMs - 15 * 60_000 } }),
+      writes: { mode: 'live', pause: { since: nowMs, reason: null } },
+    },
+    status: 'degraded',
+    codes: ['writes-paused'],
   },
   {
     why: 'an audit log that cannot be read for five minutes is told',

@@ -1,5 +1,6 @@
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
+import type { Pause } from '../reconcile/writes/state.ts';
 import type { Backlog } from '../store/backlog.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
@@ -36,6 +37,13 @@ export interface WaitingWork extends Backlog {
   readonly disputed: number;
 }
 
+/** Whether the service is changed at all. */
+export interface WritesFacts {
+  readonly mode: 'live' | 'observe';
+  /** The pause that an operator asked for; undefined: there is none. */
+  readonly pause: Pause | undefined;
+}
+
 /** What the transport knows of the service without asking it. */
 export type UpstreamFacts = Pick<TransportHealth, 'credentials' | 'service' | 'pausedForMs'>;
 
@@ -44,6 +52,7 @@ export interface ReadinessFacts {
   readonly store: StoredFacts;
   readonly draining: boolean;
   readonly upstream: UpstreamFacts;
+  readonly writes: WritesFacts;
   /** Epoch milliseconds. */
   readonly nowMs: number;
 }
@@ -61,6 +70,8 @@ type ReasonCode =
   | 'first-read'
   | 'draining'
   | 'store-read-only'
+  | 'observe-mode'
+  | 'writes-paused'
   | 'recovery'
   | 'credentials-refused'
   | 'service-down'
@@ -151,16 +162,43 @@ function listUpstream({ upstream }: ReadinessFacts): Reason[] {
   return reasons;
 }
 
-function listStored({ store, nowMs }: ReadinessFacts): Reason[] {
+function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
   if (store.kind === 'problem') return [];
   const { writeTrouble, recovery, sections, backlog, auditFailure } = store;
   return [
     ...listReadOnly(writeTrouble),
+    ...listWrites(writes, backlog),
     ...listRecovery(recovery),
     ...listClosed(sections),
-    ...listWaiting(backlog, nowMs),
+    ...listWaiting(backlog, { nowMs, isSending: isSending(writes) }),
     ...listAudit(auditFailure, { sections, nowMs }),
   ];
+}
+
+function isSending({ mode, pause }: WritesFacts): boolean {
+  return mode === 'live' && pause === undefined;
+}
+
+/** What providers send is answered with 2xx all the same, and kept. */
+function listWrites({ mode, pause }: WritesFacts, { changes }: WaitingWork): Reason[] {
+  const accepted = `${toCount(changes)} accepted, not applied`;
+  const reasons: Reason[] = [];
+  if (mode === 'observe') {
+    reasons.push({
+      code: 'observe-mode',
+      detail: `The bridge only observes and changes nothing in the service: ${accepted}.`,
+      remedy:
+        '`scim-bridge plan show --first-run` tells what would be done; `MODE=live` and a restart make it a plan to approve.',
+    });
+  }
+  if (pause !== undefined) {
+    reasons.push({
+      code: 'writes-paused',
+      detail: `An operator paused all changes of the service at ${toTime(pause.since)}: ${accepted}.`,
+      remedy: '`scim-bridge resume`, when it is time; `/ops/status` has the reason that was given.',
+    });
+  }
+  return reasons;
 }
 
 /** New writes of providers are brought to the service meanwhile; what waited before is not. */
@@ -170,7 +208,11 @@ function listRecovery(state: RecoveryState | undefined): Reason[] {
     state.phase === 'waiting'
       ? '`scim-bridge recovery show`, then `approve` or `discard`; docs/recovery.md tells what they do.'
       : 'Wait until the whole service was read; docs/recovery.md tells what comes then.';
-  const detail = `The store is older than what was done: since ${toTime(state.since)} only new writes are brought to the service.`;
+  const isFirstRun = state.phase !== 'requested' && state.reason.code === 'first-run';
+  const why = isFirstRun
+    ? 'What was accepted while the bridge observed is held'
+    : 'The store is older than what was done';
+  const detail = `${why}: since ${toTime(state.since)} only new writes are brought to the service.`;
   return [{ code: 'recovery', detail, remedy }];
 }
 
@@ -203,7 +245,10 @@ function listClosed(sections: SectionStates): Reason[] {
   });
 }
 
-function listWaiting(backlog: WaitingWork, nowMs: number): Reason[] {
+function listWaiting(
+  backlog: WaitingWork,
+  { nowMs, isSending }: { nowMs: number; isSending: boolean },
+): Reason[] {
   const { due, stuck, disputed, oldestSince } = backlog;
   const reasons: Reason[] = [];
   if (stuck > 0) {
@@ -223,7 +268,7 @@ function listWaiting(backlog: WaitingWork, nowMs: number): Reason[] {
     });
   }
   const waitedMs = oldestSince === undefined ? 0 : nowMs - oldestSince;
-  if (waitedMs >= behindAfterMs) {
+  if (isSending && waitedMs >= behindAfterMs) {
     reasons.push({
       code: 'behind',
       detail: `${toCount(due)} waiting, the oldest for ${Math.floor(waitedMs / 60_000)} minutes.`,

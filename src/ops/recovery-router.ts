@@ -4,8 +4,12 @@ import type { Decision } from '../reconcile/recovery/decide.ts';
 import type { RecoveryView } from './recovery-view.ts';
 
 /** What an operator can see and decide. */
-export interface RecoverySource {
+export interface RecoverySource extends DecisionSource {
   readonly read: () => Promise<RecoveryView>;
+}
+
+/** What an operator can decide about the plan that waits. */
+export interface DecisionSource {
   readonly approve: (hash: string) => Promise<Decision>;
   readonly discard: (hash: string) => Promise<Decision>;
 }
@@ -14,15 +18,18 @@ export interface RecoverySource {
  * `GET /` shows where recovery stands, `POST /approve` and `POST /discard` decide about the plan whose hash the
  * body names: `{ "hash": "…" }`. 409 when another plan waits, or none.
  */
-export function createRecoveryRouter({ read, approve, discard }: RecoverySource): Router {
+export function createRecoveryRouter({ read, ...decisions }: RecoverySource): Router {
   const router = Router();
-  const body = express.json({ limit: '16kb' });
   router.get('/', async (_req, res) => {
     res.set('Cache-Control', 'no-store').json(await read());
   });
-  router.post('/approve', body, decide(approve));
-  router.post('/discard', body, decide(discard));
-  return router;
+  return addDecisions(router, decisions);
+}
+
+/** Adds both decisions to a router. */
+export function addDecisions(router: Router, { approve, discard }: DecisionSource): Router {
+  const body = express.json({ limit: '16kb' });
+  return router.post('/approve', body, decide(approve)).post('/discard', body, decide(discard));
 }
 
 function decide(decision: (hash: string) => Promise<Decision>): RequestHandler {

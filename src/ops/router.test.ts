@@ -5,12 +5,14 @@ import { BridgeError } from '../domain/errors.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { createEagerClock, createFakeClock } from '../upstream/testing/fake-clock.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
+import type { FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
 import type { WaitingWork } from './readiness.ts';
 import type { RecoverySource } from './recovery-router.ts';
 import { createHealthRouter, createOperatorRouter } from './router.ts';
 import type { StatusSources } from './status.ts';
 import type { SweepSource } from './sweeps-router.ts';
+import type { WritesSource } from './writes-router.ts';
 
 const token = 'ops-token-0123456789';
 const open = { kind: 'open' } as const;
@@ -23,6 +25,7 @@ const well: TransportHealth = {
 };
 const nothingWaits: WaitingWork = {
   due: 0,
+  changes: 0,
   stuck: 0,
   failing: 0,
   disputed: 0,
@@ -35,6 +38,21 @@ const api = { call: async () => undefined, told: () => undefined };
 const noPlan = async () => ({ kind: 'no-plan' }) as const;
 const recovery: RecoverySource = {
   read: async () => ({ phase: 'none', detection: null, since: null, reason: null, plan: null }),
+  approve: noPlan,
+  discard: noPlan,
+};
+
+const LIVE = { mode: 'live', pause: undefined } as const;
+const writes: WritesSource = {
+  pause: async () => undefined,
+  resume: async () => undefined,
+  read: async () => ({ mode: 'live', paused: null, waiting: 0 }),
+};
+
+const firstRun: FirstRunSource = {
+  readPage: async () => ({
+    ...{ phase: 'none', plan: null, counts: {}, items: [], nextCursor: null },
+  }),
   approve: noPlan,
   discard: noPlan,
 };
@@ -56,6 +74,7 @@ function request(change: Partial<HealthSources> = {}) {
     readSections: async () => ({}),
     readBacklog: async () => nothingWaits,
     upstreamHealth: () => well,
+    writes: () => LIVE,
     isDraining: () => false,
     clock: createFakeClock(),
     ...change,
@@ -64,7 +83,19 @@ function request(change: Partial<HealthSources> = {}) {
   const app = express();
   app.use(createHealthRouter(sources));
   const status = toStatusSources(sources);
-  app.use(createOperatorRouter({ registry, token, status, explain, recovery, sweeps, api }));
+  app.use(
+    createOperatorRouter({
+      registry,
+      token,
+      status,
+      explain,
+      recovery,
+      firstRun,
+      sweeps,
+      writes,
+      api,
+    }),
+  );
   return supertest(app);
 }
 
@@ -88,6 +119,7 @@ function toStatusSources(sources?: HealthSources): StatusSources {
       failing: 1,
       oldestSince: 1_000,
     }),
+    writes: () => LIVE,
     upstreamHealth: () => ({ ...well, service: { kind: 'shut', sinceMs: 0, nextProbeMs: 5_000 } }),
     activity: () => ({ lanes: 2, waiting: 1 }),
     listStuck: async () => [stuck],
@@ -203,7 +235,17 @@ for (const presented of [undefined, token, 'Bearer', 'Bearer wrong', `Basic ${to
 test('without a token in the settings there are no metrics', async () => {
   const { registry } = createMetrics();
   const status = toStatusSources();
-  const options = { registry, token: undefined, status, explain, recovery, sweeps, api };
+  const options = {
+    registry,
+    token: undefined,
+    status,
+    explain,
+    recovery,
+    firstRun,
+    sweeps,
+    writes,
+    api,
+  };
   const app = express().use(createOperatorRouter(options));
 
   const answer = await supertest(app).get('/metrics').set('Authorization', 'Bearer undefined');

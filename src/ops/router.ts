@@ -1,12 +1,15 @@
 import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { createTokenCheck } from '../domain/token-check.ts';
+import { answerUnreadable } from './answer-unreadable.ts';
 import { type ApiSource, createApiRouter } from './api/router.ts';
 import { createExplainRouter, type ExplainSource } from './explain/router.ts';
+import { createFirstRunRouter, type FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
 import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
 import { readStatus, type StatusSources } from './status.ts';
 import { createDriftRouter, createSweepRouter, type SweepSource } from './sweeps-router.ts';
+import { createWritesRouter, type WritesSource } from './writes-router.ts';
 
 /** What operators and their monitoring are shown. */
 export interface OperatorRouterOptions {
@@ -14,7 +17,9 @@ export interface OperatorRouterOptions {
   readonly status: StatusSources;
   readonly explain: ExplainSource;
   readonly recovery: RecoverySource;
+  readonly firstRun: FirstRunSource;
   readonly sweeps: SweepSource;
+  readonly writes: WritesSource;
   readonly api: ApiSource;
   /** setting: ops.token; without one nothing is shown. */
   readonly token: string | undefined;
@@ -39,7 +44,7 @@ export function createHealthRouter(sources: HealthSources): Router {
 
 /** `/metrics` for Prometheus and everything below `/ops`. 404 without a token in the settings, 401 without it in the request. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
-  const { registry, status, explain, recovery, sweeps, api, token } = options;
+  const { registry, status, explain, recovery, firstRun, sweeps, writes, api, token } = options;
   const router = Router();
   if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
   const authenticate = requireBearer(token);
@@ -51,10 +56,13 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
     res.set('Cache-Control', 'no-store').json(await readStatus(status));
   });
   router.use('/ops/recovery', authenticate, createRecoveryRouter(recovery));
+  router.use('/ops/plans/first-run', authenticate, createFirstRunRouter(firstRun));
   router.use('/ops/sweeps', authenticate, createSweepRouter(sweeps));
   router.use('/ops/drifts', authenticate, createDriftRouter(sweeps));
+  router.use('/ops', authenticate, createWritesRouter(writes));
   router.use('/ops/api', authenticate, createApiRouter(api));
   router.use('/ops', authenticate, createExplainRouter(explain));
+  router.use('/ops', answerUnreadable);
   return router;
 }
 

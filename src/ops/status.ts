@@ -1,6 +1,7 @@
 import type { DisputeView, StuckPart, TroubledResource } from '../store/trouble.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
-import type { Readiness, WaitingWork } from './readiness.ts';
+import type { Readiness, WaitingWork, WritesFacts } from './readiness.ts';
+import { toWritesView, type WritesView } from './writes-view.ts';
 
 /** How many stuck resources and disputes a status lists. */
 const TROUBLE_MAX = 100;
@@ -10,6 +11,7 @@ export interface StatusSources {
   readonly readReadiness: () => Promise<Readiness>;
   readonly readBacklog: () => Promise<WaitingWork>;
   readonly upstreamHealth: () => TransportHealth;
+  readonly writes: () => WritesFacts;
   readonly activity: () => { readonly lanes: number; readonly waiting: number };
   readonly listStuck: (limit: number) => Promise<StuckPart[]>;
   readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
@@ -18,6 +20,7 @@ export interface StatusSources {
 
 /** What an operator asks first. Moments are ISO 8601; names and the service's words may be personal. */
 export interface Status extends Readiness {
+  readonly writes: WritesView;
   readonly due: number;
   readonly failingCount: number;
   readonly failing: readonly object[];
@@ -43,6 +46,7 @@ export async function readStatus(sources: StatusSources): Promise<Status> {
   ]);
   return {
     ...readiness,
+    writes: toWritesView(sources.writes(), backlog),
     due: backlog.due,
     failingCount: backlog.failing,
     failing: failing.map(toTroubleStatus),

@@ -7,6 +7,7 @@ import type { Db } from '../store/database.ts';
 import { parseStored } from '../store/documents.ts';
 import { type DriftQuery, type DriftView, listDriftViews } from '../store/drifts.ts';
 import { findSweep, listSweeps, type SweepRow } from '../store/sweeps.ts';
+import { parseListQuery, parseSeq, toListAnswer } from './list-query.ts';
 
 /** Where sweeps and drifts are read, and a sweep is asked for. */
 export interface SweepSource {
@@ -39,9 +40,6 @@ async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]>
   }
   return drifts;
 }
-
-const PAGE = 100;
-const PAGE_MAX = 1_000;
 
 /** A sweep as an operator is shown it. Moments are ISO 8601. */
 export interface SweepView {
@@ -94,11 +92,9 @@ export function createSweepRouter({ request, find, list }: SweepSource): Router 
     res.status(202).json({ id: await request() });
   });
   router.get('/', async (req, res) => {
-    const page = findPage(req.query, Number.MAX_SAFE_INTEGER);
-    if (page === undefined) return answerWrong(res);
-    const rows = await list({ beforeSeq: page.cursor, limit: page.limit });
-    const nextCursor = rows.length < page.limit ? null : toCursor(rows.at(-1));
-    res.set('Cache-Control', 'no-store').json({ items: rows.map(toSweepView), nextCursor });
+    const { limit, cursor } = parseListQuery(req.query, {});
+    const rows = await list({ beforeSeq: parseSeq(cursor, Number.MAX_SAFE_INTEGER), limit });
+    res.set('Cache-Control', 'no-store').json(toListAnswer(rows, limit, toSweepView));
   });
   router.get('/:id', async (req, res) => {
     const row = await find(req.params.id);
@@ -118,46 +114,13 @@ export function createDriftRouter({ listDrifts }: SweepSource): Router {
 
 function answerDrifts(listDrifts: SweepSource['listDrifts']): RequestHandler {
   return async (req, res) => {
-    const page = findPage(req.query, 0);
-    const filter = findFilter(req.query);
-    if (page === undefined || filter === undefined) return answerWrong(res);
-    const rows = await listDrifts({ ...filter, afterSeq: page.cursor, limit: page.limit });
-    const nextCursor = rows.length < page.limit ? null : toCursor(rows.at(-1));
-    res.set('Cache-Control', 'no-store').json({ items: rows.map(toDriftAnswer), nextCursor });
+    const known = { kind: DRIFT_KINDS, status: DRIFT_STATUSES };
+    const { limit, cursor, filters } = parseListQuery(req.query, known);
+    const kind = DRIFT_KINDS.find((one) => one === filters.kind);
+    const status = DRIFT_STATUSES.find((one) => one === filters.status);
+    const rows = await listDrifts({ kind, status, afterSeq: parseSeq(cursor, 0), limit });
+    res.set('Cache-Control', 'no-store').json(toListAnswer(rows, limit, toDriftAnswer));
   };
-}
-
-function answerWrong(res: Parameters<RequestHandler>[1]): void {
-  const message = `kind is one of ${DRIFT_KINDS.join(', ')}; status is ${DRIFT_STATUSES.join(' or ')}; limit is 1 to ${PAGE_MAX}; cursor is the nextCursor of an answer.`;
-  res.status(400).json({ code: 'invalid', message });
-}
-
-/** Undefined: something in it is not known, and a filter that is not understood must not list everything. */
-function findFilter(query: Readonly<Record<string, unknown>>) {
-  const kind = DRIFT_KINDS.find((one) => one === query.kind);
-  const status = DRIFT_STATUSES.find((one) => one === query.status);
-  if (query.kind !== undefined && kind === undefined) return undefined;
-  if (query.status !== undefined && status === undefined) return undefined;
-  return { kind, status };
-}
-
-function findPage(query: Readonly<Record<string, unknown>>, beginning: number) {
-  const limit = findNumber(query.limit, PAGE);
-  const cursor = findNumber(query.cursor, beginning);
-  if (limit === undefined || cursor === undefined || limit < 1 || limit > PAGE_MAX) {
-    return undefined;
-  }
-  return { limit, cursor };
-}
-
-function findNumber(text: unknown, otherwise: number): number | undefined {
-  if (text === undefined) return otherwise;
-  if (typeof text !== 'string' || !/^\d{1,15}$/.test(text)) return undefined;
-  return Number(text);
-}
-
-function toCursor(row: { readonly seq: number } | undefined): string | null {
-  return row === undefined ? null : String(row.seq);
 }
 
 function toSweepView(row: SweepRow): SweepView {

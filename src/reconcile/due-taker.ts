@@ -39,6 +39,8 @@ export function createDueTaker(
   let isBehind = false;
 
   function hasLane(dueClass: DueClass): boolean {
+    // Whatever would change the service waits where it is, without an attempt.
+    if (dueClass !== 2 && deps.upstream.writesRefused() !== undefined) return false;
     if (dueClass === 0) return active < concurrency + REMOVAL_LANES;
     return active < concurrency || (dueClass === 2 && looking === 0);
   }

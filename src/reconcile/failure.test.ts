@@ -6,7 +6,7 @@ import { toRetryColumns } from './retry-columns.ts';
 import { readSections } from './sections.ts';
 
 const problem = { code: 'busy', words: 'Too many requests', status: 429 };
-const row = { attempts: 0, must_look: 0 };
+const row = { attempts: 0, must_look: 0, last_error: null, due_class: 1 } as const;
 const moment = { now: 1_000_000, random: 0 };
 
 describe('what is tried another time', () => {

@@ -45,6 +45,11 @@ export function createLaneRunner(
   const running = new Set<Promise<void>>();
   let isStopping = false;
 
+  function isSoon(retryAt: number): boolean {
+    if (deps.upstream.writesRefused() !== undefined) return false;
+    return retryAt - deps.clock.now() < WORTH_WAITING_MS;
+  }
+
   async function runOne(key: ResourceKey, lease: Lease): Promise<Run> {
     switch (key.type) {
       case 'user':
@@ -61,7 +66,7 @@ export function createLaneRunner(
     try {
       const { retryAt, ...progress } = await runOne(key, lease);
       waiters.settle(key, progress);
-      const soon = retryAt !== undefined && retryAt - deps.clock.now() < WORTH_WAITING_MS;
+      const soon = retryAt !== undefined && isSoon(retryAt);
       const reason = 'the change waits for something else first';
       if (!soon) waiters.release(key, progress.version, reason);
     } catch (error) {

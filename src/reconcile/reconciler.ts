@@ -89,7 +89,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       key,
       carryOn: () => carryOn(key, settling.write),
       waiting: countWaiting(),
-      isHeld: holding?.isLong() ?? false,
+      isHeld: holding?.isLong() === true || deps.upstream.writesRefused() !== undefined,
       isBehind: () => workers.isBehind,
     });
   }
@@ -97,7 +97,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   return {
     claim() {
       const isFull = runner.active >= INLINE_MAX || workers.isBehind;
-      if (holding !== undefined || isFull) return undefined;
+      const isHeld = holding !== undefined || deps.upstream.writesRefused() !== undefined;
+      if (isHeld || isFull) return undefined;
       return toLaneClaim(deps);
     },
     settleUser(id, write, undo) {

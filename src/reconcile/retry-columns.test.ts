@@ -41,7 +41,7 @@ const postponed: { why: string; outcome: Postponed; mustLook?: number; want: obj
 
 describe('what a failed step leaves in the row', () => {
   test.each(postponed)('$why', ({ outcome, mustLook, want }) => {
-    const row = { attempts: 2, must_look: mustLook ?? 0 };
+    const row = { attempts: 2, must_look: mustLook ?? 0, last_error: null, due_class: 1 } as const;
 
     expect(toRetryColumns(row, outcome, moment)).toEqual({
       attempts: 3,
@@ -49,6 +49,24 @@ describe('what a failed step leaves in the row', () => {
       ...want,
     });
   });
+
+  test.each([
+    { code: 'observe-mode', dueClass: 1, want: 1 },
+    { code: 'writes-paused', dueClass: 0, want: 0 },
+    { code: 'writes-paused', dueClass: 2, want: 1 },
+  ] as const)(
+    'a change that may not be sent ($code, class $dueClass) waits as it was, and nothing failed',
+    ({ code, dueClass, want }) => {
+      const row = { attempts: 2, must_look: 1, last_error: 'as before', due_class: dueClass };
+      const outcome = { kind: 'later', problem: { code, words: 'not now' } } as const;
+
+      expect(toRetryColumns(row, outcome, moment)).toEqual({
+        ...row,
+        due_at: moment.now,
+        due_class: want,
+      });
+    },
+  );
 
   test('success leaves no trace of trouble', () => {
     const clean = { must_look: 0, attempts: 0, last_error: null };

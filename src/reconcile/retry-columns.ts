@@ -1,3 +1,5 @@
+import type { DueClass } from '../store/schema.ts';
+import type { WritesRefused } from '../upstream/transport.ts';
 import { backoffMs } from './backoff.ts';
 import type { Problem } from './outcome.ts';
 
@@ -17,12 +19,21 @@ export interface Postponed {
   readonly lookNow?: true;
 }
 
+/** The columns of a row that a postponed step changes. */
+interface RetryColumns {
+  readonly attempts: number;
+  readonly must_look: number;
+  readonly last_error: string | null;
+  readonly due_class: DueClass;
+}
+
 /** What a postponed step leaves in the row: when to try again, why, and whether to look first. */
 export function toRetryColumns(
-  row: { readonly attempts: number; readonly must_look: number },
+  row: RetryColumns,
   outcome: Postponed,
   { now, random }: { now: number; random: number },
 ) {
+  if (isWritesRefused(outcome.problem)) return toWaitingColumns(row, now);
   const attempts = row.attempts + 1;
   const lookNow = outcome.lookNow === true;
   const delayMs = lookNow ? 0 : backoffMs(attempts, outcome.retryAfterMs, random);
@@ -31,6 +42,25 @@ export function toRetryColumns(
     must_look: outcome.kind === 'unknown' ? LOOK_FIRST : row.must_look,
     last_error: toLastError(outcome.problem),
     due_at: now + delayMs,
+  };
+}
+
+function isWritesRefused({ code }: Problem): boolean {
+  const refused: ReadonlySet<string> = new Set<WritesRefused>(['observe-mode', 'writes-paused']);
+  return refused.has(code);
+}
+
+/** Nothing failed: the change waits, and nobody takes it before changes are sent again. */
+function toWaitingColumns(
+  { attempts, must_look, last_error, due_class }: RetryColumns,
+  now: number,
+) {
+  return {
+    attempts,
+    must_look,
+    last_error,
+    due_at: now,
+    due_class: due_class === 2 ? (1 as const) : due_class,
   };
 }
 

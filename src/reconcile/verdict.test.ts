@@ -21,6 +21,7 @@ const VERDICTS: Readonly<Record<UpstreamErrorCode, Verdict | undefined>> = {
   'circuit-open': undefined,
   overloaded: undefined,
   'observe-mode': undefined,
+  'writes-paused': undefined,
   stopped: undefined,
   closed: undefined,
 };

@@ -153,7 +153,7 @@ const opsSchema = z.strictObject({
   url: httpUrl()
     .optional()
     .describe(
-      'Where `scim-bridge explain`, `scim-bridge recovery` and `scim-bridge sweep` reach the running bridge; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
+      'Where the commands that ask the running bridge (`explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
     ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()
@@ -210,6 +210,20 @@ export const settingsSchema = z.strictObject({
     .describe(
       'How identity providers reach the bridge: `meta.location` starts with it. Otherwise `host` and `port` are used, never the `Host` header.',
     ),
+  mode: choice(['live', 'observe'])
+    .prefault('live')
+    .describe(
+      'Whether the bridge changes the service: `observe` accepts and keeps everything that providers send, reads the service, and changes nothing there. See [observe.md](observe.md).',
+    ),
+  observe: z
+    .strictObject({
+      whenWorkIsDue: choice(['refuse', 'hold'])
+        .prefault('refuse')
+        .describe(
+          'A start with `mode: observe` while acknowledged changes are not in the service yet: `refuse` stops it, `hold` keeps them for the plan of the next `mode: live`.',
+        ),
+    })
+    .prefault({}),
   upstream: upstreamSchema.prefault({}),
   scim: scimSchema.prefault({}),
   users: usersSchema.prefault({}),

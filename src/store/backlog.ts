@@ -11,6 +11,8 @@ const WAITS_SINCE = sql`case when must_look = 1 and pending = '{}' then due_at e
 /** What waits, for status and health. */
 export interface Backlog {
   readonly due: number;
+  /** How many of these would change the service. */
+  readonly changes: number;
   readonly stuck: number;
   /** How many were tried several times in vain, without those that are stuck. */
   readonly failing: number;
@@ -22,6 +24,7 @@ export interface Backlog {
 
 interface BacklogRow {
   readonly due: number;
+  readonly changes: number;
   readonly stuck: number;
   readonly failing: number;
   readonly failing_since: number | null;
@@ -33,7 +36,8 @@ export async function readBacklog(db: Db): Promise<Backlog> {
   const rows: BacklogRow[] = [];
   for (const table of ['users', 'groups'] as const) {
     const read = await sql<BacklogRow>`
-      select count(*) as due, count(stuck_at) as stuck,
+      select count(*) as due, count(case when due_class < 2 then 1 end) as changes,
+        count(stuck_at) as stuck,
         count(case when ${IS_FAILING} then 1 end) as failing,
         min(case when ${IS_FAILING} then ${FAILS_SINCE} end) as failing_since,
         min(case when stuck_at is null then ${WAITS_SINCE} end) as oldest
@@ -42,6 +46,7 @@ export async function readBacklog(db: Db): Promise<Backlog> {
   }
   return {
     due: sum(rows.map(({ due }) => due)),
+    changes: sum(rows.map(({ changes }) => changes)),
     stuck: sum(rows.map(({ stuck }) => stuck)),
     failing: sum(rows.map(({ failing }) => failing)),
     failingSince: findOldest(rows.map(({ failing_since }) => failing_since)),

@@ -327,17 +327,20 @@ describeStores('due work', ({ makeStore }) => {
     expect([nothing, people, await findNextDueAt(store.read)]).toEqual([undefined, 50, 40]);
   });
 
-  test('the backlog counts what is due and what is stuck, of people and groups', async () => {
+  test('the backlog counts what is due, what of it is a change, and what is stuck, of people and groups', async () => {
     const store = await makeStore();
     const before = await readBacklog(store.read);
     await addUser(store, { due_at: 50, stuck_at: 3, modified_at: 1 });
     await addUser(store, { due_at: 60, modified_at: 30 });
     await addGroup(store, { due_at: 40, stuck_at: 2, modified_at: 1 });
     await addGroup(store, { modified_at: 1 });
+    await addUser(store, { due_at: 70, due_class: 2, modified_at: 80 });
 
-    const nothing = { due: 0, stuck: 0, failing: 0 };
+    const nothing = { due: 0, changes: 0, stuck: 0, failing: 0 };
     expect(before).toEqual({ ...nothing, failingSince: undefined, oldestSince: undefined });
-    expect(await readBacklog(store.read)).toMatchObject({ due: 3, stuck: 2, oldestSince: 30 });
+    expect(await readBacklog(store.read)).toMatchObject({
+      ...{ due: 4, changes: 3, stuck: 2, oldestSince: 30 },
+    });
   });
 
   test('what waits is as old as its write, however often it was tried; a mere look as old as its time', async () => {

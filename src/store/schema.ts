@@ -205,6 +205,16 @@ export interface HeldActionsTable {
   precondition: string;
 }
 
+/** What waited when the bridge went live: fields of a resource (`pending`, JSON text), or one person of a `list`. */
+export interface HeldWishesTable {
+  resource_type: 'user' | 'group';
+  resource_id: string;
+  pending: string;
+  /** `memberships` or `group_admins`; empty: it is about fields. */
+  list: string;
+  member_id: string;
+}
+
 /** What was found to differ in the service: see `Difference`. Documents are JSON text. */
 export interface DriftsTable {
   /** Order of finding: lists are sorted by it and cursors point at it. */
@@ -254,6 +264,7 @@ export interface Schema {
   audit_event_resources: AuditEventResourcesTable;
   audit_event_names: AuditEventNamesTable;
   held_actions: HeldActionsTable;
+  held_wishes: HeldWishesTable;
   drifts: DriftsTable;
   sweeps: SweepsTable;
 }

@@ -116,6 +116,9 @@ export const events = {
     result: string;
   }) => line('info', 'an operator called the service', fields),
 
+  /** In each process, when it learns of it. The reason is the operator's own and not told. */
+  writesPaused: () => line('warn', 'an operator paused all changes of the service', {}),
+  writesResumed: () => line('info', 'an operator resumed changes of the service', {}),
   upstreamCalled: (fields: {
     operation: string;
     status: number;

@@ -2,6 +2,7 @@ import type { Gates, PassageResult } from './gates.ts';
 import type { Operation } from './operations/operation.ts';
 import { type Attempt, type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import { type SendDeps, send } from './send.ts';
+import type { WritesRefused } from './transport-options.ts';
 
 /** What every attempt is given. */
 export interface AttemptDeps extends SendDeps {
@@ -29,12 +30,16 @@ export async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<u
   }
 }
 
-/** @throws UpstreamError `observe-mode` when the call would change something and that is refused now. */
+const REFUSAL_WORDS: Readonly<Record<WritesRefused, string>> = {
+  'observe-mode': 'nothing is changed in the service while only observing',
+  'writes-paused': 'nothing is changed in the service until an operator resumes',
+};
+
+/** @throws UpstreamError `observe-mode` or `writes-paused` when the call would change something and that is refused now. */
 export function assertWritable({ hooks }: SendDeps, call: Pick<OutgoingCall, 'operation'>): void {
-  if (!isMutating(call.operation) || hooks.writes?.() !== 'refuse') return;
-  throw toNotSent('observe-mode', call, {
-    detail: 'nothing is changed in the service while only observing',
-  });
+  if (!isMutating(call.operation)) return;
+  const refused = hooks.writesRefused?.();
+  if (refused !== undefined) throw toNotSent(refused, call, { detail: REFUSAL_WORDS[refused] });
 }
 
 function isMutating({ method }: Operation): boolean {

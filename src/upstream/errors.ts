@@ -5,7 +5,8 @@ import type { AnswerBody } from './answer-body.ts';
  * The service said no: `refused` (400, 422 and other 4xx) `not-permitted` (402, 403, 405) `not-found` `conflict`
  * `too-large` (413). Not now: `credentials-refused` (401) `rate-limited` (429) `unavailable` (408, 5xx) `redirected`.
  * The answer cannot be used: `unreadable` `response-too-large`. No answer: `connection` `timeout` `aborted`.
- * Ours, nothing was sent: `circuit-open` `overloaded` (queue full) `observe-mode` `stopped` (a hook said no) `closed`.
+ * Ours, nothing was sent: `circuit-open` `overloaded` (queue full) `observe-mode` `writes-paused` `stopped` (a hook said
+ * no) `closed`.
  */
 export type UpstreamErrorCode =
   | 'refused'
@@ -25,6 +26,7 @@ export type UpstreamErrorCode =
   | 'circuit-open'
   | 'overloaded'
   | 'observe-mode'
+  | 'writes-paused'
   | 'stopped'
   | 'closed';
 

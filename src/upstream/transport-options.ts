@@ -68,9 +68,12 @@ export interface TransportHooks {
    * the call (`stopped`); nothing was sent by this attempt then.
    */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
-  /** Asked before each mutating call: `refuse` ends it with `observe-mode`. */
-  readonly writes?: (() => 'send' | 'refuse') | undefined;
+  /** Asked before each mutating call: why none may be sent now, undefined when it may. The call ends with that code. */
+  readonly writesRefused?: (() => WritesRefused | undefined) | undefined;
 }
+
+/** Why nothing is changed in the service: it is only observed, or an operator asked for a pause. */
+export type WritesRefused = 'observe-mode' | 'writes-paused';
 
 /** What a call waited for its turn, in milliseconds. */
 export interface TurnReport {

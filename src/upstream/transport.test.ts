@@ -249,7 +249,7 @@ describe('hooks', () => {
 
   test('while only observing, reads pass and nothing else leaves', async () => {
     const service = await startService(ok);
-    const transport = connect(service.baseUrl, { hooks: { writes: () => 'refuse' } });
+    const transport = connect(service.baseUrl, { hooks: { writesRefused: () => 'observe-mode' } });
     expect(await failureOf(addUser(transport))).toMatchObject({
       code: 'observe-mode',
       outcome: 'not-sent',
@@ -259,14 +259,15 @@ describe('hooks', () => {
     expect(service.seen.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  test('a switch to observing holds calls that wait for their turn', async () => {
+  test('a pause holds calls that wait for their turn', async () => {
     const service = await startService(ok);
-    let writes: 'send' | 'refuse' = 'send';
+    let refused: 'writes-paused' | undefined;
     const beforeSend = () => {
-      writes = 'refuse';
+      refused = 'writes-paused';
     };
-    const transport = connect(service.baseUrl, { hooks: { writes: () => writes, beforeSend } });
-    expect(await failureOf(addUser(transport))).toMatchObject({ code: 'observe-mode' });
+    const hooks = { writesRefused: () => refused, beforeSend };
+    const transport = connect(service.baseUrl, { hooks });
+    expect(await failureOf(addUser(transport))).toMatchObject({ code: 'writes-paused' });
     expect(service.seen).toHaveLength(0);
   });
 });

@@ -9,10 +9,10 @@ import { compileOperation, type Prepare, type PreparedRequest } from './operatio
 import type { GateState } from './probe-gate.ts';
 import { type PathPrefixes, prepareRaw, type RawRequest } from './raw-request.ts';
 import { createDeps } from './transport-deps.ts';
-import type { CallOptions, TransportOptions } from './transport-options.ts';
+import type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
 
 export type { CallClass } from './call-class.ts';
-export type { CallOptions, Sending, TransportOptions } from './transport-options.ts';
+export type { CallOptions, Sending, TransportOptions, WritesRefused } from './transport-options.ts';
 
 /** The one way to the service: every call shares its token, budget, pauses and connections. */
 export interface Transport {
@@ -27,6 +27,8 @@ export interface Transport {
   /** The same for a request that no row describes. */
   request(raw: RawRequest, options?: CallOptions): Promise<unknown>;
   health(): TransportHealth;
+  /** Why nothing is changed in the service now; undefined: changes are sent. */
+  writesRefused(): WritesRefused | undefined;
   /** Roughly how long a new call of this class would wait for its turn, in milliseconds: behind what waits and `others` more. */
   queueAheadMs(callClass: CallClass, others?: number): number;
   /** Calls that wait with this key go as urgently as `remove`: the resource is about to lose access. */
@@ -88,6 +90,7 @@ export function createTransport(options: TransportOptions): Transport {
       credentials: gates.credentials(),
       service: gates.service(),
     }),
+    writesRefused: () => options.hooks?.writesRefused?.(),
     queueAheadMs: (callClass, others) => budget.queueAheadMs(callClass, others),
     hasten: (key) => budget.hasten(key),
     close() {

@@ -48,6 +48,7 @@ export const VERDICTS: Readonly<Record<UpstreamErrorCode, Verdict>> = {
   'circuit-open': 'later',
   overloaded: 'later',
   'observe-mode': 'later',
+  'writes-paused': 'later',
   stopped: 'later',
   closed: 'later',
 };

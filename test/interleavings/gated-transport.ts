@@ -75,6 +75,7 @@ export function createGatedTransport(options: GatedTransportOptions): GatedTrans
     health: () => {
       throw new Error('nobody asks for the health of the service here');
     },
+    writesRefused: () => undefined,
     queueAheadMs: () => 0,
     hasten: () => undefined,
     close: async () => undefined,

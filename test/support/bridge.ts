@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { type Bridge, createBridge, openMigratedStore } from '../../src/bridge.ts';
-import { SCIM_PATH } from '../../src/bridge-apps.ts';
+import { SCIM_PATH } from '../../src/bridge-scim.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -107,7 +107,20 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
     logger: toLogger(options.onLog),
     metrics: createMetrics(),
   });
-  await bridge.start();
+  const stop = async () => {
+    server.closeAllConnections();
+    server.close();
+    await bridge.stop();
+    await store.close();
+    if (options.service === undefined) await sandbox.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await bridge.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   server.on('request', bridge.app);
   if (options.awaitsFirstRead !== false) await untilFirstReadFinished(bridge);
   const baseUrl = `${localUrl}${SCIM_PATH}`;
@@ -118,14 +131,7 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
     baseUrl,
     token: TOKEN,
     bridge,
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await bridge.stop();
-      await store.close();
-      if (options.service === undefined) await sandbox.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 

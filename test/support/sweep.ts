@@ -1,11 +1,12 @@
 import { expect } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { addSweepCommand } from '../../src/cli/sweep.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
 import { untilSettled } from './provider.ts';
 
-const OPS_TOKEN = 'ops-token-of-a-test-bridge';
+/** What operators present to a test bridge with these settings. */
+export const OPS_TOKEN = 'ops-token-of-a-test-bridge';
 /** The machine may be busy. */
 const PATIENT = { timeout: 15_000, interval: 10 };
 
@@ -17,9 +18,11 @@ export function askOps(
   bridge: TestBridge,
   method: 'GET' | 'POST',
   path: string,
+  body?: JsonValue,
 ): Promise<TestAnswer> {
   const url = new URL(`/ops${path}`, bridge.baseUrl).href;
-  return bridge.request(method, url, undefined, { authorization: `Bearer ${OPS_TOKEN}` });
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  return bridge.request(method, url, body, { authorization: `Bearer ${OPS_TOKEN}`, ...type });
 }
 
 /** Asks for a sweep and waits for its end. */

@@ -1,7 +1,6 @@
-import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import express, { type Request, type Response, Router } from 'express';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
-import { isNamed } from '../../upstream/operations/part.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { toApiFailure } from './failure.ts';
 import { findOperation } from './find-operation.ts';
@@ -45,7 +44,6 @@ export function createApiRouter(source: ApiSource): Router {
     }
     await answerCall(source, found.operation, { req, res });
   });
-  router.use(answerUnreadable);
   return router;
 }
 
@@ -77,16 +75,4 @@ async function answerCall(
 function toStatus({ code, status }: UpstreamError): number {
   if (status !== undefined) return 502;
   return code === 'timeout' ? 504 : 503;
-}
-
-/** What is no JSON or too long is told as JSON too. */
-const answerUnreadable: ErrorRequestHandler = (error: unknown, _req, res, next) => {
-  const status = findStatus(error);
-  if (status === undefined || status >= 500) return next(error);
-  const message = error instanceof Error ? error.message : 'The body cannot be read.';
-  res.status(status).json({ code: 'invalid', message });
-};
-
-function findStatus(error: unknown): number | undefined {
-  return isNamed(error) && typeof error.status === 'number' ? error.status : undefined;
 }

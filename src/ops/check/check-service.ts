@@ -64,7 +64,7 @@ async function gatherEvidence(settings: ServiceSettings, deps: CheckDeps): Promi
     timeouts: { connectMs, headersMs: timeout, bodyMs: timeout, callMs: timeout + pauseMaxMs },
     inFlightMax: 1,
     attemptsMax,
-    hooks: { writes: () => 'refuse' }, // A second lock: no operation used here changes anything.
+    hooks: { writesRefused: () => 'observe-mode' }, // A second lock: no operation used here changes anything.
     apiVersion,
     requestsPerSecond,
     responseBytesMax,

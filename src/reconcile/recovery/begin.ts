@@ -1,10 +1,15 @@
+import type { Db } from '../../store/database.ts';
 import { saveFact } from '../../store/facts.ts';
 import { deleteHeldActions } from '../../store/held-actions.ts';
+import { holdWishes } from '../../store/held-wishes.ts';
 import { holdEverything } from '../../store/hold-everything.ts';
+import { countDueChanges } from '../../store/lanes.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { FirstRead } from '../first-read/first-read.ts';
 import { isAnswering } from '../first-read/service.ts';
 import type { FirstReadDeps } from '../first-read/step.ts';
+import type { Mode } from '../writes/enter-mode.ts';
+import { endObserving, isObserving, lockObserving } from '../writes/state.ts';
 import { type Detection, detectRestore } from './detect.ts';
 import { READ_AGAIN_FACT } from './read-again.ts';
 import { findRecovery, type RecoveryReason, type RecoveryState, saveRecovery } from './state.ts';
@@ -14,6 +19,7 @@ const AUDIT_FAILURES_MAX = 3;
 
 /** What recovery is given; `wake` tells the workers that something became due. */
 export interface RecoveryDeps extends FirstReadDeps {
+  readonly mode: Mode;
   readonly firstRead: FirstRead;
   readonly wake: () => void;
 }
@@ -51,6 +57,20 @@ export async function beginRecovery(deps: RecoveryDeps, attempt: Attempt): Promi
   return { state: await enter(deps, { code: 'audit', events, lastEventAt }), detection };
 }
 
+/**
+ * Holds what was accepted while the bridge observed, where it is to be live now. Before the first request is
+ * answered, because what comes from then on is not held. @throws StoreError
+ */
+export async function goLive(deps: RecoveryDeps): Promise<void> {
+  const { store, mode } = deps;
+  if (mode === 'observe' || !(await isObserving(store.read))) return;
+  const due = await countDueChanges(store.read, Number.MAX_SAFE_INTEGER, 1);
+  const state = await findRecovery(store.read);
+  // An operator's word that a backup was restored holds everything in any case.
+  if (due === 0 || state?.phase === 'requested') await store.write(endObserving);
+  else await enter(deps, state?.reason ?? { code: 'first-run' });
+}
+
 function toCode(detection: Detection): string {
   return detection.kind === 'unknown' ? detection.code : 'audit';
 }
@@ -68,19 +88,31 @@ async function detect(deps: RecoveryDeps, { signal, failures }: Attempt): Promis
 
 /** Holds what waits, and distrusts what is known, in one transaction. */
 async function enter(
-  { store, clock, events }: RecoveryDeps,
+  { store, clock, events, mode }: RecoveryDeps,
   reason: RecoveryReason,
 ): Promise<RecoveryState> {
   const now = clock.now();
   const state = { phase: 'reading', since: now, reason } as const;
-  await store.write(async (tx) => {
+  const entered = await store.write(async (tx) => {
+    const begun = await findBegun(tx, reason);
+    if (begun !== undefined) return begun;
+    await holdWishes(tx);
     await holdEverything(tx);
     await deleteHeldActions(tx, Number.MAX_SAFE_INTEGER);
     // The service itself was asked just now.
     const value = { steps: { service: { state: 'done', count: 0 } } };
     await saveFact(tx, { name: READ_AGAIN_FACT, value, now });
     await saveRecovery(tx, state, now);
+    // What waits is held now, whatever it waited for.
+    if (mode === 'live') await endObserving(tx);
+    return state;
   });
   events.recovery({ phase: 'reading', code: reason.code });
-  return state;
+  return entered;
+}
+
+/** Where another process was faster: what came in since it went live is not held again. */
+async function findBegun(tx: Db, { code }: RecoveryReason): Promise<RecoveryState | undefined> {
+  if (code !== 'first-run' || (await lockObserving(tx))) return undefined;
+  return findRecovery(tx);
 }

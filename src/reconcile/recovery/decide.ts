@@ -1,4 +1,6 @@
+import type { Db } from '../../store/database.ts';
 import { deleteHeldActions } from '../../store/held-actions.ts';
+import { deleteHeldWishes } from '../../store/held-wishes.ts';
 import type { RecoveryDeps } from './begin.ts';
 import { type Released, releasePlan } from './release.ts';
 import { endRecovery, findRecovery, type PlannedRecovery, saveRecovery } from './state.ts';
@@ -27,10 +29,22 @@ export async function releaseApproved(
   { plan }: PlannedRecovery,
 ): Promise<Released> {
   const released = await releasePlan(deps, plan);
-  await deps.store.write((tx) => endRecovery(tx));
+  await deps.store.write(finish);
   deps.events.recovery({ phase: 'over', code: 'approved', actions: released.released });
   deps.wake();
   return released;
+}
+
+/** What was accepted while observing is in the service already, so there is nothing to decide. */
+export async function endEmpty({ store, events }: RecoveryDeps): Promise<void> {
+  await store.write(finish);
+  events.recovery({ phase: 'over', code: 'empty', actions: 0 });
+}
+
+/** Nothing is held any more. */
+async function finish(tx: Db): Promise<void> {
+  await deleteHeldWishes(tx);
+  await endRecovery(tx);
 }
 
 /** Leaves the service as it is: nothing of the plan with this hash is done. */
@@ -38,7 +52,7 @@ export async function discardPlan(deps: RecoveryDeps, hash: string): Promise<Dec
   return decide(deps, hash, async ({ plan }) => {
     await deps.store.write(async (tx) => {
       await deleteHeldActions(tx, Number.MAX_SAFE_INTEGER);
-      await endRecovery(tx);
+      await finish(tx);
     });
     deps.events.recovery({ phase: 'over', code: 'discarded', actions: 0 });
     return { released: 0, dropped: plan.actions };

@@ -5,11 +5,12 @@ import type { Db } from '../../store/database.ts';
 import { listDifferingLinks } from '../../store/differing-links.ts';
 import { type GroupRow, toGroupState } from '../../store/groups.ts';
 import { deleteHeldActions, insertHeldActions, listHeldActions } from '../../store/held-actions.ts';
+import { selectWished } from '../../store/held-wishes.ts';
 import { listManagedGroups, listManagedUsers, trust } from '../../store/managed.ts';
 import { toUserState } from '../../store/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { ReadSections } from './read-again.ts';
-import type { HeldPlan } from './state.ts';
+import type { HeldPlan, RecoveryReason } from './state.ts';
 import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-held-actions.ts';
 
 /** Resources that are compared in one transaction. */
@@ -21,15 +22,32 @@ export function toHeldPolicy({ policy }: ReconcileDeps, readSince: number): Held
   return { deactivation, groupDeletion, readSince };
 }
 
-/** Compares everything managed with what the complete read showed, and stores what would be done. */
+/** What a plan is made from: the sections that a complete read could read, and why there is a plan. */
+interface PlanBasis {
+  /** Epoch milliseconds. */
+  readonly readSince: number;
+  readonly sections: ReadSections;
+  readonly reason: RecoveryReason;
+}
+
+/** Chooses among the differences of some resources. */
+type Choose = (tx: Db, actions: readonly HeldAction[]) => Promise<readonly HeldAction[]>;
+
+/**
+ * Compares everything managed with what the complete read showed, and stores what would be done: every
+ * difference of a store that is older than the service, and what was asked for where the bridge only observed.
+ */
 export async function makePlan(
   deps: ReconcileDeps,
-  { readSince, sections }: { readSince: number; sections: ReadSections },
+  { readSince, sections, reason }: PlanBasis,
 ): Promise<HeldPlan> {
   const policy = toHeldPolicy(deps, readSince);
+  const choose: Choose = reason.code === 'first-run' ? selectWished : async (_tx, all) => all;
   await deps.store.write((tx) => deleteHeldActions(tx, Number.MAX_SAFE_INTEGER));
-  if (sections.users) await inParts(deps, (tx, afterSeq) => planUsers(tx, afterSeq, policy));
-  if (sections.groups) await inParts(deps, (tx, afterSeq) => planGroups(tx, afterSeq, policy));
+  if (sections.users)
+    await inParts(deps, (tx, afterSeq) => planUsers(tx, afterSeq, { policy, choose }));
+  if (sections.groups)
+    await inParts(deps, (tx, afterSeq) => planGroups(tx, afterSeq, { policy, choose }));
   const { hash, actions } = await sumUp(deps.store.read);
   return { hash, actions, readSince, at: deps.clock.now() };
 }
@@ -46,10 +64,15 @@ async function inParts(
   }
 }
 
+interface Planning {
+  readonly policy: HeldPolicy;
+  readonly choose: Choose;
+}
+
 async function planUsers(
   tx: Db,
   afterSeq: number,
-  policy: HeldPolicy,
+  { policy, choose }: Planning,
 ): Promise<number | undefined> {
   const rows = await listManagedUsers(tx, { afterSeq, limit: PART });
   const actions: HeldAction[] = [];
@@ -59,7 +82,7 @@ async function planUsers(
     actions.push(...toHeldUserActions(state, policy));
     if (isSeen(state.observed, policy)) seen.push(row.id);
   }
-  await insertHeldActions(tx, actions);
+  await insertHeldActions(tx, await choose(tx, actions));
   await trust(tx, 'users', seen);
   return rows.at(-1)?.seq;
 }
@@ -67,12 +90,13 @@ async function planUsers(
 async function planGroups(
   tx: Db,
   afterSeq: number,
-  policy: HeldPolicy,
+  { policy, choose }: Planning,
 ): Promise<number | undefined> {
   const rows = await listManagedGroups(tx, { afterSeq, limit: PART });
   const seen: GroupId[] = [];
   for (const row of rows) {
-    await insertHeldActions(tx, await listGroupActions(tx, row, policy));
+    const actions = await listGroupActions(tx, row, policy);
+    await insertHeldActions(tx, await choose(tx, actions));
     if (isSeen(toGroupState(row, NOBODY).observed, policy)) seen.push(row.id);
   }
   await trust(tx, 'groups', seen);

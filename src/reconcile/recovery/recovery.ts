@@ -1,6 +1,6 @@
 import type { Hold } from '../reconciler.ts';
-import { beginRecovery, type RecoveryDeps } from './begin.ts';
-import { approvePlan, type Decision, discardPlan, releaseApproved } from './decide.ts';
+import { beginRecovery, goLive, type RecoveryDeps } from './begin.ts';
+import { approvePlan, type Decision, discardPlan, endEmpty, releaseApproved } from './decide.ts';
 import { type Detection, saveAlive } from './detect.ts';
 import { makePlan } from './make-plan.ts';
 import { createPatience } from './patience.ts';
@@ -20,7 +20,8 @@ export interface Recovery {
   readonly hold: Hold;
   /** True while the store may be older than the service and the service was not read again yet. */
   isReading(): boolean;
-  start(): void;
+  /** Holds what was accepted while observing, then finds out the rest by itself. @throws StoreError */
+  start(): Promise<void>;
   stop(): Promise<void>;
   /** What the audit log told at the start; undefined: not asked yet, or not needed. */
   detection(): Detection | undefined;
@@ -55,9 +56,10 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     over.resolve();
     heartbeat.start();
     const { state } = begun;
-    if (state !== undefined) await patience.keepTrying(() => carryOn(deps, state, signal));
+    const isOver =
+      state === undefined || (await patience.keepTrying(() => carryOn(deps, state, signal)));
     isReading = false;
-    if (state === undefined || state.phase === 'releasing') trusted.resolve();
+    if (isOver) trusted.resolve();
   }
 
   async function decide(decision: Promise<Decision>): Promise<Decision> {
@@ -73,7 +75,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       isLong: () => firstRead.hold.isLong() || patience.failures > 0,
     },
     isReading: () => isReading,
-    start() {
+    async start() {
+      await goLive(deps);
       running = run().catch((error: unknown) => {
         if (!signal.aborted) events.failed({ type: 'recovery', id: 'run', error });
       });
@@ -89,19 +92,28 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   };
 }
 
-/** Goes on from where recovery stands until an operator is needed. */
+/** Goes on from where recovery stands until an operator is needed; true: nobody is, it is over. */
 async function carryOn(
   deps: RecoveryDeps,
   state: RecoveryState,
   signal: AbortSignal,
-): Promise<void> {
-  if (state.phase === 'releasing') await releaseApproved(deps, state);
-  if (state.phase !== 'reading') return;
+): Promise<boolean> {
+  if (state.phase === 'releasing') {
+    await releaseApproved(deps, state);
+    return true;
+  }
+  if (state.phase !== 'reading') return false;
+  const { reason } = state;
   const sections = await readServiceAgain(deps, signal);
-  const plan = await makePlan(deps, { readSince: state.since, sections });
+  const plan = await makePlan(deps, { readSince: state.since, sections, reason });
+  if (reason.code === 'first-run' && plan.actions === 0) {
+    await endEmpty(deps);
+    return true;
+  }
   const now = deps.clock.now();
   await deps.store.write((tx) => saveRecovery(tx, { ...state, phase: 'waiting', plan }, now));
-  deps.events.recovery({ phase: 'waiting', code: state.reason.code, actions: plan.actions });
+  deps.events.recovery({ phase: 'waiting', code: reason.code, actions: plan.actions });
+  return false;
 }
 
 /** The last moment that the store knows of, for the next start. */

@@ -1,9 +1,10 @@
 import type { Db } from '../../store/database.ts';
 import { deleteFact, findFact, saveFact } from '../../store/facts.ts';
 
-/** Why the store is taken to be older than what was done. */
+/** Why what waits is held: the store is taken to be older than what was done, or was only used to observe. */
 export type RecoveryReason =
   | { readonly code: 'restored' }
+  | { readonly code: 'first-run' }
   | {
       readonly code: 'audit';
       /** Changes by our own account that no call of the ledger explains. */

@@ -8,6 +8,7 @@ import { sentCreates } from './005-sent-creates.ts';
 import { drifts } from './006-drifts.ts';
 import { auditEvents } from './007-audit-events.ts';
 import { timeline } from './009-timeline.ts';
+import { heldWishes } from './010-held-wishes.ts';
 import { knownAccounts } from './012-known-accounts.ts';
 
 /** The two databases that the store runs on. */
@@ -25,6 +26,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '006-drifts': drifts(engine),
     '007-audit-events': auditEvents,
     '009-timeline': timeline,
+    '010-held-wishes': heldWishes,
     '012-known-accounts': knownAccounts,
   };
 }

@@ -1,0 +1,55 @@
+import type { BridgeParts } from './bridge-parts.ts';
+import type { Pruning } from './reconcile/ledger/pruning.ts';
+import type { Tail } from './reconcile/tail/tail.ts';
+
+/** How long a stop waits for calls on their way, in milliseconds. */
+const STOP_GRACE_MS = 15_000;
+
+/** Everything of a bridge that begins and ends. */
+export interface LivingParts
+  extends Pick<
+    BridgeParts,
+    'upstream' | 'firstRead' | 'reconciler' | 'recovery' | 'sweeps' | 'sections' | 'guard'
+  > {
+  readonly tail: Tail;
+  readonly pruning: Pruning;
+  /** Tells the workers that something became due. */
+  readonly wake: () => void;
+}
+
+/** In which order the parts begin, and in which they end. */
+export function createLifecycle({
+  upstream,
+  firstRead,
+  reconciler,
+  recovery,
+  sweeps,
+  sections,
+  guard,
+  tail,
+  pruning,
+  wake,
+}: LivingParts): { start(): Promise<void>; stop(): Promise<void> } {
+  return {
+    async start() {
+      await guard.start(wake);
+      // Before the first read, so that what changes behind it is read of.
+      await tail.start();
+      await firstRead.start();
+      await reconciler.start(recovery.hold);
+      await recovery.start();
+      sections.start();
+      pruning.start();
+      sweeps.start();
+    },
+    async stop() {
+      for (const each of [sections, pruning, guard]) each.stop();
+      await tail.stop();
+      await sweeps.stop();
+      await recovery.stop();
+      await firstRead.stop();
+      await reconciler.stop(STOP_GRACE_MS);
+      await upstream.close();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Router } from 'express';
+import type { WatchedOptions } from './bridge-options.ts';
+import type { BridgeParts } from './bridge-parts.ts';
+import { toScimDeps } from './bridge-scim.ts';
+import { createExplainSource } from './ops/explain/source.ts';
+import { type FirstRunDeps, readFirstRun } from './ops/first-run/view.ts';
+import type { HealthSources } from './ops/health.ts';
+import { readRecoveryView } from './ops/recovery-view.ts';
+import { createOperatorRouter } from './ops/router.ts';
+import type { StatusSources } from './ops/status.ts';
+import { createSweepSource } from './ops/sweeps-router.ts';
+import { createWritesSource } from './ops/writes-router.ts';
+import { findGroupPrivilege } from './scim/groups/protect-group.ts';
+import { listDisputes, listFailing, listStuck } from './store/trouble.ts';
+import { events } from './telemetry/events.ts';
+import { getRequestId } from './telemetry/request-context.ts';
+
+/** What operators are told of the state, beside what the store lists. */
+type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes'> &
+  Pick<HealthSources, 'writes'>;
+
+/** What operators ask. */
+export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
+  const { settings, store, logger, metrics } = options;
+  const { recovery, guard } = parts;
+  const decisions = { approve: recovery.approve, discard: recovery.discard };
+  return createOperatorRouter({
+    registry: metrics.registry,
+    status: {
+      ...state,
+      listStuck: (limit) => listStuck(store.read, limit),
+      listFailing: (limit) => listFailing(store.read, limit),
+      listDisputes: (limit) => listDisputes(store.read, limit),
+    },
+    sweeps: createSweepSource(store.read, parts.sweeps.request),
+    explain: createExplainSource(store.read, parts.rules),
+    recovery: {
+      read: () => readRecoveryView(store.read, recovery.detection()),
+      ...decisions,
+    },
+    firstRun: {
+      readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
+      ...decisions,
+    },
+    writes: createWritesSource(guard, state),
+    api: {
+      call: parts.callForOperator,
+      told: (call, res) =>
+        logger.log(events.operatorCalled({ requestId: getRequestId(res), ...call })),
+    },
+    token: settings.ops.token,
+  });
+}
+
+/** What exists in the service is judged as a request of a provider would judge it. */
+function toFirstRunDeps(options: WatchedOptions, parts: BridgeParts): FirstRunDeps {
+  const scim = toScimDeps(options, parts);
+  return {
+    db: options.store.read,
+    mode: parts.guard.mode,
+    findUserPrivilege: parts.rules.protection.findPrivilege,
+    findGroupPrivilege: (db, row) => findGroupPrivilege(db, scim, row),
+  };
+}

@@ -1,0 +1,23 @@
+import type { ApiSource } from './ops/api/router.ts';
+import type { FirstRead } from './reconcile/first-read/first-read.ts';
+import type { Reconciler } from './reconcile/reconciler.ts';
+import type { Recovery } from './reconcile/recovery/recovery.ts';
+import type { Rules } from './reconcile/rules/rules.ts';
+import type { SectionView } from './reconcile/section-view.ts';
+import type { Sweeps } from './reconcile/sweep/sweeps.ts';
+import type { WriteGuard } from './reconcile/writes/guard.ts';
+import type { Transport } from './upstream/transport.ts';
+
+/** What serves is made from. */
+export interface BridgeParts {
+  readonly upstream: Transport;
+  readonly callForOperator: ApiSource['call'];
+  readonly rules: Rules;
+  readonly reconciler: Reconciler;
+  readonly firstRead: FirstRead;
+  readonly recovery: Recovery;
+  readonly sweeps: Sweeps;
+  readonly sections: SectionView;
+  readonly guard: WriteGuard;
+  readonly isDraining: () => boolean;
+}

@@ -1,0 +1,49 @@
+import type { BridgeOptions } from './bridge-options.ts';
+import type { BridgeParts } from './bridge-parts.ts';
+import { toScimPolicy } from './bridge-settings.ts';
+import { toScimTelemetry } from './bridge-telemetry.ts';
+import type { SectionStates } from './reconcile/sections.ts';
+import type { ScimDeps } from './scim/deps.ts';
+import { createMoments } from './scim/render/resource-text.ts';
+
+/** Where SCIM is served below the public address. */
+export const SCIM_PATH = '/scim/v2';
+
+/** What requests of identity providers are given. */
+export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps {
+  const { settings, store, clock, logger, metrics } = options;
+  const { upstream, rules, reconciler, firstRead, recovery, sections } = parts;
+  return {
+    store,
+    rules,
+    reconciler,
+    clock,
+    policy: toScimPolicy(settings, options.scimTokens),
+    baseUrl: `${options.publicUrl}${SCIM_PATH}`,
+    toMoment: createMoments(),
+    findClosed: (type) => findClosed(type, { firstRead, sections: sections.current() }),
+    findOwnAccount: () => firstRead.ownAccount(),
+    looksFirst: recovery.isReading,
+    isUpstreamDown() {
+      const { credentials, service } = upstream.health();
+      return credentials.kind === 'shut' || service.kind === 'shut';
+    },
+    telemetry: toScimTelemetry(logger, metrics),
+  };
+}
+
+/** "Not found" may be said only once everything was read, and never of a section we may not read. */
+function findClosed(
+  type: 'user' | 'group',
+  { firstRead, sections }: Pick<BridgeParts, 'firstRead'> & { sections: SectionStates },
+): ReturnType<ScimDeps['findClosed']> {
+  if (!firstRead.finished) {
+    const detail = 'The bridge is still reading the service for the first time. Try again shortly.';
+    return { detail, retryAfterSeconds: 10 };
+  }
+  const section = type === 'user' ? 'users' : 'groups';
+  const problem = sections[section]?.problem;
+  if (!problem) return undefined;
+  const detail = `The service does not let the bridge use its ${section} (${problem.code}). scim-bridge check tells the remedy.`;
+  return { detail, retryAfterSeconds: 300 };
+}

@@ -1,0 +1,44 @@
+import type { WritesView } from '../ops/writes-view.ts';
+import type { AddCommand } from './context.ts';
+import { createOpsClient } from './ops-client.ts';
+
+/** `pause`: has every process on the store change nothing in the service until `resume`. */
+export const addPauseCommand: AddCommand = (program, { loadSettings, write }) => {
+  program
+    .command('pause')
+    .description('change nothing in the service until `resume` (asks the running bridge)')
+    .option('--reason <text>', 'why, for whoever reads the status')
+    .addHelpText('after', help)
+    .action(async ({ reason }: { reason?: string }) => {
+      const client = createOpsClient(loadSettings().settings);
+      const body = reason === undefined ? {} : { reason };
+      write(toText(parseWrites(await client.send('POST', '/pause', body))));
+    });
+};
+
+/** `resume`: ends the pause. */
+export const addResumeCommand: AddCommand = (program, { loadSettings, write }) => {
+  program
+    .command('resume')
+    .description('change the service again after `pause` (asks the running bridge)')
+    .action(async () => {
+      const client = createOpsClient(loadSettings().settings);
+      write(toText(parseWrites(await client.send('POST', '/resume'))));
+    });
+};
+
+const help = `
+Providers are answered as always, and what they send is kept. Calls that are on their way end; no other is sent. The
+pause survives restarts. Other processes on the same PostgreSQL follow within a second.`;
+
+function toText({ mode, paused, waiting }: WritesView): string {
+  const what = waiting === 1 ? '1 person or group waits' : `${waiting} people and groups wait`;
+  if (paused !== null) return `Paused since ${paused.since}: ${what} for the service.\n`;
+  if (mode === 'observe') return `Not paused, but the bridge only observes: ${what}.\n`;
+  return `Not paused: ${what} for the service.\n`;
+}
+
+/** What the same version of the bridge answers. */
+function parseWrites(answer: unknown): WritesView {
+  return answer as WritesView;
+}

@@ -1,0 +1,97 @@
+import { InvalidRequest } from './invalid-request.ts';
+
+const PAGE = 100;
+const PAGE_MAX = 1_000;
+/** Characters of a free text. */
+const TEXT_MAX = 200;
+
+/** The words that a filter may have; `text`: any, up to 200 characters. */
+export type FilterWords = readonly string[] | 'text';
+
+/** One page of a list as it was asked for. */
+export interface ListQuery<Filter extends string> {
+  readonly limit: number;
+  /** `nextCursor` of the page before; undefined: from the beginning. */
+  readonly cursor: string | undefined;
+  readonly filters: { readonly [F in Filter]?: string };
+}
+
+/**
+ * What `?limit=`, `?cursor=` and the filters of a list ask for.
+ * @throws InvalidRequest for whatever is not known: a filter that is not understood must not list everything
+ */
+export function parseListQuery<Filter extends string>(
+  query: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<Filter, FilterWords>>,
+): ListQuery<Filter> {
+  const words = new Map<string, FilterWords>(Object.entries(known));
+  const filters = new Map<string, string>();
+  let limit = PAGE;
+  let cursor: string | undefined;
+  for (const [name, value] of Object.entries(query)) {
+    const text = parseText(name, value);
+    if (name === 'limit') limit = parseLimit(text);
+    else if (name === 'cursor') cursor = text;
+    else filters.set(name, parseWord(name, text, words));
+  }
+  return { limit, cursor, filters: parseFilters<Filter>(filters) };
+}
+
+/** A cursor that is a number in the order of creation. @throws InvalidRequest */
+export function parseSeq(cursor: string | undefined, beginning: number): number {
+  if (cursor === undefined) return beginning;
+  if (!/^\d{1,15}$/.test(cursor)) throw wrongCursor();
+  return Number(cursor);
+}
+
+/** What is no cursor of ours. */
+export function wrongCursor(): InvalidRequest {
+  return new InvalidRequest('cursor is the nextCursor of an answer.');
+}
+
+/** A page of a list as it is answered. */
+export interface ListAnswer<Item> {
+  readonly items: readonly Item[];
+  /** Asks for what follows; null: nothing does. */
+  readonly nextCursor: string | null;
+}
+
+/** The page of rows that were read in order of creation; fewer than were asked for are the last. */
+export function toListAnswer<Row extends { readonly seq: number }, Item>(
+  rows: readonly Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+): ListAnswer<Item> {
+  const last = rows.at(-1);
+  const nextCursor = last === undefined || rows.length < limit ? null : String(last.seq);
+  return { items: rows.map(toItem), nextCursor };
+}
+
+function parseText(name: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new InvalidRequest(`${name} is to be given once, and with a value.`);
+}
+
+function parseLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= PAGE_MAX) return limit;
+  throw new InvalidRequest(`limit is 1 to ${PAGE_MAX}.`);
+}
+
+function parseWord(name: string, text: string, known: ReadonlyMap<string, FilterWords>): string {
+  const words = known.get(name);
+  if (words === undefined) {
+    const names = ['limit', 'cursor', ...known.keys()].join(', ');
+    throw new InvalidRequest(
+      `There is no parameter ${name.slice(0, TEXT_MAX)}; there are ${names}.`,
+    );
+  }
+  if (words === 'text' ? text.length <= TEXT_MAX : words.includes(text)) return text;
+  const allowed = words === 'text' ? `a text of ${TEXT_MAX} characters at most` : words.join(', ');
+  throw new InvalidRequest(`${name} is one of: ${allowed}.`);
+}
+
+/** Only known names come this far. */
+function parseFilters<Filter extends string>(filters: ReadonlyMap<string, string>) {
+  return Object.fromEntries(filters) as { readonly [F in Filter]?: string };
+}

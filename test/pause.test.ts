@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { addPauseCommand, addResumeCommand } from '../src/cli/pause.ts';
+import { addPlanCommand } from '../src/cli/plan.ts';
+import { runProgram } from '../src/cli/program.ts';
+import type { JsonObject } from '../src/domain/json.ts';
+import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { makeLives } from './support/lives.ts';
+import { addUser, addUsers, send, toPatch, toUser, untilSettled } from './support/provider.ts';
+import { describePostgres, describeStores } from './support/stores.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
+
+const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '60s' };
+const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
+
+async function readReasonCodes(bridge: TestBridge): Promise<unknown[]> {
+  const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+  return Array.isArray(body.reasons) ? body.reasons.map((reason) => Object(reason).code) : [];
+}
+
+async function readWrites(bridge: TestBridge): Promise<JsonObject> {
+  return Object((await askOps(bridge, 'GET', '/status')).body.writes);
+}
+
+describeStores('a pause', ({ makeUrl }) => {
+  test('lets no change leave, across a restart, answers providers at once, and at its end everything is done', async () => {
+    const lives = await makeLives({
+      settings: { ...settings, DATABASE_URL: await makeUrl('migrated') },
+    });
+    const { calls, service } = lives.sandbox;
+    const ids = await lives.live(async (bridge) => {
+      const first = await addUser(bridge, 'ada');
+      calls.reset();
+      const { body } = await askOps(bridge, 'POST', '/pause', { reason: 'the auditors are here' });
+      expect(body).toMatchObject({
+        mode: 'live',
+        paused: { reason: 'the auditors are here' },
+        waiting: 0,
+      });
+      await send(bridge, 'PATCH', `/Users/${first}`, setActive(false));
+      return { first, second: await addUser(bridge, 'bob') };
+    });
+
+    await lives.live(async (bridge) => {
+      await addUser(bridge, 'carl');
+      const rows = await bridge.store.read
+        .selectFrom('users')
+        .select(['attempts', 'last_error'])
+        .execute();
+      expect(await readWrites(bridge)).toMatchObject({
+        paused: { reason: 'the auditors are here' },
+        waiting: 3,
+      });
+      expect(await readReasonCodes(bridge)).toEqual(['writes-paused']);
+      expect(rows.every(({ attempts, last_error }) => attempts === 0 && last_error === null)).toBe(
+        true,
+      );
+      expect(calls.count({ mutating: true })).toBe(0);
+
+      const { body } = await askOps(bridge, 'POST', '/resume');
+      await untilSettled(bridge);
+
+      expect(body).toMatchObject({ paused: null });
+      expect(await readReasonCodes(bridge)).toEqual([]);
+      expect(service.getUser('ada@example.com').active).toBe(false);
+      expect(service.findUser('bob@example.com')).toBeDefined();
+      expect(service.findUser('carl@example.com')).toBeDefined();
+      await send(bridge, 'PATCH', `/Users/${ids.second}`, setActive(false));
+      expect(service.getUser('bob@example.com').active).toBe(false);
+    });
+  });
+
+  test('and what is resumed twice or paused twice stays so, and a wrong body is told', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withTestBridge(options, async (bridge) => {
+      const first = await askOps(bridge, 'POST', '/pause', { reason: 'one' });
+      const second = await askOps(bridge, 'POST', '/pause', { reason: 'two' });
+      const wrong = [{ reason: 7 }, { why: 'x' }, [], { reason: 'x'.repeat(501) }];
+      const answers = await Promise.all(
+        wrong.map((body) => askOps(bridge, 'POST', '/pause', body)),
+      );
+      await askOps(bridge, 'POST', '/resume');
+      const resumed = await askOps(bridge, 'POST', '/resume');
+
+      expect(Object(second.body.paused)).toEqual({
+        since: Object(first.body.paused).since,
+        reason: 'two',
+      });
+      expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+        wrong.map(() => [400, 'invalid']),
+      );
+      expect(resumed).toMatchObject({ status: 200, body: { paused: null } });
+    });
+  });
+});
+
+test('a pause stops calls that wait for their turn and answers their requests; none of them counts as a failure', async () => {
+  await withTestBridge({ settings, requestsPerSecond: 5 }, async (bridge) => {
+    const { calls } = bridge.sandbox;
+    const writes = addUsers(bridge, 6);
+    await expect.poll(() => calls.count({ operation: 'scim.addUser' })).toBeGreaterThan(0);
+    await askOps(bridge, 'POST', '/pause');
+    await writes;
+    const left = calls.count({ mutating: true });
+    const rows = await bridge.store.read
+      .selectFrom('users')
+      .select(['attempts', 'due_at'])
+      .execute();
+
+    expect(left).toBeLessThan(6);
+    expect(rows.filter(({ due_at }) => due_at !== null).length).toBeGreaterThan(0);
+    expect(rows.every(({ attempts }) => attempts === 0)).toBe(true);
+    await askOps(bridge, 'POST', '/resume');
+    await untilSettled(bridge);
+    expect(bridge.sandbox.service.users()).toHaveLength(7);
+  });
+});
+
+describePostgres('a pause on a store that processes share', ({ makeUrl }) => {
+  test('holds in all of them within seconds, and so does its end', async () => {
+    const lives = await makeLives({
+      settings: { ...settings, DATABASE_URL: await makeUrl('migrated') },
+    });
+    const { service } = lives.sandbox;
+    await lives.live((one) =>
+      lives.live(async (other) => {
+        await askOps(one, 'POST', '/pause', { reason: 'elsewhere' });
+        await expect
+          .poll(() => readWrites(other), { timeout: 10_000 })
+          .toMatchObject({ paused: { reason: 'elsewhere' } });
+        await send(other, 'POST', '/Users', toUser('ada'));
+        expect(service.findUser('ada@example.com')).toBeUndefined();
+        await askOps(one, 'POST', '/resume');
+        await untilSettled(other);
+        expect(service.findUser('ada@example.com')).toBeDefined();
+      }),
+    );
+  });
+});
+
+test('scim-bridge pause, resume and plan show ask the running bridge', () =>
+  withTestBridge({ settings: { ...settings, MODE: 'observe' } }, async (bridge) => {
+    await addUser(bridge, 'ada');
+    const run = async (...args: string[]) => {
+      const out: string[] = [];
+      const write = (text: string) => void out.push(text);
+      const code = await runProgram(args, {
+        version: '1',
+        commands: [addPauseCommand, addResumeCommand, addPlanCommand],
+        world: {
+          env: { OPS_TOKEN, OPS_URL: new URL(bridge.baseUrl).origin },
+          readFile: (path) => readFileSync(path, 'utf8'),
+          readInput: async () => '',
+          write,
+          writeError: write,
+          untilStopped: async () => 'SIGTERM',
+        },
+      });
+      return { code, out: out.join('') };
+    };
+
+    const paused = await run('pause', '--reason', 'lunch');
+    const reason = Object((await readWrites(bridge)).paused).reason;
+    const resumed = await run('resume');
+    const shown = await run('plan', 'show', '--first-run');
+    const json = await run('plan', 'show', '--first-run', '--json');
+    const wrong = await run('plan', 'show');
+
+    expect(paused).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Paused since .*: 1 person/),
+    });
+    expect(reason).toBe('lunch');
+    expect(resumed.out).toBe(
+      'Not paused, but the bridge only observes: 1 person or group waits.\n',
+    );
+    expect(shown.out).toMatch(/observes.*\n {2}user\.privileged +1\n {2}user\.create +1\n/);
+    expect(shown.out).toMatch(/ {2}create +user +ada@example\.com\n/);
+    expect(JSON.parse(json.out)).toMatchObject({
+      phase: 'observing',
+      counts: { 'user.create': 1 },
+    });
+    expect(wrong.code).toBe(64);
+  }));

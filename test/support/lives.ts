@@ -1,0 +1,34 @@
+import { onTestFinished } from 'vitest';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge } from './bridge.ts';
+
+/** A service and a store that outlive the bridges between them. Ends with the test. */
+export interface Lives {
+  readonly sandbox: Sandbox;
+  /** Runs a bridge from its start to its stop; `settings` beside those of all lives. */
+  live<T>(
+    life: (bridge: TestBridge) => Promise<T>,
+    settings?: Readonly<Record<string, string>>,
+  ): Promise<T>;
+}
+
+/** What all lives have: settings with a `DATABASE_URL`, and the service. */
+export async function makeLives(given: {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly sandbox?: SandboxOptions | undefined;
+}): Promise<Lives> {
+  const sandbox = await startSandbox(given.sandbox);
+  onTestFinished(() => sandbox.stop());
+  return {
+    sandbox,
+    async live(life, settings) {
+      const all = { ...given.settings, ...settings };
+      const bridge = await startTestBridge({ service: sandbox, settings: all });
+      try {
+        return await life(bridge);
+      } finally {
+        await bridge.stop();
+      }
+    },
+  };
+}
