@@ -6,11 +6,14 @@ import { createExplainSource } from './ops/explain/source.ts';
 import { type FirstRunDeps, readFirstRun } from './ops/first-run/view.ts';
 import type { HealthSources } from './ops/health.ts';
 import { readRecoveryView } from './ops/recovery-view.ts';
+import { createResourceSources, type ResourceSources } from './ops/resources/source.ts';
 import { createOperatorRouter } from './ops/router.ts';
 import type { StatusSources } from './ops/status.ts';
 import { createSweepSource } from './ops/sweeps-router.ts';
 import { createWritesSource } from './ops/writes-router.ts';
+import { adoptGroupByHand } from './scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from './scim/groups/protect-group.ts';
+import { adoptUserByHand } from './scim/users/adopt-by-hand.ts';
 import { listDisputes, listFailing, listStuck } from './store/trouble.ts';
 import { events } from './telemetry/events.ts';
 import { getRequestId } from './telemetry/request-context.ts';
@@ -33,6 +36,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       listDisputes: (limit) => listDisputes(store.read, limit),
     },
     sweeps: createSweepSource(store.read, parts.sweeps.request),
+    resources: toResourceSources(options, parts),
     explain: createExplainSource(store.read, parts.rules),
     recovery: {
       read: () => readRecoveryView(store.read, recovery.detection()),
@@ -49,6 +53,15 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
         logger.log(events.operatorCalled({ requestId: getRequestId(res), ...call })),
     },
     token: settings.ops.token,
+  });
+}
+
+/** Takeovers by hand go the way of those by a request. */
+function toResourceSources(options: WatchedOptions, parts: BridgeParts): ResourceSources {
+  const scim = toScimDeps(options, parts);
+  return createResourceSources(options.store.read, options.settings.users.deactivation, {
+    adoptUser: (request) => adoptUserByHand(scim, request),
+    adoptGroup: (request) => adoptGroupByHand(scim, request),
   });
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../telemetry/system-clock.ts';
+import { addAdoptCommand } from './adopt.ts';
 import { apiCommand } from './api.ts';
 import { checkCommand } from './check.ts';
 import { addExplainCommand } from './explain.ts';
@@ -36,6 +37,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addSandboxCommand,
     addRecoveryCommand,
     addSweepCommand,
+    addAdoptCommand,
     addPauseCommand,
     addResumeCommand,
     addPlanCommand,

@@ -34,6 +34,12 @@ const nothingWaits: WaitingWork = {
 };
 const nothing = async () => ({ kind: 'none' }) as const;
 const explain = { user: nothing, group: nothing, any: nothing };
+const noResources = {
+  list: async () => ({ items: [], nextCursor: null }),
+  find: async () => undefined,
+  adopt: async () => ({ kind: 'unknown' }) as const,
+};
+const resources = { users: noResources, groups: noResources };
 const api = { call: async () => undefined, told: () => undefined };
 const noPlan = async () => ({ kind: 'no-plan' }) as const;
 const recovery: RecoverySource = {
@@ -89,6 +95,7 @@ function request(change: Partial<HealthSources> = {}) {
       token,
       status,
       explain,
+      resources,
       recovery,
       firstRun,
       sweeps,
@@ -240,6 +247,7 @@ test('without a token in the settings there are no metrics', async () => {
     token: undefined,
     status,
     explain,
+    resources,
     recovery,
     firstRun,
     sweeps,

@@ -7,6 +7,8 @@ import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { createFirstRunRouter, type FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
 import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
+import { createResourceRouter } from './resources/router.ts';
+import type { ResourceSources } from './resources/source.ts';
 import { readStatus, type StatusSources } from './status.ts';
 import { createDriftRouter, createSweepRouter, type SweepSource } from './sweeps-router.ts';
 import { createWritesRouter, type WritesSource } from './writes-router.ts';
@@ -16,6 +18,7 @@ export interface OperatorRouterOptions {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly status: StatusSources;
   readonly explain: ExplainSource;
+  readonly resources: ResourceSources;
   readonly recovery: RecoverySource;
   readonly firstRun: FirstRunSource;
   readonly sweeps: SweepSource;
@@ -44,7 +47,8 @@ export function createHealthRouter(sources: HealthSources): Router {
 
 /** `/metrics` for Prometheus and everything below `/ops`. 404 without a token in the settings, 401 without it in the request. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
-  const { registry, status, explain, recovery, firstRun, sweeps, writes, api, token } = options;
+  const { registry, status, explain, resources, recovery, firstRun, sweeps, writes, api, token } =
+    options;
   const router = Router();
   if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
   const authenticate = requireBearer(token);
@@ -57,6 +61,8 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   });
   router.use('/ops/recovery', authenticate, createRecoveryRouter(recovery));
   router.use('/ops/plans/first-run', authenticate, createFirstRunRouter(firstRun));
+  router.use('/ops/users', authenticate, createResourceRouter(resources.users));
+  router.use('/ops/groups', authenticate, createResourceRouter(resources.groups));
   router.use('/ops/sweeps', authenticate, createSweepRouter(sweeps));
   router.use('/ops/drifts', authenticate, createDriftRouter(sweeps));
   router.use('/ops', authenticate, createWritesRouter(writes));

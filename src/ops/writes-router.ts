@@ -1,5 +1,7 @@
 import express, { Router } from 'express';
+import { parseBody } from './body.ts';
 import type { HealthSources } from './health.ts';
+import { InvalidRequest } from './invalid-request.ts';
 import { toWritesView, type WritesView } from './writes-view.ts';
 
 /** Characters of a reason. */
@@ -27,13 +29,7 @@ export function createWritesSource(
 export function createWritesRouter({ pause, resume, read }: WritesSource): Router {
   const router = Router();
   router.post('/pause', express.json({ limit: '16kb' }), async (req, res) => {
-    const asked = findReason(req.body);
-    if (asked === undefined) {
-      const message = `The body may be {"reason": "…"}, with ${REASON_MAX} characters at most, and nothing else.`;
-      res.status(400).json({ code: 'invalid', message });
-      return;
-    }
-    await pause(asked.reason);
+    await pause(parseReason(req.body));
     res.set('Cache-Control', 'no-store').json(await read());
   });
   router.post('/resume', async (_req, res) => {
@@ -43,12 +39,10 @@ export function createWritesRouter({ pause, resume, read }: WritesSource): Route
   return router;
 }
 
-/** Undefined: the body is something else. */
-function findReason(body: unknown): { reason: string | null } | undefined {
-  if (body === undefined) return { reason: null };
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
-  if (Object.keys(body).some((name) => name !== 'reason')) return undefined;
-  const reason: unknown = 'reason' in body ? body.reason : null;
-  if (reason === null) return { reason };
-  return typeof reason === 'string' && reason.length <= REASON_MAX ? { reason } : undefined;
+/** @throws InvalidRequest */
+function parseReason(body: unknown): string | null {
+  const allowed = `{"reason": "…"} with at most ${REASON_MAX} characters`;
+  const { reason = null } = parseBody(body, ['reason'], allowed);
+  if (reason === null || (typeof reason === 'string' && reason.length <= REASON_MAX)) return reason;
+  throw new InvalidRequest(`The body may be ${allowed}, and nothing else.`);
 }

@@ -153,7 +153,7 @@ const opsSchema = z.strictObject({
   url: httpUrl()
     .optional()
     .describe(
-      'Where the commands that ask the running bridge (`explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
+      'Where the commands that ask the running bridge (`adopt`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
     ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()

@@ -37,6 +37,15 @@ export async function saveDispute(
   return count === 1;
 }
 
+/** Forgets what was disputed of these names: an operator resolved it. */
+export async function deleteDisputes(
+  tx: Db,
+  { type, namesFolded }: Pick<Dispute, 'type'> & { readonly namesFolded: readonly string[] },
+): Promise<void> {
+  const disputes = tx.deleteFrom('disputes').where('resource_type', '=', type);
+  await disputes.where('name_folded', 'in', namesFolded).execute();
+}
+
 /** How many disputes came up since then (epoch milliseconds): providers ask again until one is resolved. */
 export async function countDisputes(db: Db, since: number): Promise<number> {
   const row = await db

@@ -12,7 +12,7 @@ import { type GroupRow, toGroupState } from '../../store/groups.ts';
 import type { ExplainedField, Explanation } from './explanation.ts';
 import { toOwner, toRuledOwner, toRuleWords, toStanding } from './fields.ts';
 import { LINKS_MAX, toExplainedLink } from './links.ts';
-import { listKept, toHead } from './resource.ts';
+import { HELD_OF_GROUP, listKept, toHead } from './resource.ts';
 
 /** What is known of a group, field by field, who administers it, and why it is so. Nothing here calls the service. */
 export async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise<Explanation> {
@@ -76,7 +76,7 @@ function listFields(rules: Rules, row: GroupRow, state: GroupState): ExplainedFi
         urn: GROUP_EXTENSION,
       }),
     })),
-    ...listKept(row, new Set(['displayName', GROUP_EXTENSION])),
+    ...listKept(row, HELD_OF_GROUP),
   ];
 }
 

@@ -20,7 +20,7 @@ import { toUserState, type UserRow } from '../../store/users.ts';
 import type { ExplainedField, Explanation, FieldStanding } from './explanation.ts';
 import { toOwner, toRuledOwner, toStanding } from './fields.ts';
 import { LINKS_MAX, toExplainedLink } from './links.ts';
-import { listKept, toHead } from './resource.ts';
+import { HELD_OF_USER, listKept, toHead } from './resource.ts';
 
 /** What is known of a person, field by field, and why it is so. Nothing here calls the service. */
 export async function explainUser(db: Db, rules: Rules, row: UserRow): Promise<Explanation> {
@@ -72,7 +72,7 @@ function listFields(subject: Subject): ExplainedField[] {
       ...toField(field, desired[field], observed?.[field] ?? null),
       ...explainOwner(field, attributes, subject),
     })),
-    ...listKept(row, new Set(['userName', 'name', 'emails', 'active', USER_EXTENSION])),
+    ...listKept(row, HELD_OF_USER),
   ];
 }
 

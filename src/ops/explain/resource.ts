@@ -1,3 +1,4 @@
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { Origin } from '../../store/schema.ts';
@@ -27,6 +28,15 @@ export function toHead(
     problem: row.last_error === null ? null : parseStored(row.last_error),
   };
 }
+
+/** Attributes of a person that the service has a place for. */
+export const HELD_OF_USER: ReadonlySet<string> = new Set([
+  ...['userName', 'name', 'emails', 'active'],
+  USER_EXTENSION,
+]);
+
+/** Attributes of a group that the service has a place for. */
+export const HELD_OF_GROUP: ReadonlySet<string> = new Set(['displayName', GROUP_EXTENSION]);
 
 /** The attributes that the service has no place for, so that the bridge alone keeps them. */
 export function listKept(row: ExplainedRow, known: ReadonlySet<string>): ExplainedField[] {

@@ -105,6 +105,12 @@ export async function storeUserChange(
   };
 }
 
+/** Makes an observed account managed, with what is shown of it as what is wanted. */
+export async function takeOverUser(tx: Db, row: UserRow): Promise<void> {
+  const { origin, echoes } = adopt(row, parseStored<JsonObject>(row.attributes));
+  await updateUser(tx, row.id, { origin, echoes });
+}
+
 function toBefore({ pending, given, origin }: UserRow, attributes: JsonObject): UserBefore {
   const waiting = parseStored<Pending<UserField>>(pending);
   return { attributes, pending: waiting, given, origin, deleted: false };

@@ -1,0 +1,41 @@
+import type { AddCommand } from './context.ts';
+import { createOpsClient } from './ops-client.ts';
+
+/** `adopt`: takes over an account or group that the bridge only observes. */
+export const addAdoptCommand: AddCommand = (program, { loadSettings, write }) => {
+  program
+    .command('adopt')
+    .description(
+      'take over an account or group that exists in the service (asks the running bridge)',
+    )
+    .argument('<name>', 'a userName, an address, a displayName or a SCIM id')
+    .option('--privileged', 'also an owner, somebody protected, a group with rights or admins')
+    .addHelpText('after', help)
+    .action(async (name: string, { privileged }: { privileged?: true }) => {
+      const client = createOpsClient(loadSettings().settings);
+      const { type, id } = parseFound(
+        await client.send('GET', `/explain/${encodeURIComponent(name)}`),
+      );
+      const body = privileged === undefined ? {} : { privileged };
+      const adopted = parseAdopted(await client.send('POST', `/${type}s/${id}/adopt`, body));
+      write(`${type} ${adopted.name} (${id}) is managed now\n`);
+    });
+};
+
+const help = `
+Nothing is changed in the service by that, but what rules give: what it holds is what is wanted, until a provider says
+otherwise. Who must not lose access stays protected.
+
+Exit codes:
+  0   taken over
+  1   nothing or more than one has this name, it is managed already, or it is privileged: the message says which
+  64  wrong usage`;
+
+/** What the same version of the bridge answers. */
+function parseFound(answer: unknown): { type: 'user' | 'group'; id: string } {
+  return answer as { type: 'user' | 'group'; id: string };
+}
+
+function parseAdopted(answer: unknown): { name: string } {
+  return answer as { name: string };
+}

@@ -1,0 +1,21 @@
+/**
+ * How an operator's takeover of an account or group ended.
+ * - `managed`: it is the bridge's already
+ * - `unknown`: nobody has this id
+ * - `taken`: a managed person or group has its name
+ * - `privileged`: it is never taken over unless that is said in so many words
+ * - `could-not-look`: the service could not tell who administers the group
+ */
+export type Adoption =
+  | { readonly kind: 'adopted' }
+  | { readonly kind: 'managed' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'privileged'; readonly reason: string }
+  | { readonly kind: 'could-not-look'; readonly reason: string };
+
+/** What an operator says of a takeover: `privileged` ones are refused unless they are meant. */
+export interface AdoptionRequest {
+  readonly id: string;
+  readonly privileged: 'refuse' | 'adopt';
+}

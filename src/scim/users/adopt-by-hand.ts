@@ -1,0 +1,40 @@
+import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
+import { userId } from '../../domain/ids.ts';
+import { followPerson } from '../../reconcile/rules/follow.ts';
+import type { Db } from '../../store/database.ts';
+import { deleteDisputes } from '../../store/disputes.ts';
+import { listUsersByName, lockUser } from '../../store/users.ts';
+import type { ScimDeps } from '../deps.ts';
+import { createUserProtection } from './protect-user.ts';
+import { takeOverUser } from './store-change.ts';
+
+/**
+ * Takes an account over for an operator, as the service holds it: nothing waits but what rules give. Protection from
+ * losing access stays. `users.adopt` is about providers, so it does not hold here.
+ */
+export async function adoptUserByHand(deps: ScimDeps, request: AdoptionRequest): Promise<Adoption> {
+  const adoption = await deps.store.write((tx) => store(tx, deps, request));
+  if (adoption.kind === 'adopted') deps.reconciler.wake();
+  return adoption;
+}
+
+async function store(
+  tx: Db,
+  deps: ScimDeps,
+  { id, privileged }: AdoptionRequest,
+): Promise<Adoption> {
+  const row = await lockUser(tx, userId(id));
+  if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' };
+  if (row.origin !== null) return { kind: 'managed' };
+  const reason = createUserProtection(deps).findPrivilege(row);
+  if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
+  const named = await listUsersByName(tx, row.user_name_folded);
+  if (named.some(({ origin }) => origin !== null)) return { kind: 'taken' };
+  await takeOverUser(tx, row);
+  await followPerson(tx, deps.rules, row.id, deps.clock.now());
+  const { user_name_folded, observed_user_name_folded, observed_email_folded } = row;
+  const names = [user_name_folded, observed_user_name_folded, observed_email_folded];
+  await deleteDisputes(tx, { type: 'user', namesFolded: names.filter((name) => name !== null) });
+  deps.telemetry.adopted({ type: 'user', id: row.id });
+  return { kind: 'adopted' };
+}
