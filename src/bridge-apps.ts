@@ -15,6 +15,7 @@ import { createScimRouter } from './scim/router.ts';
 import { readBacklog } from './store/backlog.ts';
 import { countDisputes } from './store/disputes.ts';
 import { countDrifts } from './store/drifts.ts';
+import { findHeldPlan } from './store/plans.ts';
 import { addStateMetrics } from './telemetry/state-metrics.ts';
 
 /** Providers ask again within hours, so a name that did not come up for a day is settled. */
@@ -26,21 +27,9 @@ export function createApps(
   parts: BridgeParts,
 ): { app: Express; opsApp: Express } {
   const { settings, store, clock, logger, metrics } = options;
-  const { upstream, reconciler, sections, firstRead, guard } = parts;
+  const { upstream, reconciler } = parts;
   const scim = createScimRouter(toScimDeps(options, parts));
-  const sources: HealthSources = {
-    assertStoreUsable: async () => void (await readSections({ store })),
-    findWriteTrouble: store.findWriteTrouble,
-    findRecovery: () => findRecovery(store.read),
-    findAuditFailure: async () => (await findFollowedTail(options))?.failure ?? undefined,
-    readFirstRead: async () => firstRead.state(),
-    readSections: async () => sections.current(),
-    readBacklog: () => readWaitingWork(options),
-    upstreamHealth: () => upstream.health(),
-    isDraining: parts.isDraining,
-    writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
-    clock,
-  };
+  const sources = toHealthSources(options, parts);
   const health = createHealthRouter(sources);
   const state = {
     ...sources,
@@ -49,6 +38,7 @@ export function createApps(
     findAuditReadAt: async () => (await findFollowedTail(options))?.readAt,
     readReadiness: () => readReadiness(sources),
     countDrifts: () => countDrifts(store.read),
+    isPlanHeld: async () => (await findHeldPlan(store.read)) !== undefined,
   };
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
@@ -59,6 +49,28 @@ export function createApps(
   // Also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
   return { app, opsApp: createApp().use(health).use(operators).use(answerUnknown) };
+}
+
+/** Where health comes from. */
+function toHealthSources(
+  options: WatchedOptions,
+  { upstream, sections, firstRead, guard, isDraining }: BridgeParts,
+): HealthSources {
+  const { store, clock } = options;
+  return {
+    assertStoreUsable: async () => void (await readSections({ store })),
+    findWriteTrouble: store.findWriteTrouble,
+    findRecovery: () => findRecovery(store.read),
+    findHeldPlan: () => findHeldPlan(store.read),
+    findAuditFailure: async () => (await findFollowedTail(options))?.failure ?? undefined,
+    readFirstRead: async () => firstRead.state(),
+    readSections: async () => sections.current(),
+    readBacklog: () => readWaitingWork(options),
+    upstreamHealth: () => upstream.health(),
+    isDraining,
+    writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
+    clock,
+  };
 }
 
 /** How far the audit log was read, where it is followed. */

@@ -9,7 +9,14 @@ const STOP_GRACE_MS = 15_000;
 export interface LivingParts
   extends Pick<
     BridgeParts,
-    'upstream' | 'firstRead' | 'reconciler' | 'recovery' | 'sweeps' | 'sections' | 'guard'
+    | 'upstream'
+    | 'firstRead'
+    | 'reconciler'
+    | 'recovery'
+    | 'sweeps'
+    | 'keeper'
+    | 'sections'
+    | 'guard'
   > {
   readonly tail: Tail;
   readonly pruning: Pruning;
@@ -24,6 +31,7 @@ export function createLifecycle({
   reconciler,
   recovery,
   sweeps,
+  keeper,
   sections,
   guard,
   tail,
@@ -41,11 +49,13 @@ export function createLifecycle({
       sections.start();
       pruning.start();
       sweeps.start();
+      keeper.start();
     },
     async stop() {
       for (const each of [sections, pruning, guard]) each.stop();
       await tail.stop();
       await sweeps.stop();
+      await keeper.stop();
       await recovery.stop();
       await firstRead.stop();
       await reconciler.stop(STOP_GRACE_MS);

@@ -5,6 +5,7 @@ import { toScimDeps } from './bridge-scim.ts';
 import { createExplainSource } from './ops/explain/source.ts';
 import { type FirstRunDeps, readFirstRun } from './ops/first-run/view.ts';
 import type { HealthSources } from './ops/health.ts';
+import { createPlanSource } from './ops/plans-router.ts';
 import { readRecoveryView } from './ops/recovery-view.ts';
 import { createResourceSources, type ResourceSources } from './ops/resources/source.ts';
 import { createOperatorRouter } from './ops/router.ts';
@@ -37,6 +38,8 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     },
     sweeps: createSweepSource(store.read, parts.sweeps.request),
     resources: toResourceSources(options, parts),
+    plans: createPlanSource(store.read, parts.keeper),
+    decideDrifts: parts.keeper,
     explain: createExplainSource(store.read, parts.rules),
     recovery: {
       read: () => readRecoveryView(store.read, recovery.detection()),

@@ -1,4 +1,5 @@
 import type { ApiSource } from './ops/api/router.ts';
+import type { DriftKeeper } from './reconcile/drift/keeper.ts';
 import type { FirstRead } from './reconcile/first-read/first-read.ts';
 import type { Reconciler } from './reconcile/reconciler.ts';
 import type { Recovery } from './reconcile/recovery/recovery.ts';
@@ -17,6 +18,7 @@ export interface BridgeParts {
   readonly firstRead: FirstRead;
   readonly recovery: Recovery;
   readonly sweeps: Sweeps;
+  readonly keeper: DriftKeeper;
   readonly sections: SectionView;
   readonly guard: WriteGuard;
   readonly isDraining: () => boolean;

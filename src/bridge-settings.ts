@@ -1,6 +1,7 @@
 import type { Target } from './bridge-options.ts';
 import { createMatcher } from './domain/matcher.ts';
 import type { ReconcilePolicy } from './reconcile/deps.ts';
+import type { RepairPolicy } from './reconcile/drift/deps.ts';
 import type { Forms } from './reconcile/forms.ts';
 import { toLeaseTimes } from './reconcile/lease-times.ts';
 import type { SweepPolicy } from './reconcile/sweep/sweeps.ts';
@@ -29,6 +30,12 @@ export function toSweepPolicy({ sweep, audit, drift }: Settings): SweepPolicy {
   const { interval: intervalMs, adminsEvery } = sweep;
   const unresolvedMinMs = audit.sweepMinInterval;
   return { intervalMs, adminsEvery, unresolvedMinMs, settleMs: drift.settle };
+}
+
+/** What the settings say about differences. */
+export function toRepairPolicy({ drift, limits }: Settings): RepairPolicy {
+  const { populationMin, ...kinds } = limits;
+  return { actions: drift.policy, limits: { kinds, populationMin }, settleMs: drift.settle };
 }
 
 /** What the settings say about requests of identity providers. */

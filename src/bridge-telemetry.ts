@@ -1,5 +1,6 @@
 import type { WatchedOptions } from './bridge-options.ts';
 import type { ReconcileEvents } from './reconcile/deps.ts';
+import type { DriftEvents } from './reconcile/drift/deps.ts';
 import type { SweepEvents } from './reconcile/sweep/sweeps.ts';
 import type { GuardOptions } from './reconcile/writes/guard.ts';
 import type { ScimTelemetry } from './scim/deps.ts';
@@ -64,6 +65,19 @@ export function toSweepEvents(logger: Logger, metrics: Metrics): SweepEvents {
       logger.log(events.sweepEnded(line));
     },
     failed: ({ id, error }) => logger.log(events.sweepFailed({ sweepId: id, error })),
+  };
+}
+
+/** Repairs in the words of the log and the metrics. */
+export function toDriftEvents(logger: Logger, metrics: Metrics): DriftEvents {
+  return {
+    plan: ({ id, ...fields }) => logger.log(events.plan({ planId: id, ...fields })),
+    found: ({ id, kind }) => logger.log(events.driftFound({ driftId: id, kind })),
+    repaired({ id, kind, tookMs }) {
+      metrics.countDriftRepair(kind, tookMs);
+      logger.log(events.driftRepaired({ driftId: id, kind, tookMs }));
+    },
+    failed: ({ id, error }) => logger.log(events.driftFailed({ at: id, error })),
   };
 }
 

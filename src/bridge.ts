@@ -1,26 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Express } from 'express';
 import { createApps } from './bridge-apps.ts';
+import { createDetectors } from './bridge-detectors.ts';
 import { createLifecycle } from './bridge-lifecycle.ts';
 import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
-import {
-  toFixedForms,
-  toReconcilePolicy,
-  toSweepPolicy,
-  toTransportOptions,
-} from './bridge-settings.ts';
-import {
-  toGuardOptions,
-  toReconcileEvents,
-  toSweepEvents,
-  toTransportHooks,
-} from './bridge-telemetry.ts';
+import { toFixedForms, toReconcilePolicy, toTransportOptions } from './bridge-settings.ts';
+import { toGuardOptions, toReconcileEvents, toTransportHooks } from './bridge-telemetry.ts';
 import { createMatcher } from './domain/matcher.ts';
 import { createRuleBook } from './domain/rule-book.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
 import { createFirstRead, type FirstRead } from './reconcile/first-read/first-read.ts';
-import type { FirstReadDeps } from './reconcile/first-read/step.ts';
 import { openForms } from './reconcile/forms.ts';
 import { createPruning } from './reconcile/ledger/pruning.ts';
 import { createOperatorCalls } from './reconcile/operator-calls.ts';
@@ -28,8 +18,6 @@ import { createReconciler } from './reconcile/reconciler.ts';
 import { createRecovery } from './reconcile/recovery/recovery.ts';
 import type { Rules } from './reconcile/rules/rules.ts';
 import { openSectionView } from './reconcile/section-view.ts';
-import { createSweeps, type SweepDeps } from './reconcile/sweep/sweeps.ts';
-import { createTail } from './reconcile/tail/tail.ts';
 import { openWriteGuard } from './reconcile/writes/guard.ts';
 import { createUserProtection } from './scim/users/protect-user.ts';
 import type { Settings } from './settings/schema.ts';
@@ -87,9 +75,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
   const recovery = createRecovery({ ...readDeps, firstRead, wake, mode: guard.mode });
-  const sweeps = createSweeps(toSweepDeps(options, readDeps, { firstRead, recovery }));
-  const following = { intervalMs: audit.pollInterval, trusted: recovery.hold.trusted, wake };
-  const tail = createTail(deps, { ...following, considerSweep: sweeps.consider });
+  const detectors = createDetectors(options, readDeps, { firstRead, recovery, wake });
   const state = { draining: false };
   const { app, opsApp } = createApps(options, {
     upstream: deps.upstream,
@@ -98,7 +84,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     reconciler,
     firstRead,
     recovery,
-    sweeps,
+    ...detectors,
     sections,
     guard,
     isDraining: () => state.draining,
@@ -109,31 +95,12 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     firstRead,
     rulesApplied: reconciler.rulesApplied,
     ...createLifecycle({
-      ...{ upstream: deps.upstream, firstRead, reconciler, recovery, tail, sweeps },
-      ...{ sections, guard, pruning, wake },
+      ...{ upstream: deps.upstream, firstRead, reconciler, recovery },
+      ...{ ...detectors, sections, guard, pruning, wake },
     }),
     drain() {
       state.draining = true;
     },
-  };
-}
-
-/** What sweeps are given: they begin once it is known that the store is current. */
-function toSweepDeps(
-  { settings, logger, metrics }: WatchedOptions,
-  deps: FirstReadDeps,
-  { firstRead, recovery }: Pick<BridgeParts, 'firstRead' | 'recovery'>,
-): SweepDeps {
-  let isChecked = false;
-  const checked = recovery.hold.over.then(() => {
-    isChecked = true;
-  });
-  return {
-    ...deps,
-    sweepPolicy: toSweepPolicy(settings),
-    sweepEvents: toSweepEvents(logger, metrics),
-    checked,
-    isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
   };
 }
 

@@ -5,20 +5,21 @@ import type { TestBridge } from './support/bridge.ts';
 import {
   ada,
   addCompany,
+  addVera,
   bob,
   type DriftCell,
   driftCells,
   setActive,
+  VERA,
 } from './support/drift-cells.ts';
-import { addUser, send, untilSettled } from './support/provider.ts';
+import { send } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
 import { askOps, runSweep, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
-import { behindTheBack, type TailWorld, withTail } from './support/tail-world.ts';
+import { behindTheBack, withTail } from './support/tail-world.ts';
 
 const settings = { ...SWEEP_SETTINGS, SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
 /** What our own call of then may explain is over. */
 const LONG_MS = 10 * 60_000;
-const VERA = 'vera@example.com';
 
 /** What else an administrator can do, beside the cells. */
 const others: readonly DriftCell[] = [
@@ -63,13 +64,6 @@ async function listWho(bridge: TestBridge, kind: string, status = 'open'): Promi
 }
 
 /** Somebody whom an administrator can remove. */
-async function addVera(world: TailWorld) {
-  world.sandbox.service.addUser({ email: VERA, userName: VERA, virtual: true });
-  await sweep(world);
-  await addUser(world, 'vera');
-  await untilSettled(world);
-}
-
 type FindAdmin = ReturnType<typeof createAdmins>;
 
 /** What administrators did, each of their own kind, and who is to be told for it. */
@@ -121,7 +115,7 @@ describeStores('who brought a difference about', ({ makeUrl }) => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withTail(options, async (world) => {
       await addCompany(world);
-      await addVera(world);
+      await addVera(world, () => sweep(world));
       const findAdmin = createAdmins(world.sandbox);
       await sweep(world);
       await world.poll(LONG_MS);

@@ -21,11 +21,33 @@ export const DRIFT_KINDS = [
 /** One of them. `*.unmanaged`: an account or group that nobody asked for; it is listed and never touched. */
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
-/** `open`: the service differs. `gone`: it did, and does no more, or the provider wrote the field since. */
-export type DriftStatus = 'open' | 'gone';
+/** Whether it is about an account or group that nobody asked for. */
+export function isUnmanagedKind(kind: DriftKind): boolean {
+  return kind.endsWith('.unmanaged');
+}
 
-/** Both, for whoever filters. */
-export const DRIFT_STATUSES: readonly DriftStatus[] = ['open', 'gone'];
+/** The statuses of a difference that is still there, at most one drift of the same at a time. */
+export const ACTIVE_STATUSES = ['open', 'repairing', 'contested', 'ignored'] as const;
+/** The statuses of one that is over. */
+export const ENDED_STATUSES = ['repaired', 'accepted', 'gone'] as const;
+
+/**
+ * What became of a drift.
+ * - `open`: the service differs
+ * - `repairing`: what is desired waits for the service again
+ * - `contested`: it was repaired again and again, so it is only reported
+ * - `ignored`: an operator wants it left alone until a date
+ * - `repaired`: the service holds what is desired
+ * - `accepted`: what was observed is what is desired now
+ * - `gone`: it went by itself, or the provider wrote the field since
+ */
+export type DriftStatus = (typeof ACTIVE_STATUSES)[number] | (typeof ENDED_STATUSES)[number];
+
+/** All of them, for whoever filters. */
+export const DRIFT_STATUSES: readonly DriftStatus[] = [...ACTIVE_STATUSES, ...ENDED_STATUSES];
+
+/** What found a difference: the audit log, a complete comparison, or a write that met it. */
+export type Detector = 'tail' | 'sweep' | 'discovery';
 
 /** A difference between what is desired and what the service holds, and that nothing waits for. */
 export interface Difference {

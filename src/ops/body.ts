@@ -1,4 +1,14 @@
+import express from 'express';
 import { InvalidRequest } from './invalid-request.ts';
+
+/**
+ * Reads the JSON body of an operator's request, whatever type it says it is: a body that is left unread would
+ * make a dry run a real one.
+ */
+export const jsonBody: ReturnType<typeof express.json> = express.json({
+  limit: '16kb',
+  type: () => true,
+});
 
 /**
  * The body of a request as an object with these members and no others; none is an empty one.

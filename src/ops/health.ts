@@ -6,6 +6,7 @@ import type { WriteTrouble } from '../store/watch-writes.ts';
 import {
   type AuditFailure,
   type FirstRead,
+  type HeldPlanFacts,
   type Readiness,
   type StoredFacts,
   toReadiness,
@@ -26,6 +27,8 @@ export interface HealthSources {
   readonly findRecovery: () => Promise<RecoveryState | undefined>;
   /** Since when the audit log cannot be read, undefined when it can or is not followed. */
   readonly findAuditFailure: () => Promise<AuditFailure | undefined>;
+  /** The plan that waits for an operator, if any. */
+  readonly findHeldPlan: () => Promise<HeldPlanFacts | undefined>;
   readonly upstreamHealth: () => UpstreamFacts;
   readonly writes: () => WritesFacts;
   readonly isDraining: () => boolean;
@@ -61,15 +64,18 @@ async function readStored(sources: HealthSources): Promise<StoredFacts> {
 
 async function readAll(sources: HealthSources): Promise<StoredFacts> {
   await sources.assertStoreUsable();
-  const [firstRead, sections, backlog, writeTrouble, recovery, auditFailure] = await Promise.all([
-    sources.readFirstRead(),
-    sources.readSections(),
-    sources.readBacklog(),
-    sources.findWriteTrouble(),
-    sources.findRecovery(),
-    sources.findAuditFailure(),
-  ]);
-  return { kind: 'ok', firstRead, sections, backlog, writeTrouble, recovery, auditFailure };
+  const [firstRead, sections, backlog, writeTrouble, recovery, auditFailure, heldPlan] =
+    await Promise.all([
+      sources.readFirstRead(),
+      sources.readSections(),
+      sources.readBacklog(),
+      sources.findWriteTrouble(),
+      sources.findRecovery(),
+      sources.findAuditFailure(),
+      sources.findHeldPlan(),
+    ]);
+  const waiting = { backlog, recovery, auditFailure, heldPlan };
+  return { kind: 'ok', firstRead, sections, writeTrouble, ...waiting };
 }
 
 /** The store's own failure is what readiness tells; anything else is a bug and stays one. */

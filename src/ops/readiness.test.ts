@@ -6,6 +6,7 @@ import type { GateState } from '../upstream/probe-gate.ts';
 import {
   type AuditFailure,
   type FirstRead,
+  type HeldPlanFacts,
   type ReadinessFacts,
   toReadiness,
   type WaitingWork,
@@ -26,6 +27,7 @@ interface Given {
   readonly writeTrouble?: WriteTrouble;
   readonly recovery?: RecoveryState;
   readonly auditFailure?: AuditFailure;
+  readonly heldPlan?: HeldPlanFacts;
 }
 
 function toStore({
@@ -35,6 +37,7 @@ function toStore({
   writeTrouble,
   recovery,
   auditFailure,
+  heldPlan,
 }: Given = {}) {
   const waiting = {
     due: 0,
@@ -55,6 +58,7 @@ function toStore({
       writeTrouble,
       recovery,
       auditFailure,
+      heldPlan,
     },
   } as const;
 }
@@ -117,6 +121,12 @@ const rows: {
     change: toStore({ auditFailure: { since: nowMs - 300_000, code: 'unavailable' } }),
     status: 'degraded',
     codes: ['audit-behind'],
+  },
+  {
+    why: 'a plan that waits for an operator is told',
+    change: toStore({ heldPlan: { id: 'p', created_at: nowMs } }),
+    status: 'degraded',
+    codes: ['plan-held'],
   },
   {
     why: 'one that could not be read just now is not',

@@ -22,6 +22,7 @@ export type StoredFacts =
       readonly writeTrouble: WriteTrouble | undefined;
       readonly recovery: RecoveryState | undefined;
       readonly auditFailure: AuditFailure | undefined;
+      readonly heldPlan: HeldPlanFacts | undefined;
     }
   | { readonly kind: 'problem'; readonly code: string };
 
@@ -29,6 +30,12 @@ export type StoredFacts =
 export interface AuditFailure {
   readonly since: number;
   readonly code: string;
+}
+
+/** A plan of repairs that waits for an operator, and since when (epoch milliseconds). */
+export interface HeldPlanFacts {
+  readonly id: string;
+  readonly created_at: number;
 }
 
 /** What waits, and what waits for an operator. */
@@ -81,7 +88,8 @@ type ReasonCode =
   | 'failing'
   | 'behind'
   | 'disputed'
-  | 'audit-behind';
+  | 'audit-behind'
+  | 'plan-held';
 
 /** `unavailable` is answered with 503, the others with 200. */
 export interface Readiness {
@@ -164,7 +172,7 @@ function listUpstream({ upstream }: ReadinessFacts): Reason[] {
 
 function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
   if (store.kind === 'problem') return [];
-  const { writeTrouble, recovery, sections, backlog, auditFailure } = store;
+  const { writeTrouble, recovery, sections, backlog, auditFailure, heldPlan } = store;
   return [
     ...listReadOnly(writeTrouble),
     ...listWrites(writes, backlog),
@@ -172,6 +180,7 @@ function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
     ...listClosed(sections),
     ...listWaiting(backlog, { nowMs, isSending: isSending(writes) }),
     ...listAudit(auditFailure, { sections, nowMs }),
+    ...listHeldPlan(heldPlan),
   ];
 }
 
@@ -285,6 +294,18 @@ function listWaiting(
     });
   }
   return reasons;
+}
+
+/** Nothing is repaired before somebody has looked. */
+function listHeldPlan(plan: HeldPlanFacts | undefined): Reason[] {
+  if (plan === undefined) return [];
+  return [
+    {
+      code: 'plan-held',
+      detail: `A plan of repairs waits for an operator since ${toTime(plan.created_at)}, because it would take away more than the limits allow.`,
+      remedy: `\`scim-bridge plan show ${plan.id}\`, then \`approve\` or \`discard\`; docs/drift.md tells what they do.`,
+    },
+  ];
 }
 
 /** A closed section is told by itself. */

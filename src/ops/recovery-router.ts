@@ -1,6 +1,7 @@
-import express, { type RequestHandler, type Response, Router } from 'express';
+import { type RequestHandler, type Response, Router } from 'express';
 import { assertNever } from '../domain/errors.ts';
 import type { Decision } from '../reconcile/recovery/decide.ts';
+import { jsonBody } from './body.ts';
 import type { RecoveryView } from './recovery-view.ts';
 
 /** What an operator can see and decide. */
@@ -28,8 +29,8 @@ export function createRecoveryRouter({ read, ...decisions }: RecoverySource): Ro
 
 /** Adds both decisions to a router. */
 export function addDecisions(router: Router, { approve, discard }: DecisionSource): Router {
-  const body = express.json({ limit: '16kb' });
-  return router.post('/approve', body, decide(approve)).post('/discard', body, decide(discard));
+  router.post('/approve', jsonBody, decide(approve));
+  return router.post('/discard', jsonBody, decide(discard));
 }
 
 function decide(decision: (hash: string) => Promise<Decision>): RequestHandler {

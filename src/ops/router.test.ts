@@ -7,6 +7,7 @@ import { createEagerClock, createFakeClock } from '../upstream/testing/fake-cloc
 import type { TransportHealth } from '../upstream/transport.ts';
 import type { FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
+import type { PlanSource } from './plans-router.ts';
 import type { WaitingWork } from './readiness.ts';
 import type { RecoverySource } from './recovery-router.ts';
 import { createHealthRouter, createOperatorRouter } from './router.ts';
@@ -70,12 +71,35 @@ const sweeps: SweepSource = {
   listDrifts: async () => [],
 };
 
+const unknown = async () => ({ kind: 'unknown' }) as const;
+const plans: PlanSource = {
+  find: async () => undefined,
+  list: async () => [],
+  listActions: async () => [],
+  approve: unknown,
+  discard: unknown,
+  undo: unknown,
+};
+const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
+const operators = {
+  explain,
+  resources,
+  recovery,
+  firstRun,
+  sweeps,
+  plans,
+  decideDrifts,
+  writes,
+  api,
+};
+
 function request(change: Partial<HealthSources> = {}) {
   const sources: HealthSources = {
     assertStoreUsable: async () => {},
     findWriteTrouble: async () => undefined,
     findRecovery: async () => undefined,
     findAuditFailure: async () => undefined,
+    findHeldPlan: async () => undefined,
     readFirstRead: async () => ({ kind: 'finished' }),
     readSections: async () => ({}),
     readBacklog: async () => nothingWaits,
@@ -89,20 +113,7 @@ function request(change: Partial<HealthSources> = {}) {
   const app = express();
   app.use(createHealthRouter(sources));
   const status = toStatusSources(sources);
-  app.use(
-    createOperatorRouter({
-      registry,
-      token,
-      status,
-      explain,
-      resources,
-      recovery,
-      firstRun,
-      sweeps,
-      writes,
-      api,
-    }),
-  );
+  app.use(createOperatorRouter({ registry, token, status, ...operators }));
   return supertest(app);
 }
 
@@ -242,18 +253,7 @@ for (const presented of [undefined, token, 'Bearer', 'Bearer wrong', `Basic ${to
 test('without a token in the settings there are no metrics', async () => {
   const { registry } = createMetrics();
   const status = toStatusSources();
-  const options = {
-    registry,
-    token: undefined,
-    status,
-    explain,
-    resources,
-    recovery,
-    firstRun,
-    sweeps,
-    writes,
-    api,
-  };
+  const options = { registry, token: undefined, status, ...operators };
   const app = express().use(createOperatorRouter(options));
 
   const answer = await supertest(app).get('/metrics').set('Authorization', 'Bearer undefined');

@@ -3,9 +3,11 @@ import type { Registry } from 'prom-client';
 import { createTokenCheck } from '../domain/token-check.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import { type ApiSource, createApiRouter } from './api/router.ts';
+import { createDriftDecisionRouter, type DriftDecisionSource } from './drift-decisions.ts';
 import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { createFirstRunRouter, type FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
+import { createPlanRouter, type PlanSource } from './plans-router.ts';
 import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
 import { createResourceRouter } from './resources/router.ts';
 import type { ResourceSources } from './resources/source.ts';
@@ -22,6 +24,8 @@ export interface OperatorRouterOptions {
   readonly recovery: RecoverySource;
   readonly firstRun: FirstRunSource;
   readonly sweeps: SweepSource;
+  readonly plans: PlanSource;
+  readonly decideDrifts: DriftDecisionSource;
   readonly writes: WritesSource;
   readonly api: ApiSource;
   /** setting: ops.token; without one nothing is shown. */
@@ -47,7 +51,7 @@ export function createHealthRouter(sources: HealthSources): Router {
 
 /** `/metrics` for Prometheus and everything below `/ops`. 404 without a token in the settings, 401 without it in the request. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
-  const { registry, status, explain, resources, recovery, firstRun, sweeps, writes, api, token } =
+  const { registry, status, explain, recovery, firstRun, sweeps, plans, writes, api, token } =
     options;
   const router = Router();
   if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
@@ -61,10 +65,12 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   });
   router.use('/ops/recovery', authenticate, createRecoveryRouter(recovery));
   router.use('/ops/plans/first-run', authenticate, createFirstRunRouter(firstRun));
-  router.use('/ops/users', authenticate, createResourceRouter(resources.users));
-  router.use('/ops/groups', authenticate, createResourceRouter(resources.groups));
+  router.use('/ops/users', authenticate, createResourceRouter(options.resources.users));
+  router.use('/ops/groups', authenticate, createResourceRouter(options.resources.groups));
   router.use('/ops/sweeps', authenticate, createSweepRouter(sweeps));
   router.use('/ops/drifts', authenticate, createDriftRouter(sweeps));
+  router.use('/ops/drifts', authenticate, createDriftDecisionRouter(options.decideDrifts));
+  router.use('/ops/plans', authenticate, createPlanRouter(plans));
   router.use('/ops', authenticate, createWritesRouter(writes));
   router.use('/ops/api', authenticate, createApiRouter(api));
   router.use('/ops', authenticate, createExplainRouter(explain));

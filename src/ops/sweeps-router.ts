@@ -7,12 +7,14 @@ import type { Db } from '../store/database.ts';
 import { parseStored } from '../store/documents.ts';
 import { type DriftQuery, type DriftView, listDriftViews } from '../store/drifts.ts';
 import { findSweep, listSweeps, type SweepRow } from '../store/sweeps.ts';
+import { jsonBody, parseBody } from './body.ts';
+import { InvalidRequest } from './invalid-request.ts';
 import { parseListQuery, parseSeq, toListAnswer } from './list-query.ts';
 
 /** Where sweeps and drifts are read, and a sweep is asked for. */
 export interface SweepSource {
   /** Has a sweep made, and gives its id. */
-  readonly request: () => Promise<string>;
+  readonly request: (options: { isDryRun: boolean }) => Promise<string>;
   readonly find: (id: string) => Promise<SweepRow | undefined>;
   readonly list: (page: { beforeSeq: number; limit: number }) => Promise<SweepRow[]>;
   readonly listDrifts: (query: DriftQuery) => Promise<AuthoredDrift[]>;
@@ -44,7 +46,11 @@ async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]>
 /** A sweep as an operator is shown it. Moments are ISO 8601. */
 export interface SweepView {
   readonly id: string;
-  readonly status: 'running' | 'complete' | 'incomplete';
+  readonly status: SweepRow['status'];
+  /** Nothing followed from what it found; the plan was only made to be shown. */
+  readonly dryRun: boolean;
+  /** The plan that was made of what it found. */
+  readonly planId: string | null;
   readonly startedAt: string;
   readonly endedAt: string | null;
   /** Whether this one reads the admin lists too. */
@@ -85,11 +91,11 @@ interface WhoAnswer {
   readonly at: string;
 }
 
-/** `POST /` asks for a sweep: 202 `{ id }`. `GET /` lists them, the newest first; `GET /{id}` shows one. */
+/** `POST /` `{ dryRun }` asks for a sweep: 202 `{ id }`. `GET /` lists them, the newest first; `GET /{id}` shows one. */
 export function createSweepRouter({ request, find, list }: SweepSource): Router {
   const router = Router();
-  router.post('/', async (_req, res) => {
-    res.status(202).json({ id: await request() });
+  router.post('/', jsonBody, async (req, res) => {
+    res.status(202).json({ id: await request({ isDryRun: parseDryRun(req.body) }) });
   });
   router.get('/', async (req, res) => {
     const { limit, cursor } = parseListQuery(req.query, {});
@@ -105,6 +111,13 @@ export function createSweepRouter({ request, find, list }: SweepSource): Router 
     res.set('Cache-Control', 'no-store').json(toSweepView(row));
   });
   return router;
+}
+
+/** Without a body it is none. */
+function parseDryRun(body: unknown): boolean {
+  const { dryRun = false } = parseBody(body, ['dryRun'], '{"dryRun": true}');
+  if (typeof dryRun === 'boolean') return dryRun;
+  throw new InvalidRequest('dryRun is true or false.');
 }
 
 /** `GET /` lists drifts, the oldest first; `?kind=` and `?status=` choose, `?limit=` and `?cursor=` page. */
@@ -127,6 +140,8 @@ function toSweepView(row: SweepRow): SweepView {
   return {
     id: row.id,
     status: row.status,
+    dryRun: row.dry_run === 1,
+    planId: row.plan_id,
     startedAt: new Date(row.started_at).toISOString(),
     endedAt: row.ended_at === null ? null : new Date(row.ended_at).toISOString(),
     admins: row.reads_admins === 1,

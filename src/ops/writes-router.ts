@@ -1,5 +1,5 @@
-import express, { Router } from 'express';
-import { parseBody } from './body.ts';
+import { Router } from 'express';
+import { jsonBody, parseBody } from './body.ts';
 import type { HealthSources } from './health.ts';
 import { InvalidRequest } from './invalid-request.ts';
 import { toWritesView, type WritesView } from './writes-view.ts';
@@ -28,7 +28,7 @@ export function createWritesSource(
  */
 export function createWritesRouter({ pause, resume, read }: WritesSource): Router {
   const router = Router();
-  router.post('/pause', express.json({ limit: '16kb' }), async (req, res) => {
+  router.post('/pause', jsonBody, async (req, res) => {
     await pause(parseReason(req.body));
     res.set('Cache-Control', 'no-store').json(await read());
   });

@@ -18,9 +18,11 @@ export interface Origins {
 export function toProblems(error: z.ZodError | undefined, origins: Origins): SettingProblem[] {
   const all = (error?.issues ?? []).flatMap((issue) => {
     const path = issue.path.map(String);
-    // A list of things with parts says by itself what is wrong, and with which of them.
-    if (issue.code === 'custom' && issue.params?.entry !== undefined) {
-      return [toProblem(path, origins, `entry ${issue.params.entry} ${issue.message}`)];
+    // What has parts says by itself what is wrong, and a list of them with which.
+    if (issue.code === 'custom' && issue.params !== undefined) {
+      const { entry } = issue.params;
+      const which = entry === undefined ? '' : `entry ${entry} `;
+      return [toProblem(path, origins, `${which}${issue.message}`)];
     }
     if (issue.code !== 'unrecognized_keys') return [toProblem(path, origins)];
     return issue.keys.map((key) => toUnknownKey([...path, key].join('.'), origins));

@@ -1,5 +1,12 @@
 import { type Selectable, sql } from 'kysely';
-import type { Difference, DriftKind, DriftStatus } from '../domain/drift.ts';
+import {
+  ACTIVE_STATUSES,
+  type Detector,
+  type Difference,
+  type DriftKind,
+  type DriftStatus,
+  ENDED_STATUSES,
+} from '../domain/drift.ts';
 import { newId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { chunks } from './chunks.ts';
@@ -10,21 +17,33 @@ import type { DriftsTable } from './schema.ts';
 /** A drift as stored. */
 export type DriftRow = Selectable<DriftsTable>;
 
-/** The open drifts of these people or groups. */
-export async function listOpenDrifts(db: Db, resourceIds: readonly string[]): Promise<DriftRow[]> {
+/** The drifts of these people or groups that are not over. */
+export async function listActiveDrifts(
+  db: Db,
+  resourceIds: readonly string[],
+): Promise<DriftRow[]> {
   const rows: DriftRow[] = [];
   for (const some of chunks(resourceIds)) {
-    const query = db.selectFrom('drifts').selectAll().where('status', '=', 'open');
+    const query = db.selectFrom('drifts').selectAll().where('status', 'in', ACTIVE_STATUSES);
     rows.push(...(await query.where('resource_id', 'in', some).execute()));
   }
   return rows;
 }
 
-/** Stores differences as open drifts; one that is open already stays the one it is. `now` is epoch milliseconds. */
+/** How new drifts come to be. */
+export interface Finding {
+  readonly detector: Detector;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** By default they are open. */
+  readonly status?: 'repairing';
+}
+
+/** Stores differences as drifts; one that is not over stays the one it is. */
 export async function insertDrifts(
   tx: Db,
   differences: readonly Difference[],
-  now: number,
+  { detector, now, status }: Finding,
 ): Promise<void> {
   const rows = differences.map(({ kind, type, resourceId, memberId, desired, observed }) => ({
     id: newId(),
@@ -34,9 +53,10 @@ export async function insertDrifts(
     member_id: memberId,
     desired: JSON.stringify(desired),
     observed: JSON.stringify(observed),
-    status: 'open' as const,
+    status: status ?? ('open' as const),
     first_seen_at: now,
     last_seen_at: now,
+    detector,
   }));
   for (const some of chunks(rows)) {
     const insert = tx.insertInto('drifts').values(some);
@@ -44,14 +64,14 @@ export async function insertDrifts(
   }
 }
 
-/** Open drifts that were seen again. */
+/** Drifts that were seen again. */
 export async function confirmDrifts(tx: Db, ids: readonly string[], now: number): Promise<void> {
   for (const some of chunks(ids)) {
     await tx.updateTable('drifts').set({ last_seen_at: now }).where('id', 'in', some).execute();
   }
 }
 
-/** An open drift that was seen again, and differs in another way by now. */
+/** A drift that was seen again, and differs in another way by now. */
 export async function updateDrift(
   tx: Db,
   id: string,
@@ -62,25 +82,95 @@ export async function updateDrift(
   await update.where('id', '=', id).execute();
 }
 
-/** Open drifts that are none any more. When they were last seen stays. */
-export async function closeDrifts(tx: Db, ids: readonly string[]): Promise<void> {
+/** Where drifts are to stand. */
+export type DriftChange = Partial<
+  Pick<DriftRow, 'status' | 'plan_id' | 'ignored_until' | 'note' | 'noted_by'>
+>;
+
+/** Changes where drifts stand, unless they are over. */
+export async function changeDrifts(
+  tx: Db,
+  ids: readonly string[],
+  change: DriftChange,
+): Promise<void> {
   for (const some of chunks(ids)) {
-    await tx.updateTable('drifts').set({ status: 'gone' }).where('id', 'in', some).execute();
+    const update = tx.updateTable('drifts').set(change).where('id', 'in', some);
+    await update.where('status', 'in', ACTIVE_STATUSES).execute();
   }
 }
 
-/** Open drifts of people and groups that the store does not have any more are none. */
-export async function closeOrphanedDrifts(tx: Db): Promise<void> {
-  await sql`update drifts set status = 'gone' where status = 'open'
+/** Ends drifts that are not over. When they were last seen stays. `now` is epoch milliseconds. */
+export async function endDrifts(
+  tx: Db,
+  ids: readonly string[],
+  { status, now }: { status: (typeof ENDED_STATUSES)[number]; now: number },
+): Promise<void> {
+  for (const some of chunks(ids)) {
+    const update = tx.updateTable('drifts').set({ status, ended_at: now }).where('id', 'in', some);
+    await update.where('status', 'in', ACTIVE_STATUSES).execute();
+  }
+}
+
+/** Drifts of people and groups that the store does not have any more are over. */
+export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
+  const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
+  await sql`update drifts set status = 'gone', ended_at = ${now} where status in (${active})
     and resource_id not in (select id from users) and resource_id not in (select id from groups)`.execute(
     tx,
   );
 }
 
-/** Forgets drifts that are gone and were last seen before this moment (epoch milliseconds). */
+/** Drifts that an operator wanted left alone until now are open again. `now` is epoch milliseconds. */
+export async function reopenIgnoredDrifts(tx: Db, now: number): Promise<void> {
+  const ignored = tx.updateTable('drifts').set({ status: 'open', ignored_until: null });
+  await ignored.where('status', '=', 'ignored').where('ignored_until', '<=', now).execute();
+}
+
+/** The drift with this id. */
+export async function findDrift(db: Db, id: string): Promise<DriftRow | undefined> {
+  return db.selectFrom('drifts').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Drifts of these kinds that something may be done about, in order of finding. */
+export async function listRepairable(
+  db: Db,
+  kinds: readonly DriftKind[],
+  { afterSeq, limit }: { afterSeq: number; limit: number },
+): Promise<DriftRow[]> {
+  if (kinds.length === 0) return [];
+  const drifts = db.selectFrom('drifts').selectAll().where('status', 'in', ['open', 'contested']);
+  const part = drifts.where('kind', 'in', kinds).where('seq', '>', afterSeq);
+  return part.orderBy('seq').limit(limit).execute();
+}
+
+/** Drifts whose repair is under way without a plan, because a write met them; in order of finding. */
+export async function listRepairing(
+  db: Db,
+  { afterSeq, limit }: { afterSeq: number; limit: number },
+): Promise<DriftRow[]> {
+  const drifts = db.selectFrom('drifts').selectAll().where('status', '=', 'repairing');
+  const part = drifts.where('plan_id', 'is', null).where('seq', '>', afterSeq);
+  return part.orderBy('seq').limit(limit).execute();
+}
+
+/** The drift that an action of a plan repairs. */
+export async function findRepairing(
+  tx: Db,
+  action: Pick<DriftRow, 'kind' | 'resource_id' | 'member_id' | 'plan_id'>,
+): Promise<DriftRow | undefined> {
+  const drifts = tx.selectFrom('drifts').selectAll().where('status', '=', 'repairing');
+  return drifts
+    .where('resource_id', '=', action.resource_id)
+    .where('member_id', '=', action.member_id)
+    .where('kind', '=', action.kind)
+    .where('plan_id', '=', action.plan_id)
+    .executeTakeFirst();
+}
+
+/** Forgets drifts that are over and were last seen before this moment (epoch milliseconds). */
 export async function pruneDrifts(tx: Db, before: number): Promise<void> {
-  const gone = tx.deleteFrom('drifts').where('status', '=', 'gone');
-  await gone.where('last_seen_at', '<', before).execute();
+  const ended = tx.deleteFrom('drifts').where('status', 'in', ENDED_STATUSES);
+  await ended.where('last_seen_at', '<', before).execute();
 }
 
 /** How many drifts there are of each kind and status. */

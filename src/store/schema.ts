@@ -1,8 +1,10 @@
 import type { Generated } from 'kysely';
-import type { DriftKind, DriftStatus } from '../domain/drift.ts';
+import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
+import type { HarmKind } from '../domain/harm.ts';
 import type { HeldAction, HeldKind } from '../domain/held-action.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { OwnCallKind } from '../domain/own-call.ts';
+import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 
 /** How a managed resource came to be managed; null in the tables: it is only observed. */
 export type Origin = 'created' | 'adopted';
@@ -229,13 +231,73 @@ export interface DriftsTable {
   status: DriftStatus;
   first_seen_at: number;
   last_seen_at: number;
+  detector: Detector;
+  /** The plan that repairs it, or that waits for an operator to do so. */
+  plan_id: string | null;
+  /** When it was repaired, accepted or found to be gone. */
+  ended_at: number | null;
+  /** Until when an operator wants it left alone, why, and who said so. */
+  ignored_until: number | null;
+  note: string | null;
+  noted_by: string | null;
+}
+
+/** What brings the service back to what is desired: see `PlanStatus`. */
+export interface PlansTable {
+  seq: Generated<number>;
+  id: string;
+  /** Over the actions and what they presuppose: what is approved is exactly this. */
+  hash: string;
+  status: PlanStatus;
+  source: PlanOrigin;
+  /** Why it waits, or why nothing of it is done; null: neither. */
+  reason: string | null;
+  /** How many actions of each kind, and of each kind of harm, as JSON text. */
+  counts: string;
+  /** 1: nobody was asked, so its harm counts for the limits. */
+  automatic: number;
+  /** The plan that this one undoes. */
+  undoes: string | null;
+  created_at: number;
+  decided_at: number | null;
+  ended_at: number | null;
+}
+
+/** One action of a plan: see `PlanAction`. Documents are JSON text. */
+export interface PlanActionsTable {
+  id: Generated<number>;
+  plan_id: string;
+  kind: DriftKind;
+  resource_type: 'user' | 'group';
+  resource_id: string;
+  member_id: string;
+  desired: string;
+  observed: string;
+  harm: HarmKind | null;
+  status: ActionStatus;
+  released_at: number | null;
+}
+
+/** People and groups that are to be compared by themselves, because somebody else may have changed them. */
+export interface InspectionsTable {
+  resource_id: string;
+  resource_type: 'user' | 'group';
+  source: Detector;
+  /** Only what was seen of it since then counts. */
+  since: number;
+  /** 1: its admin list is to be read too. */
+  admins: number;
+  due_at: number;
+  attempts: number;
+  /** The process that looks at it. */
+  owner: string | null;
 }
 
 /** One complete comparison of the service with the store. At most one is `running`. */
 export interface SweepsTable {
   seq: Generated<number>;
   id: string;
-  status: 'running' | 'complete' | 'incomplete';
+  status: 'running' | 'complete' | 'incomplete' | 'held';
   /** 1: this one reads the admin lists too. */
   reads_admins: number;
   started_at: number;
@@ -245,6 +307,10 @@ export interface SweepsTable {
   counts: string;
   /** Why something was not concluded, as a JSON list of sentences. */
   reasons: string;
+  /** 1: nothing follows from what it finds; the plan is only shown. */
+  dry_run: Generated<number>;
+  /** The plan that was made of what it found. */
+  plan_id: string | null;
   /** The process that runs it, until its lease ends. */
   owner: string | null;
   lease_until: number;
@@ -267,4 +333,7 @@ export interface Schema {
   held_wishes: HeldWishesTable;
   drifts: DriftsTable;
   sweeps: SweepsTable;
+  plans: PlansTable;
+  plan_actions: PlanActionsTable;
+  inspections: InspectionsTable;
 }

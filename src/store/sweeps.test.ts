@@ -12,8 +12,15 @@ import {
   releaseSweep,
 } from './sweeps.ts';
 
-const wanted = { readsAdmins: false, now: 1_000 };
-const end = { status: 'complete', calls: 3, counts: '{}', reasons: '[]', ended_at: 2_000 } as const;
+const wanted = { isDryRun: false, readsAdmins: false, now: 1_000 };
+const end = {
+  status: 'complete',
+  calls: 3,
+  counts: '{}',
+  reasons: '[]',
+  plan_id: null,
+  ended_at: 2_000,
+} as const;
 
 async function addSweep(store: Store): Promise<string> {
   await store.write((tx) => insertSweep(tx, wanted));
@@ -82,7 +89,7 @@ describeStores('sweeps', ({ makeStore }) => {
       readsAdmins: boolean,
       status: 'complete' | 'incomplete',
     ) => {
-      await store.write((tx) => insertSweep(tx, { readsAdmins, now: startedAt }));
+      await store.write((tx) => insertSweep(tx, { isDryRun: false, readsAdmins, now: startedAt }));
       const who = { id: (await findRunningSweep(store.read))?.id ?? '', owner: 'a' };
       const until = startedAt + 60;
       await store.write((tx) => claimSweep(tx, who, { now: startedAt, until }));

@@ -28,7 +28,7 @@ export async function listSweeps(
 /** Adds a sweep for the process that claims it first; false when one runs already. `now` is epoch milliseconds. */
 export async function insertSweep(
   tx: Db,
-  { readsAdmins, now }: { readsAdmins: boolean; now: number },
+  { readsAdmins, isDryRun, now }: { readsAdmins: boolean; isDryRun: boolean; now: number },
 ): Promise<boolean> {
   const row = {
     id: newId(),
@@ -41,10 +41,17 @@ export async function insertSweep(
     reasons: '[]',
     owner: null,
     lease_until: 0,
+    dry_run: isDryRun ? 1 : 0,
+    plan_id: null,
   };
   const insert = tx.insertInto('sweeps').values(row);
   const result = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
   return Number(result.numInsertedOrUpdatedRows) > 0;
+}
+
+/** Has what the running sweep finds be acted on, although it was begun as a dry run. */
+export async function makeSweepReal(tx: Db): Promise<void> {
+  await tx.updateTable('sweeps').set({ dry_run: 0 }).where('status', '=', 'running').execute();
 }
 
 /** What a process holds a sweep by. Times are epoch milliseconds. */
@@ -88,8 +95,8 @@ export async function releaseSweep(
 }
 
 /** How a sweep ended. */
-export type SweepEnd = Pick<SweepRow, 'calls' | 'counts' | 'reasons'> & {
-  readonly status: 'complete' | 'incomplete';
+export type SweepEnd = Pick<SweepRow, 'calls' | 'counts' | 'reasons' | 'plan_id'> & {
+  readonly status: 'complete' | 'incomplete' | 'held';
   readonly ended_at: number;
 };
 

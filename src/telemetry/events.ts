@@ -38,7 +38,7 @@ type Resource = {
 
 type SweepEnded = {
   readonly sweepId: string;
-  readonly status: 'complete' | 'incomplete';
+  readonly status: 'complete' | 'incomplete' | 'held';
   readonly durationMs: number;
   readonly calls: number;
   readonly users: number;
@@ -89,6 +89,23 @@ export const events = {
       fields.status === 'complete' && fields.opened === 0 ? 'info' : 'warn',
       'the service was compared with the store',
       fields,
+    ),
+  /** `held`: it waits for an operator. */
+  plan: (fields: { planId: string; status: string; source: string; actions: number }) =>
+    line(
+      fields.status === 'held' ? 'warn' : 'info',
+      'a plan that brings the service back to what is desired',
+      fields,
+    ),
+  driftFound: (fields: { driftId: string; kind: string }) =>
+    line('warn', 'the service differs from what is desired', fields),
+  driftRepaired: (fields: { driftId: string; kind: string; tookMs: number }) =>
+    line('info', 'the service holds what is desired again', fields),
+  driftFailed: (fields: { at: string; error: unknown }) =>
+    line(
+      'error',
+      'what is to be done about differences failed and is tried again',
+      withError(fields),
     ),
   sweepFailed: (fields: { sweepId: string; error: unknown }) =>
     line('error', 'a comparison of the service with the store failed', withError(fields)),

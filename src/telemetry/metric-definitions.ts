@@ -159,10 +159,23 @@ export const metricDefinitions = {
     labels: ['status'],
     buckets: turnSeconds,
   },
+  driftRepairs: {
+    type: 'histogram',
+    name: 'scim_bridge_drift_repair_seconds',
+    help: 'How long after it was found a difference was repaired.',
+    labels: ['kind'],
+    buckets: turnSeconds,
+  },
+  plansHeld: {
+    type: 'gauge',
+    name: 'scim_bridge_plans_held',
+    help: 'Plans of repairs that wait for an operator.',
+    labels: [],
+  },
   drift: {
     type: 'gauge',
     name: 'scim_bridge_drift',
-    help: 'Differences in the service that nobody asked for through the bridge, by kind; `gone` are those of the last 30 days that are none any more.',
+    help: 'Differences in the service that nobody asked for through the bridge, by kind and status; those that are over (`repaired`, `accepted`, `gone`) for 30 days.',
     labels: ['kind', 'status'],
   },
   reasons: {

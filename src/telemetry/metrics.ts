@@ -26,6 +26,8 @@ export interface Metrics {
   /** How one step towards the desired state of a resource ended. */
   countConverge(labels: ConvergeLabels): void;
   countSweep(status: string, durationMs: number): void;
+  /** How long after it was found a difference was repaired. */
+  countDriftRepair(kind: string, tookMs: number): void;
 }
 
 interface RequestLabels {
@@ -74,6 +76,7 @@ export function createMetrics(): Metrics {
     countConverge: ({ resourceType, outcome }) =>
       converged.inc({ resource_type: resourceType, outcome }),
     countSweep: (status, durationMs) => series.sweeps.observe({ status }, durationMs / 1_000),
+    countDriftRepair: (kind, tookMs) => series.driftRepairs.observe({ kind }, tookMs / 1_000),
   };
 }
 
@@ -102,6 +105,10 @@ function createSeries(registry: Registry) {
       buckets: [...definitions.detections.buckets],
     }),
     converged: new Counter(toConfiguration(definitions.converged, registry)),
+    driftRepairs: new Histogram({
+      ...toConfiguration(definitions.driftRepairs, registry),
+      buckets: [...definitions.driftRepairs.buckets],
+    }),
     sweeps: new Histogram({
       ...toConfiguration(definitions.sweeps, registry),
       buckets: [...definitions.sweeps.buckets],

@@ -27,6 +27,7 @@ export interface StateSources {
   readonly countDrifts: () => Promise<
     readonly { readonly kind: string; readonly status: string; readonly count: number }[]
   >;
+  readonly isPlanHeld: () => Promise<boolean>;
   readonly activity: () => { readonly lanes: number; readonly waiting: number };
   readonly readReadiness: () => Promise<{
     readonly reasons: readonly { readonly code: string }[];
@@ -44,6 +45,11 @@ export function addStateMetrics({ registry }: Metrics, sources: StateSources): v
   const { lanes, waitingRequests, reasons, drift } = metricDefinitions;
   addGauge(registry, lanes, (gauge) => gauge.set(sources.activity().lanes));
   addGauge(registry, waitingRequests, (gauge) => gauge.set(sources.activity().waiting));
+  addGauge(registry, metricDefinitions.plansHeld, async (gauge) => {
+    const isHeld = await sources.isPlanHeld().catch(toUnknown);
+    if (isHeld === undefined) gauge.remove();
+    else gauge.set(isHeld ? 1 : 0);
+  });
   addGauge(registry, drift, async (gauge) => {
     // A number that is not known is left out; why it is not known is one of the reasons.
     const counted = (await sources.countDrifts().catch(toUnknown)) ?? [];

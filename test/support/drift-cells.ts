@@ -25,6 +25,17 @@ export async function addCompany(bridge: TestBridge): Promise<string> {
   return id;
 }
 
+/** Somebody who can be missed: only virtual accounts can be removed. */
+export const VERA = 'vera@example.com';
+
+/** A managed person whom an administrator can remove; `look` has the bridge see the account first. */
+export async function addVera(bridge: TestBridge, look: () => Promise<unknown>): Promise<void> {
+  bridge.sandbox.service.addUser({ email: VERA, userName: VERA, virtual: true });
+  await look();
+  await addUser(bridge, 'vera');
+  await untilSettled(bridge);
+}
+
 /** A PATCH of `active`. */
 export function setActive(value: boolean): JsonObject {
   return toPatch({ op: 'replace', path: 'active', value });

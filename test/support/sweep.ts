@@ -26,9 +26,12 @@ export function askOps(
 }
 
 /** Asks for a sweep and waits for its end. */
-export async function sweep(bridge: TestBridge): Promise<JsonObject> {
+export async function sweep(
+  bridge: TestBridge,
+  options: { dryRun?: boolean } = {},
+): Promise<JsonObject> {
   await untilSettled(bridge);
-  const { body } = await askOps(bridge, 'POST', '/sweeps');
+  const { body } = await askOps(bridge, 'POST', '/sweeps', { ...options });
   return untilSwept(bridge, String(body.id));
 }
 

@@ -1,7 +1,7 @@
-import express, { type Response, Router } from 'express';
+import { type Response, Router } from 'express';
 import type { Adoption } from '../../domain/adoption.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { parseBody } from '../body.ts';
+import { jsonBody, parseBody } from '../body.ts';
 import { InvalidRequest } from '../invalid-request.ts';
 import { type FilterWords, parseListQuery, parseSeq } from '../list-query.ts';
 import type { ResourceSource } from './source.ts';
@@ -46,7 +46,7 @@ export function createResourceRouter<Item>({ list, find, adopt }: ResourceSource
     if (item === undefined) return answerUnknown(res);
     res.set('Cache-Control', 'no-store').json(item);
   });
-  router.post('/:id/adopt', express.json({ limit: '16kb' }), async (req, res) => {
+  router.post('/:id/adopt', jsonBody, async (req, res) => {
     const { id } = req.params;
     const adoption = await adopt({ id, privileged: parsePrivileged(req.body) });
     if (adoption.kind !== 'adopted') return answerRefused(res, adoption);

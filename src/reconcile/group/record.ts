@@ -19,6 +19,7 @@ import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
 import { readWaiting, type WaitingSummary } from '../../store/link-work.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
+import { haveInspected, noteMissing } from '../drift/missing.ts';
 import { LOST_CREATE, planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
@@ -146,7 +147,10 @@ async function recordLostLook(
   return toFinished(tx, changed, []);
 }
 
-/** The service has no such group: one that is wanted is created anew, a deleted one is done with. */
+/**
+ * The service has no such group. A deleted one is done with; where something waits for one that is wanted it is
+ * created anew, and where nothing does, that is for whoever compares it to say.
+ */
 async function recordMissing(
   tx: Db,
   row: GroupRow,
@@ -158,6 +162,13 @@ async function recordMissing(
     await touchUsers(tx, people, step.now);
     return finish(tx, { ...row, ...toNoTrouble(row), observed: null, pending: '{}' }, step, []);
   }
+  const { oldest } = await readWaiting(tx, row.id);
+  if (row.pending === '{}' && oldest === undefined && row.observed !== null) {
+    await haveInspected(tx, { type: 'group', id: row.id }, step.now);
+    return finish(tx, { ...row, ...toNoTrouble(row) }, step, []);
+  }
+  const desired = { displayName: row.display_name };
+  await noteMissing(tx, { type: 'group', id: row.id, desired }, step.now);
   await restartLinks(tx, row.id, row.version);
   const changed: GroupRow = {
     ...row,

@@ -7,11 +7,11 @@ import { createPruning } from './pruning.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const now = 100 * DAY_MS;
-const end = { status: 'complete', calls: 3, counts: '{}', reasons: '[]' } as const;
+const end = { status: 'complete', calls: 3, counts: '{}', reasons: '[]', plan_id: null } as const;
 
 async function addSweep(store: Store, endedAt: number): Promise<void> {
   await store.write(async (tx) => {
-    await insertSweep(tx, { readsAdmins: false, now: endedAt - 1 });
+    await insertSweep(tx, { readsAdmins: false, isDryRun: false, now: endedAt - 1 });
     const id = (await findRunningSweep(tx))?.id ?? '';
     await tx.updateTable('sweeps').set({ owner: 'a' }).where('id', '=', id).execute();
     await endSweep(tx, { id, owner: 'a' }, { ...end, ended_at: endedAt });
@@ -32,7 +32,7 @@ async function addDrifts(store: Store, seenAt: number): Promise<void> {
     resourceId: `${status}-${seenAt}`,
   }));
   await store.write(async (tx) => {
-    await insertDrifts(tx, differences, seenAt);
+    await insertDrifts(tx, differences, { detector: 'sweep', now: seenAt });
     const gone = tx.updateTable('drifts').set({ status: 'gone' });
     await gone.where('resource_id', 'like', 'gone-%').execute();
   });

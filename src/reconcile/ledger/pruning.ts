@@ -1,6 +1,7 @@
 import { pruneAuditEvents } from '../../store/audit-events.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
 import { pruneOwnCalls } from '../../store/own-calls.ts';
+import { prunePlans } from '../../store/plans.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
@@ -9,7 +10,7 @@ const PRUNE_EVERY_MS = 60 * 60_000;
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
 
-/** How long ended sweeps and drifts that are over are shown, in milliseconds. */
+/** How long sweeps, plans and drifts that are over are shown, in milliseconds. */
 const SHOWN_MS = 30 * 24 * 3_600_000;
 
 /** Keeps what the store remembers of the past from growing for ever. */
@@ -45,6 +46,7 @@ export function createPruning(
       while ((await store.write((tx) => pruneAuditEvents(tx, audit))) === PRUNE_MAX);
       await store.write(async (tx) => {
         await pruneDrifts(tx, now - SHOWN_MS);
+        await prunePlans(tx, now - SHOWN_MS);
         await pruneSweeps(tx, now - SHOWN_MS);
       });
     } catch (error) {

@@ -1,15 +1,15 @@
 import type { Db } from '../../store/database.ts';
-import { type DriftRow, listOpenDrifts } from '../../store/drifts.ts';
+import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import type { UserRow } from '../../store/users.ts';
 import type { Judgement, SeenSince } from './judgement.ts';
 import { lookAgain, type Suspect } from './look-again.ts';
 import type { Resources } from './resources.ts';
 import { type SweepRun, writeHeld } from './run.ts';
-import { compareWithOpen, countSettled, type Settled, storeSettled } from './settle.ts';
+import { compareWithKnown, countSettled, type Settled, storeSettled } from './settle.ts';
 
 /**
- * Compares everybody, or every group, with what the complete lists showed. What is open already is confirmed
+ * Compares everybody, or every group, with what the complete lists showed. What is known already is confirmed
  * or gone by that alone; what is new is looked at again, part by part, so that no more than one part is in memory.
  */
 export async function compareAll<Row extends UserRow | GroupRow>(
@@ -69,18 +69,18 @@ async function settleAll<Row extends UserRow | GroupRow>(
   { seen, now }: { seen: SeenSince; now: number },
 ): Promise<{ settled: Settled; suspects: Suspect<Row>[] }> {
   const ids = judged.map(({ row }) => row.id);
-  const open = Map.groupBy(await listOpenDrifts(tx, ids), ({ resource_id }) => resource_id);
+  const known = Map.groupBy(await listActiveDrifts(tx, ids), ({ resource_id }) => resource_id);
   const settled = createSettled();
   const suspects: Suspect<Row>[] = [];
   for (const suspect of judged) {
-    const compared = compareWithOpen(suspect.judgement, open.get(suspect.row.id) ?? []);
+    const compared = compareWithKnown(suspect.judgement, known.get(suspect.row.id) ?? []);
     settled.confirmed.push(...compared.confirmed);
     settled.gone.push(...compared.gone);
     if (compared.fresh.length === 0) continue;
     if (wasSeenBefore(suspect.row, seen)) settled.fresh.push(...compared.fresh);
     else if (isToBeLookedAt(suspect.judgement)) suspects.push(suspect);
   }
-  await storeSettled(tx, settled, now);
+  await storeSettled(tx, settled, { detector: 'sweep', now });
   return { settled, suspects };
 }
 

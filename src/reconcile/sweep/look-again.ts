@@ -1,12 +1,13 @@
 import { toDifferenceKey } from '../../domain/drift.ts';
-import { listOpenDrifts } from '../../store/drifts.ts';
+import { listActiveDrifts } from '../../store/drifts.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import { findNewestOwnCallFor } from '../../store/own-calls.ts';
 import type { UserRow } from '../../store/users.ts';
 import { isUnchanged, type Judgement, type SeenSince } from './judgement.ts';
 import type { Resources } from './resources.ts';
 import { type SweepRun, writeHeld } from './run.ts';
-import { compareWithOpen, countSettled, storeSettled } from './settle.ts';
+import { compareWithKnown, countSettled, storeSettled } from './settle.ts';
+import { toLookNeeds } from './sighting.ts';
 
 /** A person or group in whom a list showed a difference that is new. */
 export interface Suspect<Row extends UserRow | GroupRow> {
@@ -27,7 +28,10 @@ export async function lookAgain<Row extends UserRow | GroupRow>(
   const { row, judgement } = suspect;
   run.signal.throwIfAborted();
   await untilSettled(run, row.id);
-  const sighting = await resources.look(run, row, judgement);
+  const differences = judgement.kind === 'judged' ? judgement.differences : [];
+  const kinds = differences.map(({ kind }) => kind);
+  const needs = toLookNeeds(kinds, seen.deactivation);
+  const sighting = await resources.look(run, row, needs);
   if (sighting.kind === 'could-not-look') {
     reasons.add(`what was seen to differ could not be looked at again (${sighting.reason})`);
   }
@@ -42,8 +46,8 @@ export async function lookAgain<Row extends UserRow | GroupRow>(
     const fresh = await resources.lock(tx, row);
     if (fresh === undefined) return undefined;
     const again = keepTwice(judgement, await resources.judge(tx, fresh, seen));
-    const compared = compareWithOpen(again, await listOpenDrifts(tx, [row.id]));
-    await storeSettled(tx, compared, deps.clock.now());
+    const compared = compareWithKnown(again, await listActiveDrifts(tx, [row.id]));
+    await storeSettled(tx, compared, { detector: 'sweep', now: deps.clock.now() });
     return compared;
   });
   if (settled === undefined) counts.unknown += 1;

@@ -3,18 +3,17 @@ import { type GroupRow, toGroupState, toObservedGroup, updateGroup } from '../..
 import { saveMembers } from '../first-read/save-group.ts';
 import { lookAtGroup } from '../group/look.ts';
 import { fetchAdminIds } from '../group/read-admins.ts';
-import type { Judgement } from './judgement.ts';
 import { ADMINS_WAIT_MS, saveAdmins } from './read-admin-lists.ts';
 import type { SweepRun } from './run.ts';
-import type { Sighting } from './sighting.ts';
+import type { LookNeeds, Sighting } from './sighting.ts';
 
 const NOBODY = { members: [], admins: [] };
 
-/** Looks at one group: its name, its rights and its members, and its admins where it is they that differ. */
+/** Looks at one group: its name, its rights and its members, and its admins where they are asked for. */
 export async function lookAtGroupAgain(
-  { deps, signal }: SweepRun,
+  { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
   row: GroupRow,
-  judgement: Judgement,
+  needs: LookNeeds,
 ): Promise<Sighting<GroupRow>> {
   const context = { class: 'look', key: `group:${row.id}`, signal } as const;
   const outcome = await lookAtGroup(deps, context, toGroupState(row, NOBODY));
@@ -22,7 +21,7 @@ export async function lookAtGroupAgain(
   const { missing, observed, memberIds } = outcome.known;
   if (missing) return { kind: 'gone' };
   if (observed === undefined) return { kind: 'could-not-look', reason: 'not-found' };
-  const admins = await lookAtAdmins({ deps }, row, judgement);
+  const admins = await lookAtAdmins({ deps }, row, needs);
   if (admins.kind === 'could-not-look') return admins;
   return {
     kind: 'seen',
@@ -44,12 +43,9 @@ type AdminSighting =
 async function lookAtAdmins(
   { deps }: Pick<SweepRun, 'deps'>,
   row: GroupRow,
-  judgement: Judgement,
+  needs: LookNeeds,
 ): Promise<AdminSighting> {
-  const differences = judgement.kind === 'judged' ? judgement.differences : [];
-  if (!differences.some(({ kind }) => kind.startsWith('admin.'))) {
-    return { kind: 'seen', ids: undefined };
-  }
+  if (!needs.admins) return { kind: 'seen', ids: undefined };
   try {
     const wait = { class: 'look', waitMs: ADMINS_WAIT_MS } as const;
     return { kind: 'seen', ids: await fetchAdminIds(deps, row, wait) };

@@ -8,15 +8,14 @@ import { observeCompanyUser } from '../first-read/read-company-users.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { judge } from '../verdict.ts';
-import type { Judgement } from './judgement.ts';
 import type { SweepRun } from './run.ts';
-import type { Sighting } from './sighting.ts';
+import type { LookNeeds, Sighting } from './sighting.ts';
 
-/** Looks at one person: by SCIM, and at licences and suspensions where it is they that differ. */
+/** Looks at one person: by SCIM, and at licences and suspensions where they are asked for. */
 export async function lookAtUserAgain(
-  { deps, signal }: SweepRun,
+  { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
   row: UserRow,
-  judgement: Judgement,
+  needs: LookNeeds,
 ): Promise<Sighting<UserRow>> {
   const state = toUserState(row);
   const context = { class: 'look', key: `user:${row.id}`, signal } as const;
@@ -28,21 +27,13 @@ export async function lookAtUserAgain(
   if (outcome.known.missing) return { kind: 'gone' };
   let { observed } = outcome.known;
   if (observed === undefined) return { kind: 'could-not-look', reason: 'not-found' };
-  if (needsCompanyUser(judgement, deps.policy.deactivation)) {
+  if (needs.companyUser) {
     const found = await findCompanyUser({ deps, signal }, context, { observed, upstreamId });
     if (found === undefined) return { kind: 'could-not-look', reason: 'companyUsers' };
     observed = observeCompanyUser(found, observed, deps.clock.now());
   }
   const columns = toObservedColumns(observed);
   return { kind: 'seen', store: (tx, { id }) => updateUser(tx, id, columns) };
-}
-
-function needsCompanyUser(judgement: Judgement, deactivation: string): boolean {
-  if (judgement.kind !== 'judged') return false;
-  const kinds = judgement.differences.map(({ kind }) => kind);
-  const isSuspension = deactivation === 'temporarilyInactive';
-  if (kinds.includes('user.access')) return true;
-  return isSuspension && (kinds.includes('user.deactivated') || kinds.includes('user.activated'));
 }
 
 /** The list of company users knows no look at one person, only a search. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../../store/database.ts';
-import { listOpenDrifts } from '../../store/drifts.ts';
+import { listActiveDrifts } from '../../store/drifts.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import type { UnseenPart } from '../../store/managed.ts';
 import type { UserRow } from '../../store/users.ts';
@@ -8,13 +8,15 @@ import { isUnchanged, type SeenSince, UNKNOWN } from './judgement.ts';
 import { type Suspect, untilSettled } from './look-again.ts';
 import type { Resources } from './resources.ts';
 import { IncompleteSweep, type SweepRun, writeHeld } from './run.ts';
-import { compareWithOpen, countSettled, storeSettled } from './settle.ts';
+import { compareWithKnown, countSettled, storeSettled } from './settle.ts';
 
 /** How many missing people, and how many missing groups, one sweep looks for; the others wait for the next. */
 const LOOKS_MAX = 50;
 
 /** Rows that are gone through in one read of the store. */
 const PART = 1_000;
+/** Whether somebody is there needs nothing else. */
+const ALONE = { companyUser: false, admins: false };
 
 /** Whom no list showed, and whom the service says it does not have. */
 export type Missing<Row extends UserRow | GroupRow> = readonly Suspect<Row>[];
@@ -35,7 +37,7 @@ export async function lookForMissing<Row extends UserRow | GroupRow>(
     run.signal.throwIfAborted();
     if (suspect.judgement.kind !== 'missing') continue;
     await untilSettled(run, suspect.row.id);
-    const sighting = await resources.look(run, suspect.row, suspect.judgement);
+    const sighting = await resources.look(run, suspect.row, ALONE);
     if (sighting.kind === 'seen') {
       throw new IncompleteSweep(`the list of ${resources.type}s left out one that is there`);
     }
@@ -61,8 +63,8 @@ export async function storeMissing<Row extends UserRow | GroupRow>(
     const settled = await writeHeld(run, async (tx) => {
       const locked = await lock(tx, row);
       const isStill = locked !== undefined && isUnchanged(locked, row);
-      const compared = compareWithOpen(isStill ? judgement : UNKNOWN, []);
-      await storeSettled(tx, compared, run.deps.clock.now());
+      const compared = compareWithKnown(isStill ? judgement : UNKNOWN, []);
+      await storeSettled(tx, compared, { detector: 'sweep', now: run.deps.clock.now() });
       return compared;
     });
     countSettled(run, settled);
@@ -101,7 +103,7 @@ async function listKnownMissing(
   rows: readonly { readonly id: string }[],
 ): Promise<Set<string>> {
   const ids = rows.map(({ id }) => id);
-  const open = await listOpenDrifts(db, ids);
+  const open = await listActiveDrifts(db, ids);
   const missing = open.filter(({ kind }) => kind.endsWith('.missing'));
   return new Set(missing.map(({ resource_id }) => resource_id));
 }

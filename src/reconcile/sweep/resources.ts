@@ -17,7 +17,10 @@ import { type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';
 import { lookAtGroupAgain } from './look-at-group.ts';
 import { lookAtUserAgain } from './look-at-user.ts';
 import type { SweepRun } from './run.ts';
-import type { Sighting } from './sighting.ts';
+import type { LookNeeds, Sighting } from './sighting.ts';
+
+/** What a look takes. */
+export type Looking = Pick<SweepRun, 'deps' | 'signal'>;
 
 /** How people and groups are compared: the same steps for both. */
 export interface Resources<Row extends UserRow | GroupRow> {
@@ -33,7 +36,7 @@ export interface Resources<Row extends UserRow | GroupRow> {
   lock(tx: Db, row: Row): Promise<Row | undefined>;
   judge(db: Db, row: Row, seen: SeenSince): Promise<Judgement>;
   /** A look of its own at one of them. */
-  look(run: SweepRun, row: Row, judgement: Judgement): Promise<Sighting<Row>>;
+  look(run: Looking, row: Row, needs: LookNeeds): Promise<Sighting<Row>>;
 }
 
 /** People. */

@@ -1,4 +1,4 @@
-import { closeOrphanedDrifts } from '../../store/drifts.ts';
+import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { compareAll } from './compare.ts';
 import { lookForMissing, storeMissing } from './missing.ts';
 import { readAdminLists } from './read-admin-lists.ts';
@@ -33,5 +33,5 @@ async function conclude(run: SweepRun, lists: ReadLists): Promise<void> {
   await storeMissing(run, teams, missingTeams);
   await compareAll(run, people, seen);
   await compareAll(run, teams, seen);
-  await writeHeld(run, closeOrphanedDrifts);
+  await writeHeld(run, (tx) => endOrphanedDrifts(tx, run.deps.clock.now()));
 }

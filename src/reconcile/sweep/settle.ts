@@ -1,34 +1,36 @@
 import { type Difference, toDifferenceKey } from '../../domain/drift.ts';
 import type { Db } from '../../store/database.ts';
 import {
-  closeDrifts,
   confirmDrifts,
   type DriftRow,
+  endDrifts,
+  type Finding,
   insertDrifts,
   updateDrift,
 } from '../../store/drifts.ts';
 import type { Judgement } from './judgement.ts';
 import type { SweepRun } from './run.ts';
 
-/** What a read of one resource means for what is open already, and what is left to be looked at again. */
+/** What a read of one resource means for the drifts that are known, and what is left to be looked at again. */
 export interface Settled {
   readonly confirmed: readonly { readonly row: DriftRow; readonly difference: Difference }[];
   readonly gone: readonly DriftRow[];
   readonly fresh: readonly Difference[];
 }
 
-/** Tells what is known already from what is new. Pure. */
-export function compareWithOpen(judgement: Judgement, open: readonly DriftRow[]): Settled {
+/** Tells what is known already from what is new; what is being repaired is told by its repair. Pure. */
+export function compareWithKnown(judgement: Judgement, known: readonly DriftRow[]): Settled {
   if (judgement.kind === 'unknown') return { confirmed: [], gone: [], fresh: [] };
   const isMissing = judgement.kind === 'missing';
   const differences = isMissing ? [judgement.difference] : judgement.differences;
   const byKey = new Map(differences.map((one) => [toDifferenceKey(one), one]));
   const confirmed: Settled['confirmed'][number][] = [];
   const gone: DriftRow[] = [];
-  for (const row of open) {
+  for (const row of known) {
     const key = toDifferenceKey({ kind: row.kind, memberId: row.member_id });
     const difference = byKey.get(key);
     byKey.delete(key);
+    if (row.status === 'repairing') continue;
     if (difference !== undefined) confirmed.push({ row, difference });
     // Of somebody whom no list showed nothing else is known.
     else if (!isMissing && !judgement.unread.includes(row.kind)) gone.push(row);
@@ -36,12 +38,13 @@ export function compareWithOpen(judgement: Judgement, open: readonly DriftRow[])
   return { confirmed, gone, fresh: [...byKey.values()] };
 }
 
-/** Stores what became of open drifts, and the new ones that were seen twice. */
+/** Stores what became of known drifts, and the new ones that were seen twice. */
 export async function storeSettled(
   tx: Db,
   { confirmed, gone, fresh }: Settled,
-  now: number,
+  finding: Finding,
 ): Promise<void> {
+  const { now } = finding;
   const same = confirmed.filter(({ row, difference }) => isSame(row, difference));
   await confirmDrifts(
     tx,
@@ -51,11 +54,12 @@ export async function storeSettled(
   for (const { row, difference } of confirmed) {
     if (!isSame(row, difference)) await updateDrift(tx, row.id, { ...difference, now });
   }
-  await closeDrifts(
+  await endDrifts(
     tx,
     gone.map(({ id }) => id),
+    { status: 'gone', now },
   );
-  await insertDrifts(tx, fresh, now);
+  await insertDrifts(tx, fresh, finding);
 }
 
 /** Counts what was stored: after the transaction, which may run twice. */

@@ -1,16 +1,20 @@
 import { saveFact } from '../../store/facts.ts';
+import type { PlanRow } from '../../store/plans.ts';
 import {
   claimSweep,
   endSweep,
   findComparedSince,
   findRunningSweep,
+  findSweep,
   insertSweep,
   listSweeps,
+  makeSweepReal,
   releaseSweep,
   type SweepRow,
 } from '../../store/sweeps.ts';
 import type { Transport } from '../../upstream/transport.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
+import type { Occasion } from '../drift/decide.ts';
 import { readProgress } from '../first-read/progress.ts';
 import type { FirstReadDeps } from '../first-read/step.ts';
 import { findRecovery } from '../recovery/state.ts';
@@ -41,7 +45,7 @@ export interface SweepEvents {
   started(fields: { id: string; admins: boolean }): void;
   ended(fields: {
     id: string;
-    status: 'complete' | 'incomplete';
+    status: 'complete' | 'incomplete' | 'held';
     durationMs: number;
     calls: number;
     counts: SweepCounts;
@@ -54,6 +58,8 @@ export interface SweepEvents {
 export interface SweepDeps extends FirstReadDeps {
   readonly sweepPolicy: SweepPolicy;
   readonly sweepEvents: SweepEvents;
+  /** Decides what is done about what a sweep has found. */
+  readonly decide: (occasion: Occasion) => Promise<PlanRow | undefined>;
   /** Whether this process knows that the store is current: the first read is finished and no start is being checked. */
   readonly isReady: () => boolean;
   /** Resolves, if ever, when it may have become ready. */
@@ -66,7 +72,7 @@ export interface Sweeps {
   /** Gives a sweep that runs back, for the next process to go on with. */
   stop(): Promise<void>;
   /** Has a sweep made as soon as may be; one that runs or waits already counts. Returns its id. */
-  request(): Promise<string>;
+  request(options: { isDryRun: boolean }): Promise<string>;
   /** Asks whether a sweep is due by now, which is asked every ten seconds as well. */
   consider(): void;
 }
@@ -107,8 +113,8 @@ export function createSweeps(deps: SweepDeps): Sweeps {
       await turn;
     },
     consider: poke,
-    async request() {
-      await addSweep(deps);
+    async request({ isDryRun }) {
+      await addSweep(deps, isDryRun);
       const sweep = await findRunningSweep(deps.store.read);
       poke();
       // It may have ended between the two.
@@ -123,7 +129,7 @@ async function findWork(deps: SweepDeps, beganAt: number): Promise<SweepRow | un
   const waiting = await findRunningSweep(deps.store.read);
   if (waiting !== undefined) return waiting;
   if (!(await isDue(deps, beganAt))) return undefined;
-  await addSweep(deps);
+  await addSweep(deps, false);
   return findRunningSweep(deps.store.read);
 }
 
@@ -151,13 +157,19 @@ async function findLast({ store }: SweepDeps): Promise<SweepRow | undefined> {
   return (await listSweeps(store.read, { beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 }))[0];
 }
 
-async function addSweep({ store, clock, sweepPolicy }: SweepDeps): Promise<void> {
+async function addSweep(
+  { store, clock, sweepPolicy }: SweepDeps,
+  isDryRun: boolean,
+): Promise<void> {
   const limit = sweepPolicy.adminsEvery - 1;
   await store.write(async (tx) => {
     const before = await listSweeps(tx, { beforeSeq: Number.MAX_SAFE_INTEGER, limit });
     const readsAdmins = before.length >= limit && before.every((one) => one.reads_admins === 0);
     const now = clock.now();
-    if (!(await insertSweep(tx, { readsAdmins, now }))) return;
+    if (!(await insertSweep(tx, { readsAdmins, isDryRun, now }))) {
+      if (!isDryRun) await makeSweepReal(tx);
+      return;
+    }
     await saveFact(tx, { name: SWEEP_READ_FACT, value: SWEEP_BEGINNING, now });
   });
 }
@@ -191,7 +203,9 @@ async function carryOut(deps: SweepDeps, sweep: SweepRow, stopping: AbortSignal)
     reasons: new Set(),
   };
   try {
-    await finish(deps, run, { isConcluded: await runSweep(run), calls: counter.calls() });
+    const isConcluded = await runSweep(run);
+    const plan = isConcluded ? await decideAfter(deps, sweep.id) : undefined;
+    await finish(deps, run, { isConcluded, calls: counter.calls(), plan });
   } catch (error) {
     if (stopping.aborted)
       return await store.write((tx) => releaseSweep(tx, claim, counter.calls()));
@@ -199,18 +213,33 @@ async function carryOut(deps: SweepDeps, sweep: SweepRow, stopping: AbortSignal)
     if (lost.signal.aborted) return;
     // A bug, or another company's service: trying again at once would meet it again.
     run.reasons.add('the bridge failed: its log says why');
-    await finish(deps, run, { isConcluded: false, calls: counter.calls() });
+    await finish(deps, run, { isConcluded: false, calls: counter.calls(), plan: undefined });
   } finally {
     clearInterval(renewal);
   }
 }
 
+/** What became of a sweep. */
+interface SweepResult {
+  readonly isConcluded: boolean;
+  readonly calls: number;
+  readonly plan: PlanRow | undefined;
+}
+
+/** Whether it is a dry run is asked at its end: somebody may have asked for a real one meanwhile. */
+async function decideAfter({ store, decide }: SweepDeps, id: string): Promise<PlanRow | undefined> {
+  const sweep = await findSweep(store.read, id);
+  return decide({ source: 'sweep', isDryRun: sweep?.dry_run === 1 });
+}
+
 async function finish(
   { store, clock, owner, sweepEvents }: SweepDeps,
   { sweep, counts, reasons }: SweepRun,
-  { isConcluded, calls }: { isConcluded: boolean; calls: number },
+  { isConcluded, calls, plan }: SweepResult,
 ): Promise<void> {
-  const status = isConcluded && reasons.size === 0 ? 'complete' : 'incomplete';
+  const isComplete = isConcluded && reasons.size === 0;
+  const ended = plan?.status === 'held' ? 'held' : 'complete';
+  const status = isComplete ? ended : 'incomplete';
   const now = clock.now();
   await store.write(async (tx) => {
     const end = {
@@ -218,6 +247,7 @@ async function finish(
       calls,
       counts: JSON.stringify(counts),
       reasons: JSON.stringify([...reasons]),
+      plan_id: plan?.id ?? null,
     } as const;
     await endSweep(tx, { id: sweep.id, owner }, { ...end, ended_at: now });
   });

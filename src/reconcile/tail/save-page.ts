@@ -5,6 +5,7 @@ import {
 } from '../../store/audit-events.ts';
 import type { Db } from '../../store/database.ts';
 import { insertEventNames, insertEventResources } from '../../store/event-resources.ts';
+import { addInspection } from '../../store/inspections.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../look-again.ts';
@@ -48,6 +49,7 @@ export async function savePage(
     const judged = await judgeEvents(tx, fresh, skewMs);
     await storeEvents(tx, judged, now);
     await markToLook(tx, mergeToLook(judged), now);
+    await haveInspected(tx, judged, now);
     const holder = { owner, until: now + policy.lease.lengthMs };
     await saveTail(tx, { ...state, skewMs, holder }, now);
     return { fresh: judged, storedCount: await countEventsSince(tx, from) };
@@ -68,3 +70,19 @@ async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEven
   const known = await listKnownEventIds(tx, [...byId.keys()]);
   return [...byId].flatMap(([id, event]) => (known.has(id) ? [] : [event]));
 }
+
+/** Whoever is looked at is compared as well, with the list of admins where the event names that. */
+async function haveInspected(tx: Db, events: readonly NewEvent[], now: number): Promise<void> {
+  const waiting = { source: 'tail', since: now, due_at: now } as const;
+  for (const { event, toLook } of events) {
+    const admins = OF_ADMINS.has(event.action) ? 1 : 0;
+    for (const id of [...toLook.users].sort()) {
+      await addInspection(tx, { ...waiting, resource_id: id, resource_type: 'user', admins: 0 });
+    }
+    for (const id of [...toLook.groups].sort()) {
+      await addInspection(tx, { ...waiting, resource_id: id, resource_type: 'group', admins });
+    }
+  }
+}
+
+const OF_ADMINS: ReadonlySet<string> = new Set(['add_admin', 'delete_admin']);

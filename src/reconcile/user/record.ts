@@ -11,6 +11,7 @@ import type { Lease } from '../../store/lanes.ts';
 import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
 import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
 import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users.ts';
+import { haveInspected, noteMissing } from '../drift/missing.ts';
 import { LOST_CREATE, planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
@@ -188,10 +189,19 @@ function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
   };
 }
 
-/** The service has no such account: one that is wanted is created anew, the other is done with. */
+/**
+ * The service has no such account. Where something waits for it, one that is wanted is created anew, and the other
+ * is done with; where nothing does, that is for whoever compares it to say.
+ */
 async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
+  if (row.pending === '{}' && row.observed !== null && row.deleted_at === null) {
+    await haveInspected(tx, { type: 'user', id: row.id }, step.now);
+    return finish(tx, { ...row, ...toNoTrouble(row) }, step, []);
+  }
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
   await unlinkAccount(tx, row.id, step.now);
+  if (wanted)
+    await noteMissing(tx, { type: 'user', id: row.id, desired: { active: true } }, step.now);
   const changed: UserRow = {
     ...row,
     ...toObservedColumns(undefined),

@@ -7,6 +7,7 @@ import { rules } from './004-rules.ts';
 import { sentCreates } from './005-sent-creates.ts';
 import { drifts } from './006-drifts.ts';
 import { auditEvents } from './007-audit-events.ts';
+import { plans } from './008-plans.ts';
 import { timeline } from './009-timeline.ts';
 import { heldWishes } from './010-held-wishes.ts';
 import { knownAccounts } from './012-known-accounts.ts';
@@ -28,5 +29,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '009-timeline': timeline,
     '010-held-wishes': heldWishes,
     '012-known-accounts': knownAccounts,
+    '008-plans': plans(engine),
   };
 }

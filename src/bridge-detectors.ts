@@ -1,0 +1,73 @@
+import type { WatchedOptions } from './bridge-options.ts';
+import type { BridgeParts } from './bridge-parts.ts';
+import { toRepairPolicy, toSweepPolicy } from './bridge-settings.ts';
+import { toDriftEvents, toSweepEvents } from './bridge-telemetry.ts';
+import { createDriftKeeper, type DriftKeeper } from './reconcile/drift/keeper.ts';
+import type { FirstReadDeps } from './reconcile/first-read/step.ts';
+import { findRecovery } from './reconcile/recovery/state.ts';
+import { createSweeps, type SweepDeps, type Sweeps } from './reconcile/sweep/sweeps.ts';
+import { createTail, type Tail } from './reconcile/tail/tail.ts';
+
+/** What sees that somebody else has changed the service, and what is done about it. */
+export interface Detectors {
+  readonly tail: Tail;
+  readonly sweeps: Sweeps;
+  readonly keeper: DriftKeeper;
+}
+
+/** What they need to know of the rest of a bridge. */
+interface Surroundings extends Pick<BridgeParts, 'firstRead' | 'recovery'> {
+  /** Something became due. */
+  readonly wake: () => void;
+}
+
+/** The detectors of one process, which end in the same decision about what differs. */
+export function createDetectors(
+  options: WatchedOptions,
+  deps: FirstReadDeps,
+  surroundings: Surroundings,
+): Detectors {
+  const { settings, logger, metrics, store } = options;
+  const { firstRead, recovery, wake } = surroundings;
+  const repairs = {
+    repair: toRepairPolicy(settings),
+    driftEvents: toDriftEvents(logger, metrics),
+    wake,
+  };
+  const isSettled = async () =>
+    firstRead.finished && (await findRecovery(store.read)) === undefined;
+  const keeper = createDriftKeeper({ ...deps, ...repairs }, isSettled);
+  const sweeps = createSweeps({
+    ...toSweepDeps(options, deps, surroundings),
+    decide: keeper.decide,
+  });
+  const tail = createTail(deps, {
+    considerSweep: sweeps.consider,
+    intervalMs: settings.audit.pollInterval,
+    trusted: recovery.hold.trusted,
+    wake() {
+      wake();
+      keeper.poke();
+    },
+  });
+  return { tail, keeper, sweeps };
+}
+
+/** What sweeps are given: they begin once it is known that the store is current. */
+function toSweepDeps(
+  { settings, logger, metrics }: WatchedOptions,
+  deps: FirstReadDeps,
+  { firstRead, recovery }: Surroundings,
+): Omit<SweepDeps, 'decide'> {
+  let isChecked = false;
+  const checked = recovery.hold.over.then(() => {
+    isChecked = true;
+  });
+  return {
+    ...deps,
+    sweepPolicy: toSweepPolicy(settings),
+    sweepEvents: toSweepEvents(logger, metrics),
+    checked,
+    isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
+  };
+}

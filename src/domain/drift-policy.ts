@@ -1,0 +1,42 @@
+import type { Difference, DriftKind } from './drift.ts';
+import { isUnmanagedKind } from './drift.ts';
+import { isGranting } from './harm.ts';
+
+/** What can be done about a drift by itself. */
+export const DRIFT_ACTIONS = ['report', 'repair', 'accept'] as const;
+
+/**
+ * One of them.
+ * - `report`: it is shown
+ * - `repair`: the service is brought to what is desired
+ * - `accept`: what is observed becomes what is desired
+ */
+export type DriftAction = (typeof DRIFT_ACTIONS)[number];
+
+/** What is done about which kind; settings: drift.policy. */
+export interface DriftPolicy {
+  readonly default: DriftAction;
+  readonly kinds: Readonly<Partial<Record<DriftKind, DriftAction>>>;
+}
+
+/**
+ * What the policy says of a difference. What is said for all kinds never reaches accounts and groups that nobody
+ * asked for, and never accepts what gives somebody more: that has to be said of its kind by name.
+ */
+export function findDriftAction(
+  { default: otherwise, kinds }: DriftPolicy,
+  difference: Pick<Difference, 'kind' | 'desired' | 'observed'>,
+): DriftAction {
+  const named = kinds[difference.kind];
+  if (named !== undefined) return named;
+  if (isUnmanagedKind(difference.kind)) return 'report';
+  return otherwise === 'accept' && isGranting(difference) ? 'report' : otherwise;
+}
+
+/** The kinds of which some drift may be more than reported. */
+export function listActedOn(policy: DriftPolicy, kinds: readonly DriftKind[]): DriftKind[] {
+  return kinds.filter((kind) => {
+    const action = policy.kinds[kind] ?? (isUnmanagedKind(kind) ? 'report' : policy.default);
+    return action !== 'report';
+  });
+}

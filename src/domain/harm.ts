@@ -1,0 +1,89 @@
+import type { DriftKind } from './drift.ts';
+import { isJsonObject, type JsonValue } from './json.ts';
+
+/** What a repair can take away. */
+export const HARM_KINDS = [
+  'deactivate',
+  'removeMember',
+  'demoteAdmin',
+  'cutAccess',
+  'deleteGroup',
+] as const;
+
+/** One of them. `cutAccess`: permissions of a group, or licences of a person. */
+export type HarmKind = (typeof HARM_KINDS)[number];
+
+/** A difference, as far as harm is concerned. */
+interface Change {
+  readonly kind: DriftKind;
+  readonly desired: JsonValue;
+  readonly observed: JsonValue;
+}
+
+/** What making the service hold `desired` takes away; undefined: nothing. */
+export function findHarm(change: Change): HarmKind | undefined {
+  switch (change.kind) {
+    case 'user.activated':
+      return 'deactivate';
+    case 'member.added':
+      return 'removeMember';
+    case 'admin.added':
+      return 'demoteAdmin';
+    case 'user.access':
+    case 'group.permissions':
+      return holdsMore(change) ? 'cutAccess' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether taking `observed` as what is desired gives somebody access or power that nobody asked for. */
+export function isGranting(change: Change): boolean {
+  const harm = findHarm(change);
+  return harm !== undefined && harm !== 'removeMember';
+}
+
+/** Flags that restrict: off is more. */
+const RESTRICTING: ReadonlySet<string> = new Set(['temporarilyInactive']);
+
+/** Whether the service gives in any field what is not wanted there: bits of a mask, or a flag. */
+function holdsMore({ desired, observed }: Change): boolean {
+  if (!isJsonObject(observed)) return false;
+  const wanted = isJsonObject(desired) ? desired : {};
+  return Object.entries(observed).some(([field, held]) => {
+    const want = wanted[field];
+    if (typeof held === 'number') return hasMoreBits(held, typeof want === 'number' ? want : 0);
+    const [isHeld, isWanted] = [held === true, want === true];
+    return RESTRICTING.has(field) ? isWanted && !isHeld : isHeld && !isWanted;
+  });
+}
+
+/** Masks may be wider than the 32 bits of the bitwise operators. */
+function hasMoreBits(held: number, wanted: number): boolean {
+  return (BigInt(held) & ~BigInt(wanted)) !== 0n;
+}
+
+/** How much of one kind of harm may be done in 24 hours without anybody being asked. */
+export interface HarmLimit {
+  readonly count: number;
+  /** Of those whom it could concern. */
+  readonly percent: number;
+}
+
+/** The limits of repairs; settings: limits.*. */
+export interface HarmLimits {
+  readonly kinds: Readonly<Record<HarmKind, HarmLimit>>;
+  /** From how many on a percentage says anything. */
+  readonly populationMin: number;
+}
+
+/** Whether `count` is too much, where so many could be concerned. */
+export function exceedsLimit(
+  { kinds, populationMin }: HarmLimits,
+  kind: HarmKind,
+  { count, population }: { count: number; population: number },
+): boolean {
+  const limit = kinds[kind];
+  if (count > limit.count) return true;
+  return population >= populationMin && count * 100 > limit.percent * population;
+}

@@ -1,0 +1,135 @@
+import { DRIFT_KINDS, type DriftKind } from '../../domain/drift.ts';
+import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import {
+  changeDrifts,
+  type DriftRow,
+  listRepairable,
+  reopenIgnoredDrifts,
+} from '../../store/drifts.ts';
+import {
+  countRepairs,
+  findHeldPlan,
+  insertPlan,
+  type PlanRow,
+  updatePlan,
+} from '../../store/plans.ts';
+import { enterRules } from '../rules/follow.ts';
+import { acceptDrift } from './accept.ts';
+import type { DriftDeps } from './deps.ts';
+import { HARM_WINDOW_MS, listExceeded, toHash, toPlan, toPlanAction } from './make-plan.ts';
+
+/** More is left to the next plan. */
+const ACTIONS_MAX = 10_000;
+const PART = 500;
+/** Repairs of the same in 24 hours, after which it is only reported. */
+const REPAIRS_MAX = 3;
+
+/** After what it is decided what to do about the drifts that are known. */
+export interface Occasion {
+  /** `tail`: some were looked at, so a plan that waits is left as it is. */
+  readonly source: 'sweep' | 'tail';
+  /** The plan is made to be shown, and nothing follows. */
+  readonly isDryRun: boolean;
+}
+
+/**
+ * Decides what the policy says about every drift that is known: accepts, and makes one plan of all repairs, which
+ * waits for an operator where it would do too much harm. Undefined: there is nothing to be repaired.
+ */
+export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanRow | undefined> {
+  const plan = await deps.store.write(async (tx) => {
+    const candidates = await listCandidates(tx, deps, occasion);
+    return planFor(tx, deps, { ...occasion, candidates });
+  });
+  if (plan === undefined) return undefined;
+  const { id, status, source } = plan;
+  const { total } = parseStored<{ total: number }>(plan.counts);
+  deps.driftEvents.plan({ id, status, source, actions: total });
+  return plan;
+}
+
+/** Whom the policy wants repaired; on the way what it accepts is accepted, and what is contested is marked. */
+async function listCandidates(
+  tx: Db,
+  deps: DriftDeps,
+  { isDryRun }: Occasion,
+): Promise<DriftRow[]> {
+  const { clock, repair, rules } = deps;
+  const now = clock.now();
+  const kinds: DriftKind[] = listActedOn(repair.actions, DRIFT_KINDS);
+  if (kinds.length > 0 && !isDryRun) await enterRules(tx, rules, 'names');
+  await reopenIgnoredDrifts(tx, now);
+  const candidates: DriftRow[] = [];
+  for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
+    const rows: DriftRow[] = await listRepairable(tx, kinds, { afterSeq, limit: PART });
+    for (const row of rows) {
+      const { kind, desired, observed } = toPlanAction(row);
+      const action = findDriftAction(repair.actions, { kind, desired, observed });
+      if (action === 'accept' && !isDryRun) await acceptDrift(tx, deps, row);
+      if (action === 'repair' && (await mayRepair(tx, row, { now, isDryRun })))
+        candidates.push(row);
+    }
+    afterSeq = candidates.length >= ACTIONS_MAX ? undefined : rows.at(-1)?.seq;
+  }
+  return candidates.slice(0, ACTIONS_MAX);
+}
+
+/** What somebody changes back again and again is a quarrel among people, and no bridge can end it. */
+async function mayRepair(
+  tx: Db,
+  row: DriftRow,
+  { now, isDryRun }: { now: number; isDryRun: boolean },
+): Promise<boolean> {
+  const repairs = await countRepairs(tx, row, now - HARM_WINDOW_MS);
+  const status = repairs >= REPAIRS_MAX ? 'contested' : 'open';
+  if (status !== row.status && !isDryRun) await changeDrifts(tx, [row.id], { status });
+  return status === 'open';
+}
+
+interface Planning extends Occasion {
+  readonly candidates: readonly DriftRow[];
+}
+
+async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<PlanRow | undefined> {
+  const { source, isDryRun } = planning;
+  const held = await findHeldPlan(tx);
+  // Who looks at some resources does not decide about what waits already.
+  const isLeft = (row: DriftRow) => source === 'tail' && row.plan_id === held?.id;
+  const [waiting, rows] = [
+    planning.candidates.filter((row) => held !== undefined && isLeft(row)),
+    planning.candidates.filter((row) => held === undefined || !isLeft(row)),
+  ];
+  const actions = rows.map(toPlanAction);
+  const now = deps.clock.now();
+  if (held !== undefined && source === 'sweep') {
+    if (held.hash === toHash(actions)) return held;
+    if (!isDryRun) await supersede(tx, held.id, now);
+  }
+  if (actions.length === 0) return undefined;
+  const exceeded = await listExceeded(tx, deps.repair.limits, {
+    actions,
+    waiting: waiting.map(toPlanAction),
+    now,
+  });
+  // There is one plan that waits; the next sweep makes one of everything.
+  if (exceeded.length > 0 && waiting.length > 0) return undefined;
+  const plan = toPlan(actions, { ...toStanding(exceeded, isDryRun), source, automatic: 1, now });
+  await insertPlan(tx, plan, actions);
+  const ids = rows.map(({ id }) => id);
+  if (!isDryRun) await changeDrifts(tx, ids, { plan_id: plan.id });
+  return { ...plan, seq: 0 };
+}
+
+function toStanding(exceeded: readonly string[], isDryRun: boolean) {
+  if (isDryRun) return { status: 'discarded', reason: 'dry-run' } as const;
+  if (exceeded.length > 0) return { status: 'held', reason: exceeded.join('; ') } as const;
+  return { status: 'approved', reason: null } as const;
+}
+
+/** Another plan says by now what is to be done. */
+async function supersede(tx: Db, id: string, now: number): Promise<void> {
+  const change = { status: 'discarded', reason: 'superseded', ended_at: now } as const;
+  await updatePlan(tx, id, { ...change, decided_at: now });
+}

@@ -1,0 +1,137 @@
+import { assertNever } from '../../domain/errors.ts';
+import type { Db } from '../../store/database.ts';
+import {
+  changeDrifts,
+  type DriftRow,
+  endDrifts,
+  findRepairing,
+  listRepairing,
+} from '../../store/drifts.ts';
+import {
+  countPlanActions,
+  listApprovedPlans,
+  listPlanActions,
+  type PlanActionRow,
+  type PlanRow,
+  updatePlan,
+  updatePlanActions,
+} from '../../store/plans.ts';
+import { judgeRepair, lockCurrent } from './current.ts';
+import type { DriftDeps } from './deps.ts';
+import { releasePart } from './release.ts';
+
+/** Repairs that are judged in one transaction. */
+const PART = 200;
+
+/** Goes on with every approved plan, and tells which repairs have come to their end. True: some are under way. */
+export async function followRepairs(deps: DriftDeps): Promise<boolean> {
+  const plans = await listApprovedPlans(deps.store.read);
+  for (const plan of plans) {
+    let isReleased = false;
+    while (await releasePart(deps, plan)) isReleased = true;
+    if (isReleased) deps.wake();
+    await settlePlan(deps, plan);
+  }
+  const met = await settleMet(deps);
+  return met || plans.length > 0;
+}
+
+/** Ends what a plan has repaired, and the plan once nothing of it waits any more. */
+async function settlePlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
+  const { store, clock, driftEvents } = deps;
+  for (let afterId: number | undefined = 0; afterId !== undefined; ) {
+    const query: Parameters<typeof listPlanActions>[2] = {
+      status: 'released',
+      afterId,
+      limit: PART,
+    };
+    const actions = await listPlanActions(store.read, plan.id, query);
+    await settlePart(deps, actions, (tx, action) => settleAction(tx, deps, action));
+    afterId = actions.at(-1)?.id;
+  }
+  const total = await store.write(async (tx) => {
+    const counts = await countPlanActions(tx, plan.id);
+    if (counts.has('planned') || counts.has('released')) return undefined;
+    await updatePlan(tx, plan.id, { status: 'applied', ended_at: clock.now() });
+    return counts.values().reduce((sum, count) => sum + count, 0);
+  });
+  const { id, source } = plan;
+  if (total !== undefined) driftEvents.plan({ id, source, status: 'applied', actions: total });
+}
+
+/** Ends what a write has met and repairs by itself. True: some of it is still under way. */
+async function settleMet(deps: DriftDeps): Promise<boolean> {
+  let isAny = false;
+  for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
+    const rows: DriftRow[] = await listRepairing(deps.store.read, { afterSeq, limit: PART });
+    isAny ||= rows.length > 0;
+    await settlePart(deps, rows, (tx, row) => settleDrift(tx, deps, row, row));
+    afterSeq = rows.at(-1)?.seq;
+  }
+  return isAny;
+}
+
+/** Settles some in one transaction, and tells of those that were repaired. */
+async function settlePart<Row>(
+  { store, driftEvents, clock }: DriftDeps,
+  rows: readonly Row[],
+  settle: (tx: Db, row: Row) => Promise<DriftRow | undefined>,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const repaired = await store.write(async (tx) => {
+    const ended: DriftRow[] = [];
+    for (const row of rows) {
+      const drift = await settle(tx, row);
+      if (drift !== undefined) ended.push(drift);
+    }
+    return ended;
+  });
+  for (const { kind, id, first_seen_at } of repaired) {
+    driftEvents.repaired({ kind, id, tookMs: clock.now() - first_seen_at });
+  }
+}
+
+/** The drift that was repaired by it; undefined: none, or not yet. */
+async function settleAction(
+  tx: Db,
+  deps: DriftDeps,
+  action: PlanActionRow,
+): Promise<DriftRow | undefined> {
+  const state = await judge(tx, deps, action);
+  if (state === 'waits') return undefined;
+  const status = state === 'gone' ? 'dropped' : 'done';
+  await updatePlanActions(tx, [action.id], { status });
+  const drift = await findRepairing(tx, action);
+  return drift && settleDrift(tx, deps, drift, action);
+}
+
+async function settleDrift(
+  tx: Db,
+  deps: DriftDeps,
+  drift: DriftRow,
+  repair: DriftRow | PlanActionRow,
+): Promise<DriftRow | undefined> {
+  const now = deps.clock.now();
+  const state = await judge(tx, deps, repair);
+  switch (state) {
+    case 'waits':
+      return undefined;
+    case 'gone':
+      await endDrifts(tx, [drift.id], { status: 'gone', now });
+      return undefined;
+    case 'differs':
+      // It did not hold: the next look decides anew.
+      await changeDrifts(tx, [drift.id], { status: 'open', plan_id: null });
+      return undefined;
+    case 'done':
+      await endDrifts(tx, [drift.id], { status: 'repaired', now });
+      return drift;
+    default:
+      return assertNever(state);
+  }
+}
+
+async function judge(tx: Db, deps: DriftDeps, row: DriftRow | PlanActionRow) {
+  const current = await lockCurrent(tx, deps, { type: row.resource_type, id: row.resource_id });
+  return current === undefined ? ('gone' as const) : judgeRepair(tx, current, row);
+}

@@ -1,0 +1,96 @@
+import type { PlanRow } from '../../store/plans.ts';
+import { decide, type Occasion } from './decide.ts';
+import {
+  acceptOne,
+  type DriftDecision,
+  decidePlan,
+  type Ignoring,
+  ignoreDrift,
+  type PlanDecision,
+  repairDrift,
+} from './decisions.ts';
+import type { DriftDeps } from './deps.ts';
+import { followRepairs } from './follow.ts';
+import { createInspections } from './inspect.ts';
+import { type UndoDecision, undoPlan } from './undo.ts';
+
+/** How soon it is seen what became of repairs while some are under way, and else, in milliseconds. */
+const BUSY_MS = 100;
+const IDLE_MS = 2_000;
+
+/** What is done about drifts, in one process; any number of processes may do it on the same store. */
+export interface DriftKeeper {
+  start(): void;
+  stop(): Promise<void>;
+  /** Something is to be looked at, or was approved. */
+  poke(): void;
+  /** Decides about what is known, after a sweep. */
+  decide(occasion: Occasion): Promise<PlanRow | undefined>;
+  approve(id: string, hash: string): Promise<PlanDecision>;
+  discard(id: string): Promise<PlanDecision>;
+  undo(id: string): Promise<UndoDecision>;
+  repair(driftId: string): Promise<DriftDecision>;
+  accept(driftId: string): Promise<DriftDecision>;
+  ignore(driftId: string, ignoring: Ignoring): Promise<DriftDecision>;
+}
+
+/** Keeps drifts; `isReady` tells whether what is stored may be acted on. */
+export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolean>): DriftKeeper {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const inspections = createInspections(deps, signal);
+  let timer: NodeJS.Timeout | undefined;
+  let turn: Promise<void> = Promise.resolve();
+  let isWaiting = false;
+
+  async function takeTurn(): Promise<void> {
+    isWaiting = false;
+    clearTimeout(timer);
+    if (signal.aborted) return;
+    let isBusy = false;
+    try {
+      isBusy = (await isReady()) && (await keep());
+    } catch (error) {
+      if (!signal.aborted) deps.driftEvents.failed({ type: 'drift', id: 'keep', error });
+    }
+    if (!signal.aborted) timer = setTimeout(poke, isBusy ? BUSY_MS : IDLE_MS).unref();
+  }
+
+  /** True: something is under way. */
+  async function keep(): Promise<boolean> {
+    const { isBusy, hasFound } = await inspections.run();
+    if (hasFound) await decide(deps, { source: 'tail', isDryRun: false });
+    const areRepairing = await followRepairs(deps);
+    return isBusy || areRepairing;
+  }
+
+  function poke(): void {
+    if (isWaiting || signal.aborted) return;
+    isWaiting = true;
+    turn = turn.then(takeTurn);
+  }
+
+  /** What was decided is followed at once. */
+  async function decided<T>(decision: Promise<T>): Promise<T> {
+    const result = await decision;
+    poke();
+    return result;
+  }
+
+  return {
+    start: poke,
+    async stop() {
+      stopping.abort();
+      clearTimeout(timer);
+      await turn;
+    },
+    poke,
+    decide: (occasion) => decided(decide(deps, occasion)),
+    approve: (id, hash) => decided(decidePlan(deps, id, { status: 'approved', hash })),
+    discard: (id) => decided(decidePlan(deps, id, { status: 'discarded', hash: undefined })),
+    undo: (id) => decided(undoPlan(deps, id)),
+    repair: (id) => decided(repairDrift(deps, id)),
+    accept: (id) => decided(acceptOne(deps, id)),
+    ignore: (id, ignoring) => decided(ignoreDrift(deps, id, ignoring)),
+  };
+}

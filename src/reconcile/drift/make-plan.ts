@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { exceedsLimit, findHarm, type HarmKind, type HarmLimits } from '../../domain/harm.ts';
+import { newId } from '../../domain/ids.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { PlanAction } from '../../domain/plan.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import type { DriftRow } from '../../store/drifts.ts';
+import { countHarm, countPopulation, type PlanRow } from '../../store/plans.ts';
+
+/** For how long harm counts, in milliseconds. */
+export const HARM_WINDOW_MS = 24 * 3_600_000;
+
+/** What brings the service back to what is desired of one drift. */
+export function toPlanAction(row: DriftRow): PlanAction {
+  const { kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
+  const desired = parseStored<JsonValue>(row.desired);
+  const observed = parseStored<JsonValue>(row.observed);
+  const harm = findHarm({ kind, desired, observed });
+  return { kind, type, resourceId, memberId, desired, observed, harm };
+}
+
+/** A plan that is not stored yet. */
+export function toPlan(
+  actions: readonly PlanAction[],
+  plan: Pick<PlanRow, 'status' | 'source' | 'reason' | 'automatic'> & {
+    readonly now: number;
+    readonly undoes?: string;
+  },
+): Omit<PlanRow, 'seq'> {
+  const { now, undoes, ...rest } = plan;
+  const isDecided = plan.status !== 'held';
+  return {
+    ...rest,
+    id: newId(),
+    hash: toHash(actions),
+    counts: JSON.stringify(countActions(actions)),
+    undoes: undoes ?? null,
+    created_at: now,
+    decided_at: isDecided ? now : null,
+    ended_at: plan.status === 'discarded' ? now : null,
+  };
+}
+
+/** Over the actions and what they presuppose, in whatever order they were found. */
+export function toHash(actions: readonly PlanAction[]): string {
+  const lines = actions.map(({ kind, resourceId, memberId, desired, observed }) =>
+    JSON.stringify([kind, resourceId, memberId, desired, observed]),
+  );
+  return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex').slice(0, 32);
+}
+
+/** How many there are of each kind, and of each kind of harm. */
+function countActions(actions: readonly PlanAction[]): JsonObject {
+  const count = (names: readonly string[]) =>
+    Object.fromEntries(
+      Map.groupBy(names, (name) => name)
+        .entries()
+        .map(([name, all]) => [name, all.length]),
+    );
+  const harms = actions.flatMap(({ harm }) => harm ?? []);
+  return {
+    total: actions.length,
+    kinds: count(actions.map(({ kind }) => kind)),
+    harm: count(harms),
+  };
+}
+
+/** Which limits a plan would exceed, with what was done already in 24 hours, each as words; none: []. */
+export async function listExceeded(
+  tx: Db,
+  limits: HarmLimits,
+  { actions, now, waiting }: Harming,
+): Promise<string[]> {
+  const planned = countHarms([...actions, ...waiting]);
+  if (planned.size === 0) return [];
+  const done = await countHarm(tx, now - HARM_WINDOW_MS);
+  const exceeded: string[] = [];
+  for (const [harm, more] of planned) {
+    const count = more + (done.get(harm) ?? 0);
+    const population = await countPopulation(tx, harm);
+    if (!exceedsLimit(limits, harm, { count, population })) continue;
+    const limit = limits.kinds[harm];
+    exceeded.push(
+      `${harm}: ${count} in 24 hours of ${population}, more than ${limit.count} or ${limit.percent} %`,
+    );
+  }
+  return exceeded;
+}
+
+/** What would be done now, and what waits for an operator already. */
+interface Harming {
+  readonly actions: readonly PlanAction[];
+  readonly waiting: readonly PlanAction[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+function countHarms(actions: readonly PlanAction[]): Map<HarmKind, number> {
+  const counts = new Map<HarmKind, number>();
+  for (const { harm } of actions) {
+    if (harm !== undefined) counts.set(harm, (counts.get(harm) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,74 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Db } from './database.ts';
+import type { InspectionsTable } from './schema.ts';
+
+/** A person or group that is to be compared by itself. */
+export type InspectionRow = Selectable<InspectionsTable>;
+
+/** Has somebody compared; one who waits already is looked at anew. Times are epoch milliseconds. */
+export async function addInspection(
+  tx: Db,
+  row: Omit<Insertable<InspectionsTable>, 'attempts' | 'owner'>,
+): Promise<void> {
+  const { since, due_at } = row;
+  await tx
+    .insertInto('inspections')
+    .values({ ...row, attempts: 0, owner: null })
+    .onConflict((conflict) =>
+      conflict.column('resource_id').doUpdateSet({
+        since,
+        due_at,
+        attempts: 0,
+        owner: null,
+        // What was to be read before is still to be read.
+        admins: sql<number>`case when inspections.admins = 1 then 1 else excluded.admins end`,
+      }),
+    )
+    .execute();
+}
+
+/** Who is to be looked at by now, the longest waiting first. */
+export async function listDueInspections(
+  db: Db,
+  { now, limit }: { now: number; limit: number },
+): Promise<InspectionRow[]> {
+  const due = db.selectFrom('inspections').selectAll().where('due_at', '<=', now);
+  return due.orderBy('due_at').limit(limit).execute();
+}
+
+/** Whether somebody waits to be looked at, now or later. */
+export async function hasInspections(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('inspections').select('since').limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Puts an inspection off until then (epoch milliseconds): also how a process takes it. */
+export async function postponeInspection(
+  tx: Db,
+  { resource_id, since, due_at }: InspectionRow,
+  change: { due_at: number; attempts: number; owner: string | null },
+): Promise<boolean> {
+  const update = tx.updateTable('inspections').set(change).where('resource_id', '=', resource_id);
+  const result = await update
+    .where('since', '=', since)
+    .where('due_at', '=', due_at)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows) > 0;
+}
+
+/** Whether this is still the newest reason to look. */
+export async function isInspectionHeld(
+  tx: Db,
+  { resource_id, since }: InspectionRow,
+  owner: string,
+): Promise<boolean> {
+  const held = tx.selectFrom('inspections').select('since').where('resource_id', '=', resource_id);
+  const row = await held.where('since', '=', since).where('owner', '=', owner).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Forgets an inspection that was made, unless there is a newer reason to look. */
+export async function endInspection(tx: Db, { resource_id, since }: InspectionRow): Promise<void> {
+  const made = tx.deleteFrom('inspections').where('resource_id', '=', resource_id);
+  await made.where('since', '=', since).execute();
+}

@@ -1,0 +1,206 @@
+import { type Selectable, sql } from 'kysely';
+import type { DriftKind } from '../domain/drift.ts';
+import type { HarmKind } from '../domain/harm.ts';
+import type { JsonValue } from '../domain/json.ts';
+import type { ActionStatus, PlanAction, PlanStatus } from '../domain/plan.ts';
+import { chunks } from './chunks.ts';
+import type { Db } from './database.ts';
+import { parseStored } from './documents.ts';
+import type { PlanActionsTable, PlansTable } from './schema.ts';
+
+/** A plan as stored. */
+export type PlanRow = Selectable<PlansTable>;
+/** One of its actions as stored; ids rise in the order of the plan. */
+export type PlanActionRow = Selectable<PlanActionsTable>;
+
+/** Adds a plan with its actions. */
+export async function insertPlan(
+  tx: Db,
+  plan: Omit<PlanRow, 'seq'>,
+  actions: readonly PlanAction[],
+): Promise<void> {
+  await tx.insertInto('plans').values(plan).execute();
+  const rows = actions.map((action) => ({
+    plan_id: plan.id,
+    kind: action.kind,
+    resource_type: action.type,
+    resource_id: action.resourceId,
+    member_id: action.memberId,
+    desired: JSON.stringify(action.desired),
+    observed: JSON.stringify(action.observed),
+    harm: action.harm ?? null,
+    status: 'planned' as const,
+    released_at: null,
+  }));
+  for (const some of chunks(rows)) await tx.insertInto('plan_actions').values(some).execute();
+}
+
+/** The plan with this id. */
+export async function findPlan(db: Db, id: string): Promise<PlanRow | undefined> {
+  return db.selectFrom('plans').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The same, locked until the transaction ends. */
+export async function lockPlan(tx: Db, id: string): Promise<PlanRow | undefined> {
+  return tx.selectFrom('plans').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** The plan of what was found that waits for an operator: there is at most one. */
+export async function findHeldPlan(db: Db): Promise<PlanRow | undefined> {
+  return db.selectFrom('plans').selectAll().where('status', '=', 'held').executeTakeFirst();
+}
+
+/** Plans, the newest first. */
+export async function listPlans(
+  db: Db,
+  query: { status: PlanStatus | undefined; beforeSeq: number; limit: number },
+): Promise<PlanRow[]> {
+  let plans = db.selectFrom('plans').selectAll().where('seq', '<', query.beforeSeq);
+  if (query.status !== undefined) plans = plans.where('status', '=', query.status);
+  return plans.orderBy('seq', 'desc').limit(query.limit).execute();
+}
+
+/** Plans whose actions are not all done, the oldest first. */
+export async function listApprovedPlans(db: Db): Promise<PlanRow[]> {
+  const plans = db.selectFrom('plans').selectAll().where('status', '=', 'approved');
+  return plans.orderBy('seq').execute();
+}
+
+/** Changes where a plan stands. */
+export async function updatePlan(
+  tx: Db,
+  id: string,
+  change: Partial<Pick<PlanRow, 'status' | 'reason' | 'automatic' | 'decided_at' | 'ended_at'>>,
+): Promise<void> {
+  await tx.updateTable('plans').set(change).where('id', '=', id).execute();
+}
+
+/** The next actions of a plan that stand there, in its order. */
+export async function listPlanActions(
+  db: Db,
+  planId: string,
+  query: { status?: ActionStatus; afterId: number; limit: number },
+): Promise<PlanActionRow[]> {
+  let actions = db.selectFrom('plan_actions').selectAll().where('plan_id', '=', planId);
+  if (query.status !== undefined) actions = actions.where('status', '=', query.status);
+  return actions.where('id', '>', query.afterId).orderBy('id').limit(query.limit).execute();
+}
+
+/** Moves actions on. `releasedAt` is epoch milliseconds. */
+export async function updatePlanActions(
+  tx: Db,
+  ids: readonly number[],
+  change: { status: ActionStatus; released_at?: number },
+): Promise<void> {
+  for (const some of chunks(ids)) {
+    await tx.updateTable('plan_actions').set(change).where('id', 'in', some).execute();
+  }
+}
+
+/** Of whom a plan or a drift is. */
+export interface ActionKey {
+  readonly kind: DriftKind;
+  readonly resource_id: string;
+  readonly member_id: string;
+}
+
+/** How many actions of a plan stand where. */
+export async function countPlanActions(db: Db, planId: string): Promise<Map<ActionStatus, number>> {
+  const rows = await db
+    .selectFrom('plan_actions')
+    .select((select) => ['status', select.fn.countAll().as('count')])
+    .where('plan_id', '=', planId)
+    .groupBy('status')
+    .execute();
+  return new Map(rows.map(({ status, count }) => [status, Number(count)]));
+}
+
+/** How much of each kind of harm plans that nobody was asked about have done since then (epoch milliseconds). */
+export async function countHarm(db: Db, since: number): Promise<Map<HarmKind, number>> {
+  const { rows } = await sql<{ harm: HarmKind; count: number }>`
+    select action.harm, count(*) as count from plan_actions as action
+    join plans as plan on plan.id = action.plan_id
+    where action.released_at > ${since} and action.harm is not null and plan.automatic = 1
+    group by action.harm`.execute(db);
+  return new Map(rows.map(({ harm, count }) => [harm, Number(count)]));
+}
+
+/** How often plans that nobody was asked about have repaired the same person or group, or the same person in a group, since then. */
+export async function countRepairs(
+  db: Db,
+  { resource_id, member_id }: Omit<ActionKey, 'kind'>,
+  since: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct action.plan_id) as count from plan_actions as action
+    join plans as plan on plan.id = action.plan_id
+    where action.resource_id = ${resource_id} and action.member_id = ${member_id}
+    and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`.execute(
+    db,
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** How many each kind of harm could concern. */
+export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
+  const managed = sql`origin is not null and deleted_at is null`;
+  const count = {
+    deactivate: sql`select count(*) as count from users where active = 1 and ${managed}`,
+    removeMember: sql`select count(*) as count from memberships where observed = 1
+      and group_id in (select id from groups where ${managed})`,
+    demoteAdmin: sql`select count(*) as count from group_admins where observed = 1
+      and group_id in (select id from groups where ${managed})`,
+    cutAccess: sql`select (select count(*) from users where ${managed}) + (select count(*) from groups where ${managed}) as count`,
+    deleteGroup: sql`select count(*) as count from groups where ${managed}`,
+  }[harm];
+  const { rows } = await sql<{ count: number }>`${count}`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** Forgets plans that ended before this moment (epoch milliseconds), with their actions. */
+export async function prunePlans(tx: Db, before: number): Promise<void> {
+  const old = tx.selectFrom('plans').select('id').where('ended_at', '<', before);
+  await tx.deleteFrom('plan_actions').where('plan_id', 'in', old).execute();
+  await tx.deleteFrom('plans').where('ended_at', '<', before).execute();
+}
+
+/** An action for an operator, with the names that a person knows its people and groups by. */
+export interface PlanActionView {
+  readonly id: number;
+  readonly kind: DriftKind;
+  readonly type: 'user' | 'group';
+  readonly resourceId: string;
+  readonly name: string | null;
+  readonly memberId: string;
+  readonly memberName: string | null;
+  readonly desired: JsonValue;
+  readonly observed: JsonValue;
+  readonly harm: HarmKind | null;
+  readonly status: ActionStatus;
+}
+
+/** The actions of a plan, in its order. */
+export async function listPlanActionViews(
+  db: Db,
+  planId: string,
+  { afterId, limit }: { afterId: number; limit: number },
+): Promise<PlanActionView[]> {
+  const { rows } = await sql<
+    Omit<PlanActionView, 'desired' | 'observed'> & { desired: string; observed: string }
+  >`
+    select action.id, action.kind, action.resource_type as type, action.resource_id as "resourceId",
+      coalesce(person.user_name, team.display_name) as name, action.member_id as "memberId",
+      member.user_name as "memberName", action.desired, action.observed, action.harm, action.status
+    from plan_actions as action
+    left join users as person on action.resource_type = 'user' and person.id = action.resource_id
+    left join groups as team on action.resource_type = 'group' and team.id = action.resource_id
+    left join users as member on member.id = action.member_id
+    where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`.execute(
+    db,
+  );
+  return rows.map((row) => ({
+    ...row,
+    desired: parseStored<JsonValue>(row.desired),
+    observed: parseStored<JsonValue>(row.observed),
+  }));
+}

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import type { SandboxService } from '../src/sandbox/service.ts';
+import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { addCompany, addVera, type DriftCell, driftCells, VERA } from './support/drift-cells.ts';
+import { untilSettled } from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+import { listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { behindTheBack, type TailWorld, withTail } from './support/tail-world.ts';
+
+const PATIENT = { timeout: 15_000, interval: 10 };
+/** What our own call of then may explain is over. */
+const LONG_MS = 10 * 60_000;
+
+/** Somebody who can be missed without being in a group. */
+const missing: DriftCell = {
+  kind: 'user.missing',
+  name: VERA,
+  change: (service) => service.removeUser(VERA),
+};
+
+/** A group that is gone ends the other cells of it, so it comes last. */
+const cells: readonly DriftCell[] = [
+  missing,
+  ...driftCells.filter(({ changeBack }) => changeBack !== undefined),
+  ...driftCells.filter(({ changeBack }) => changeBack === undefined),
+];
+
+/** A bridge whose service somebody else changes. */
+interface World extends TestBridge {
+  /** Has the bridge see what was changed. */
+  detect(): Promise<unknown>;
+  readonly behind: SandboxService;
+}
+
+type Settings = Readonly<Record<string, string>>;
+type Run = (world: World) => Promise<void>;
+
+const detectors: Record<'sweep' | 'tail', (settings: Settings, run: Run) => Promise<void>> = {
+  sweep: (settings, run) =>
+    withTestBridge({ settings }, async (bridge) => {
+      await fill(bridge);
+      await run({ ...bridge, detect: () => sweep(bridge), behind: bridge.sandbox.service });
+    }),
+  tail: (settings, run) =>
+    withTail({ settings }, async (world: TailWorld) => {
+      await fill(world);
+      // What our own calls explain is over.
+      await world.poll(LONG_MS);
+      await run({ ...world, detect: () => world.poll(LONG_MS), behind: behindTheBack(world) });
+    }),
+};
+
+async function fill(bridge: TestBridge): Promise<void> {
+  await addCompany(bridge);
+  await addVera(bridge, () => sweep(bridge));
+  await sweep(bridge);
+}
+
+function toName({ kind, name }: DriftCell): string {
+  return `${kind} ${name}`;
+}
+
+async function untilListed(world: World, status: string, cell: DriftCell): Promise<void> {
+  const list = () => listManagedDrifts(world, status);
+  await expect.poll(list, PATIENT).toContain(toName(cell));
+}
+
+/** Whatever it is called by now. */
+async function untilAccepted(world: World, { kind }: DriftCell): Promise<void> {
+  const list = async () => (await listManagedDrifts(world, 'accepted')).join();
+  await expect.poll(list, PATIENT).toContain(kind);
+}
+
+/** The calls that change the service. */
+function listWrites({ sandbox }: World): string[] {
+  const isRead = (operation: string) => /\.(get|retrieve)/.test(operation);
+  return Object.keys(sandbox.calls.counts()).filter((operation) => !isRead(operation));
+}
+
+/** A sweep that finds nothing and writes nothing. */
+async function expectPeace(world: World): Promise<void> {
+  await untilSettled(world);
+  world.sandbox.calls.reset();
+  await sweep(world);
+  expect(await listManagedDrifts(world)).toEqual([]);
+  expect(listWrites(world)).toEqual([]);
+}
+
+/** What grants has to be named. */
+const ACCEPT_ALL = JSON.stringify(Object.fromEntries(cells.map(({ kind }) => [kind, 'accept'])));
+
+describeStores('what is done about a drift', ({ makeUrl }) => {
+  for (const name of ['sweep', 'tail'] as const) {
+    const withWorld = async (policy: string, run: Run) => {
+      const limits = { LIMITS_REMOVE_MEMBER_COUNT: '1000', LIMITS_DEACTIVATE_COUNT: '1000' };
+      const settings = {
+        ...SWEEP_SETTINGS,
+        ...limits,
+        SWEEP_ADMINS_EVERY: '1',
+        GROUPS_PERMISSIONS_MAX: '31',
+        DRIFT_POLICY: policy,
+        DATABASE_URL: await makeUrl('migrated'),
+      };
+      await detectors[name](settings, run);
+    };
+
+    test(`report, found by the ${name}: every kind is shown, and nothing written`, async () => {
+      await withWorld('report', async (world) => {
+        world.sandbox.calls.reset();
+        for (const cell of cells) {
+          cell.change(world.behind);
+          await world.detect();
+          await untilListed(world, 'open', cell);
+          cell.changeBack?.(world.behind);
+        }
+        expect(listWrites(world)).toEqual([]);
+      });
+    });
+
+    test(`repair, found by the ${name}: every kind is put right, and a second look finds nothing`, async () => {
+      await withWorld('repair', async (world) => {
+        for (const cell of cells) {
+          cell.change(world.behind);
+          await world.detect();
+          await untilListed(world, 'repaired', cell);
+        }
+        await expectPeace(world);
+      });
+    });
+
+    test(`accept, found by the ${name}: every kind that is named becomes what is desired`, async () => {
+      await withWorld(ACCEPT_ALL, async (world) => {
+        world.sandbox.calls.reset();
+        for (const cell of cells) {
+          cell.change(world.behind);
+          await world.detect();
+          await untilAccepted(world, cell);
+          cell.changeBack?.(world.behind);
+          await world.detect();
+          await expect.poll(() => listManagedDrifts(world), PATIENT).toEqual([]);
+        }
+        expect(listWrites(world)).toEqual([]);
+        await expectPeace(world);
+      });
+    });
+  }
+});

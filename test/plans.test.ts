@@ -1,0 +1,262 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../src/domain/json.ts';
+import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { ada, bob, setActive } from './support/drift-cells.ts';
+import { addGroup, addUser, addUsers, send, untilSettled } from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { withTimedBridge } from './support/timed-bridge.ts';
+
+const PATIENT = { timeout: 15_000, interval: 10 };
+const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
+/** What is already held and what is not is the same question for every kind of harm. */
+const few = { ...settings, LIMITS_REMOVE_MEMBER_COUNT: '2' };
+
+/** The Pilots with nobody in it, and people who are in no group. */
+async function addPilots(bridge: TestBridge, people: number): Promise<string> {
+  await addUsers(bridge, people);
+  const id = await addGroup(bridge, 'Pilots');
+  await untilSettled(bridge);
+  return id;
+}
+
+function emailOf(index: number): string {
+  return `person${index + 1}@example.com`;
+}
+
+/** Somebody puts these people into the group behind the provider's back. */
+function intrude({ sandbox }: TestBridge, from: number, to: number): void {
+  for (let index = from; index < to; index += 1) {
+    sandbox.service.addMember('Pilots', emailOf(index));
+  }
+}
+
+async function readPlan(bridge: TestBridge, id: unknown): Promise<JsonObject> {
+  return (await askOps(bridge, 'GET', `/plans/${String(id)}`)).body;
+}
+
+/** Sweeps, and gives the plan that came of it. */
+async function plan(bridge: TestBridge, options = {}): Promise<JsonObject> {
+  const { planId } = await sweep(bridge, options);
+  return readPlan(bridge, planId);
+}
+
+async function untilApplied(bridge: TestBridge, id: unknown): Promise<JsonObject> {
+  const status = async () => (await readPlan(bridge, id)).status;
+  await expect.poll(status, PATIENT).toBe('applied');
+  await untilSettled(bridge);
+  return readPlan(bridge, id);
+}
+
+function countMembers({ sandbox }: TestBridge): number {
+  return sandbox.service.members('Pilots').length;
+}
+
+function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | 'discard' | 'undo') {
+  return askOps(
+    bridge,
+    'POST',
+    `/plans/${String(id)}/${how}`,
+    how === 'approve' ? { hash: hash ?? '' } : {},
+  );
+}
+
+describeStores('a plan of repairs', ({ makeUrl }) => {
+  test('above a limit waits for an operator, who approves exactly what was shown', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+      await addPilots(bridge, 5);
+      intrude(bridge, 0, 3);
+      const held = await plan(bridge);
+      bridge.sandbox.calls.reset();
+      const again = await plan(bridge);
+      const readyz = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+      // A plan may shrink: who left by themselves drops out.
+      bridge.sandbox.service.removeMember('Pilots', emailOf(0));
+      const wrong = await decide(bridge, { ...held, hash: 'another' }, 'approve');
+      const right = await decide(bridge, held, 'approve');
+      const applied = await untilApplied(bridge, held.id);
+      const twice = await decide(bridge, held, 'approve');
+
+      expect(held).toMatchObject({
+        status: 'held',
+        counts: { total: 3, harm: { removeMember: 3 } },
+        actions: Array.from({ length: 3 }, () => ({ kind: 'member.added', status: 'planned' })),
+      });
+      expect(again).toEqual(held);
+      expect(JSON.stringify(readyz.body)).toContain('plan-held');
+      expect([wrong.status, right.status, twice.status]).toEqual([409, 200, 409]);
+      expect(wrong.body).toMatchObject({ code: 'other-plan', hash: held.hash });
+      expect(applied).toMatchObject({ status: 'applied' });
+      expect(countMembers(bridge)).toBe(0);
+    });
+  });
+
+  test('that is discarded does nothing', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+      await addPilots(bridge, 5);
+      intrude(bridge, 0, 3);
+      const held = await plan(bridge);
+      const discarded = await decide(bridge, held, 'discard');
+
+      expect(discarded.body).toMatchObject({ status: 'discarded' });
+      expect(countMembers(bridge)).toBe(3);
+      expect(await listManagedDrifts(bridge)).toHaveLength(3);
+      expect(await listManagedDrifts(bridge, 'repairing')).toEqual([]);
+    });
+  });
+
+  test('can be undone, as far as the provider wants nothing else since', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+      const group = await addPilots(bridge, 3);
+      const adaId = await addUser(bridge, 'ada');
+      await send(bridge, 'PATCH', `/Users/${adaId}`, setActive(false));
+      await untilSettled(bridge);
+      bridge.sandbox.service.setActive(ada, true);
+      intrude(bridge, 0, 2);
+      const repaired = await plan(bridge);
+      await untilApplied(bridge, repaired.id);
+      const undone = await decide(bridge, repaired, 'undo');
+      await untilApplied(bridge, undone.body.id);
+      const shown = await send(bridge, 'GET', `/Groups/${group}`);
+      const second = await decide(bridge, repaired, 'undo');
+
+      expect(undone.body).toMatchObject({ source: 'undo', undoes: repaired.id, leftOut: 0 });
+      expect(countMembers(bridge)).toBe(2);
+      expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
+      expect(shown.body.members).toHaveLength(2);
+      expect(second.body).toMatchObject({ code: 'nothing-to-undo', leftOut: 3 });
+      await sweep(bridge);
+      expect(await listManagedDrifts(bridge)).toEqual([]);
+    });
+  });
+});
+
+test('a dry run shows the plan that a sweep would make, and changes nothing', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    await addPilots(bridge, 5);
+    intrude(bridge, 0, 2);
+    const dry = await plan(bridge, { dryRun: true });
+    const kept = countMembers(bridge);
+    const open = await listManagedDrifts(bridge);
+    const real = await plan(bridge);
+    await untilApplied(bridge, real.id);
+
+    expect(dry).toMatchObject({ status: 'discarded', reason: 'dry-run', counts: { total: 2 } });
+    expect([kept, open.length]).toEqual([2, 2]);
+    expect(real.hash).toBe(dry.hash);
+    expect(countMembers(bridge)).toBe(0);
+  });
+});
+
+test('nineteen an hour are held once they are more than twenty in a day, and go on being held', async () => {
+  await withTimedBridge({ settings }, async ({ bridge, clock }) => {
+    await addPilots(bridge, 19 * 24);
+    const planned: (string | undefined)[] = [];
+    for (let hour = 0; hour < 24; hour += 1) {
+      intrude(bridge, hour * 19, (hour + 1) * 19);
+      const { status, planId } = await sweep(bridge);
+      if (status === 'complete' && planId !== null) await untilApplied(bridge, planId);
+      planned.push(String(status));
+      clock.leap(3_600_000);
+    }
+
+    expect(planned).toEqual(['complete', ...Array.from({ length: 23 }, () => 'held')]);
+    expect(countMembers(bridge)).toBe(19 * 23);
+    const { body } = await askOps(bridge, 'GET', '/plans?status=held');
+    expect(body.items).toMatchObject([{ counts: { total: 19 * 23 } }]);
+  });
+}, 60_000);
+
+test('what is undone each time is contested after the third repair, and then left alone', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    await addPilots(bridge, 2);
+    for (let round = 0; round < 3; round += 1) {
+      intrude(bridge, 0, 1);
+      const { id } = await plan(bridge);
+      await untilApplied(bridge, id);
+    }
+    intrude(bridge, 0, 1);
+    const { planId } = await sweep(bridge);
+
+    expect(planId).toBeNull();
+    expect(await listManagedDrifts(bridge, 'contested')).toEqual([
+      `member.added Pilots of ${emailOf(0)}`,
+    ]);
+    expect(countMembers(bridge)).toBe(1);
+  });
+});
+
+test('an operator repairs, accepts and ignores one drift, whatever the policy says', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    await Promise.all([addUser(bridge, 'ada'), addUser(bridge, 'bob'), addUser(bridge, 'carl')]);
+    await untilSettled(bridge);
+    for (const email of [ada, bob, 'carl@example.com']) {
+      bridge.sandbox.service.setActive(email, false);
+    }
+    await sweep(bridge);
+    const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.deactivated');
+    const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+    const ids = new Map(items.map((item) => [Object(item).resource.name, Object(item).id]));
+    const act = (name: string, how: string, given = {}) =>
+      askOps(bridge, 'POST', `/drifts/${ids.get(name)}/${how}`, given);
+    const until = { until: '2999-01-01T00:00:00Z', reason: 'on leave', by: 'Otto' };
+
+    const repaired = await act(ada, 'repair');
+    await untilApplied(bridge, repaired.body.planId);
+    const [accepted, ignored, vague, over] = await Promise.all([
+      act(bob, 'accept'),
+      act('carl@example.com', 'ignore', until),
+      act('carl@example.com', 'ignore', { until: 'soon' }),
+      act(ada, 'repair'),
+    ]);
+    await sweep(bridge);
+
+    expect([repaired, accepted, ignored, vague, over].map(({ status }) => status)).toEqual([
+      202, 200, 200, 400, 409,
+    ]);
+    expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
+    expect(await listManagedDrifts(bridge, 'accepted')).toEqual([`user.deactivated ${bob}`]);
+    expect(await listManagedDrifts(bridge, 'ignored')).toEqual([
+      'user.deactivated carl@example.com',
+    ]);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+test('a word for all kinds never accepts what gives somebody more', async () => {
+  const accepting = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'accept' };
+  await withTestBridge({ settings: accepting }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    await addUser(bridge, 'bob');
+    await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));
+    await untilSettled(bridge);
+    bridge.sandbox.service.setActive(ada, true);
+    bridge.sandbox.service.setActive(bob, false);
+    await sweep(bridge);
+
+    expect(await listManagedDrifts(bridge)).toEqual([`user.activated ${ada}`]);
+    expect(await listManagedDrifts(bridge, 'accepted')).toEqual([`user.deactivated ${bob}`]);
+  });
+});
+
+test('an open drift that is only reported stays through a write of another field', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+    bridge.sandbox.service.setActive(ada, false);
+    await sweep(bridge);
+    const rename = { op: 'replace', path: 'name.givenName', value: 'Augusta' };
+    await send(bridge, 'PATCH', `/Users/${id}`, {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [rename],
+    });
+    await untilSettled(bridge);
+    await sweep(bridge);
+
+    expect(bridge.sandbox.service.getUser(ada)).toMatchObject({ active: false });
+    expect(await listManagedDrifts(bridge)).toEqual([`user.deactivated ${ada}`]);
+  });
+});
