@@ -1,0 +1,40 @@
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { PlanAnswer, PlanSummary } from '../../src/ops/plans-router.ts';
+import type { DriftAnswer } from '../../src/ops/sweeps-router.ts';
+import type { Talk } from './talk.ts';
+
+/** What differs, or did, as the bridge tells it. */
+export async function readDrifts(talk: Talk): Promise<readonly DriftAnswer[]> {
+  const body = await talk.askQuietly({ as: 'operator', method: 'GET', path: '/ops/drifts' });
+  return parseItems<DriftAnswer>(body).filter(({ kind }) => !kind.endsWith('.unmanaged'));
+}
+
+/** The plans that wait for an operator. */
+export async function readHeldPlans(talk: Talk): Promise<readonly PlanSummary[]> {
+  const path = '/ops/plans?status=held';
+  return parseItems<PlanSummary>(await talk.askQuietly({ as: 'operator', method: 'GET', path }));
+}
+
+/** A plan with its first actions. */
+export async function readPlan(talk: Talk, id: string): Promise<PlanAnswer> {
+  const path = `/ops/plans/${id}`;
+  return parsePlan(await talk.askQuietly({ as: 'operator', method: 'GET', path }));
+}
+
+/** One drift in a line: what, of whom, what became of it, and by whom. */
+export function toDriftLine({ kind, resource, member, status, who }: DriftAnswer): string {
+  const name = resource.name ?? resource.id;
+  const whom = member === null ? name : `${member.name ?? member.id} in ${name}`;
+  const by = who === null ? 'by nobody known' : `by ${who.username} from ${who.address}`;
+  return `${kind.padEnd(16)} ${whom.padEnd(30)} ${status.padEnd(9)} ${by}`;
+}
+
+/** What the same version of the bridge answers. */
+function parseItems<T>({ items }: JsonObject): readonly T[] {
+  return items as unknown as readonly T[];
+}
+
+/** What the same version of the bridge answers. */
+export function parsePlan(body: JsonObject): PlanAnswer {
+  return body as unknown as PlanAnswer;
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { serve } from '../../src/main.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { SandboxService } from '../../src/sandbox/service.ts';
+import { loadSettings } from '../../src/settings/load.ts';
+import { DemoError, until } from './expect.ts';
+import { PAYROLL } from './people.ts';
+
+/** Whoever asks the bridge for something. */
+export type Party = 'okta' | 'entra' | 'operator';
+
+/** The administrator who changes things behind the providers' backs, and from where. */
+export const ADMIN = { email: 'mallory@example.com', address: '198.51.100.7' } as const;
+
+/** A bridge in front of an imitation of the service, both served over HTTP on loopback. */
+export interface World {
+  /** The bridge, without a slash at the end. */
+  readonly url: string;
+  readonly tokens: Readonly<Record<Party, string>>;
+  /** The service as its own pages show it. */
+  readonly service: SandboxService;
+  /** The service as the administrator changes it. */
+  readonly behindTheBack: SandboxService;
+  /** Leaves nothing behind. */
+  stop(): Promise<void>;
+}
+
+/** Starts everything and waits until the bridge has read the service. @throws DemoError, or what the start throws */
+export async function openWorld(): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-demo-'));
+  const tokens = { okta: newToken(), entra: newToken(), operator: newToken() };
+  const sandbox = await startSandbox({ token: newToken() });
+  sandbox.service.addUser({ email: ADMIN.email, fullName: 'Mallory Example' });
+  sandbox.service.createGroup({ name: PAYROLL });
+  const bridge = serveBridge(toEnv(folder, { sandbox, tokens }));
+  const stop = async () => {
+    try {
+      await bridge.stop();
+    } finally {
+      await sandbox.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+  try {
+    const url = await bridge.listening;
+    await until('the bridge has read the service', () => readStatus(url), isOk);
+    const { service } = sandbox;
+    const behindTheBack = service.as(ADMIN.email, ADMIN.address);
+    return { url, tokens, service, behindTheBack, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Begins so that whoever searches the output for a secret finds it. */
+function newToken(): string {
+  return `demo-secret-${randomBytes(16).toString('hex')}`;
+}
+
+interface Parts {
+  readonly sandbox: Sandbox;
+  readonly tokens: World['tokens'];
+}
+
+/** What an operator would set; the rest is as always. */
+function toEnv(folder: string, { sandbox, tokens }: Parts): Record<string, string> {
+  return {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
+    UPSTREAM_URL: sandbox.url,
+    UPSTREAM_TOKEN: sandbox.token,
+    UPSTREAM_REQUESTS_PER_SECOND: '100',
+    SCIM_TOKENS: `${tokens.okta},${tokens.entra}`,
+    OPS_TOKEN: tokens.operator,
+    AUDIT_POLL_INTERVAL: '1s',
+    DRIFT_POLICY: 'repair',
+    DRIFT_SETTLE: '0s',
+  };
+}
+
+interface Served {
+  /** Where it listens. Rejects when it ends before that. */
+  readonly listening: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** `scim-bridge serve`, in this process. */
+function serveBridge(env: Record<string, string>): Served {
+  const stopping = Promise.withResolvers<string>();
+  const listening = Promise.withResolvers<string>();
+  const settings = loadSettings({ env, readFile: () => '' });
+  const running = serve(settings, {
+    write(banner) {
+      const url = /^SCIM base URL\s+(http\S+)\/scim\/v2$/m.exec(banner)?.[1];
+      if (url !== undefined) listening.resolve(url);
+    },
+    untilStopped: () => stopping.promise,
+  });
+  running.then(
+    () => listening.reject(new DemoError('the bridge ended before it listened')),
+    listening.reject,
+  );
+  return {
+    listening: listening.promise,
+    async stop() {
+      stopping.resolve('the end of the demo');
+      await running;
+    },
+  };
+}
+
+async function readStatus(url: string): Promise<number> {
+  const { statusCode, body } = await request(`${url}/readyz`);
+  await body.dump();
+  return statusCode;
+}
+
+function isOk(status: number): boolean {
+  return status === 200;
+}
