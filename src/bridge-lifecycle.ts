@@ -17,6 +17,7 @@ export interface LivingParts
     | 'keeper'
     | 'sections'
     | 'guard'
+    | 'requests'
   > {
   readonly tail: Tail;
   readonly pruning: Pruning;
@@ -34,6 +35,7 @@ export function createLifecycle({
   keeper,
   sections,
   guard,
+  requests,
   tail,
   pruning,
   wake,
@@ -53,6 +55,7 @@ export function createLifecycle({
     },
     async stop() {
       for (const each of [sections, pruning, guard]) each.stop();
+      await requests.stop();
       await tail.stop();
       await sweeps.stop();
       await keeper.stop();

@@ -15,6 +15,7 @@ import { createWritesSource } from './ops/writes-router.ts';
 import { adoptGroupByHand } from './scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from './scim/groups/protect-group.ts';
 import { adoptUserByHand } from './scim/users/adopt-by-hand.ts';
+import { listRequests } from './store/requests.ts';
 import { listDisputes, listFailing, listStuck } from './store/trouble.ts';
 import { events } from './telemetry/events.ts';
 import { getRequestId } from './telemetry/request-context.ts';
@@ -40,6 +41,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     resources: toResourceSources(options, parts),
     plans: createPlanSource(store.read, parts.keeper),
     decideDrifts: parts.keeper,
+    listRequests: (query) => listRequests(store.read, query),
     explain: createExplainSource(store.read, parts.rules),
     recovery: {
       read: () => readRecoveryView(store.read, recovery.detection()),

@@ -1,4 +1,5 @@
 import type { ApiSource } from './ops/api/router.ts';
+import type { StoredRequestLog } from './ops/requests/request-log.ts';
 import type { DriftKeeper } from './reconcile/drift/keeper.ts';
 import type { FirstRead } from './reconcile/first-read/first-read.ts';
 import type { Reconciler } from './reconcile/reconciler.ts';
@@ -21,5 +22,6 @@ export interface BridgeParts {
   readonly keeper: DriftKeeper;
   readonly sections: SectionView;
   readonly guard: WriteGuard;
+  readonly requests: StoredRequestLog;
   readonly isDraining: () => boolean;
 }

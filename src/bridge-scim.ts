@@ -2,6 +2,8 @@ import type { BridgeOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
 import { toScimPolicy } from './bridge-settings.ts';
 import { toScimTelemetry } from './bridge-telemetry.ts';
+import { createRequestLog, type StoredRequestLog } from './ops/requests/request-log.ts';
+import type { ReconcileDeps } from './reconcile/deps.ts';
 import type { SectionStates } from './reconcile/sections.ts';
 import type { ScimDeps } from './scim/deps.ts';
 import { createMoments } from './scim/render/resource-text.ts';
@@ -12,9 +14,10 @@ export const SCIM_PATH = '/scim/v2';
 /** What requests of identity providers are given. */
 export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps {
   const { settings, store, clock, logger, metrics } = options;
-  const { upstream, rules, reconciler, firstRead, recovery, sections } = parts;
+  const { upstream, rules, reconciler, firstRead, recovery, sections, requests } = parts;
   return {
     store,
+    requests,
     rules,
     reconciler,
     clock,
@@ -30,6 +33,16 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
     },
     telemetry: toScimTelemetry(logger, metrics),
   };
+}
+
+/** The log of what providers ask for. */
+export function openRequestLog(
+  { settings, store, clock }: BridgeOptions,
+  { events }: Pick<ReconcileDeps, 'events'>,
+): StoredRequestLog {
+  const { retention: retentionMs, rowsMax } = settings.requests;
+  const onFailure = (error: unknown) => events.failed({ type: 'requests', id: 'store', error });
+  return createRequestLog({ store, clock, rowsMax, retentionMs, onFailure });
 }
 
 /** "Not found" may be said only once everything was read, and never of a section we may not read. */

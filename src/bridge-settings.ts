@@ -4,6 +4,7 @@ import type { ReconcilePolicy } from './reconcile/deps.ts';
 import type { RepairPolicy } from './reconcile/drift/deps.ts';
 import type { Forms } from './reconcile/forms.ts';
 import { toLeaseTimes } from './reconcile/lease-times.ts';
+import type { Retention } from './reconcile/ledger/pruning.ts';
 import type { SweepPolicy } from './reconcile/sweep/sweeps.ts';
 import type { ScimPolicy } from './scim/deps.ts';
 import type { Settings } from './settings/schema.ts';
@@ -36,6 +37,16 @@ export function toSweepPolicy({ sweep, audit, drift }: Settings): SweepPolicy {
 export function toRepairPolicy({ drift, limits }: Settings): RepairPolicy {
   const { populationMin, ...kinds } = limits;
   return { actions: drift.policy, limits: { kinds, populationMin }, settleMs: drift.settle };
+}
+
+/** What the settings say about how long the past is remembered. */
+export function toRetention({ ledger, audit, requests }: Settings): Retention {
+  return {
+    ledgerMs: ledger.retention,
+    auditMs: audit.retention,
+    requestsMs: requests.retention,
+    requestRowsMax: requests.rowsMax,
+  };
 }
 
 /** What the settings say about requests of identity providers. */

@@ -5,7 +5,13 @@ import { createDetectors } from './bridge-detectors.ts';
 import { createLifecycle } from './bridge-lifecycle.ts';
 import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
-import { toFixedForms, toReconcilePolicy, toTransportOptions } from './bridge-settings.ts';
+import { openRequestLog } from './bridge-scim.ts';
+import {
+  toFixedForms,
+  toReconcilePolicy,
+  toRetention,
+  toTransportOptions,
+} from './bridge-settings.ts';
 import { toGuardOptions, toReconcileEvents, toTransportHooks } from './bridge-telemetry.ts';
 import { createMatcher } from './domain/matcher.ts';
 import { createRuleBook } from './domain/rule-book.ts';
@@ -68,8 +74,8 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const sections = await openSectionView(store);
   const guard = await openWriteGuard(toGuardOptions(options));
   const deps = await createDeps(options, { sections, guard }, () => firstRead.ownAccount());
-  const { ledger, audit } = options.settings;
-  const pruning = createPruning(deps, { ledgerMs: ledger.retention, auditMs: audit.retention });
+  const pruning = createPruning(deps, toRetention(options.settings));
+  const requests = openRequestLog(options, deps);
   const reconciler = createReconciler(deps);
   const { wake } = reconciler;
   const readDeps = { ...deps, identity: options.target.identity };
@@ -87,6 +93,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     ...detectors,
     sections,
     guard,
+    requests,
     isDraining: () => state.draining,
   });
   return {
@@ -96,7 +103,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     rulesApplied: reconciler.rulesApplied,
     ...createLifecycle({
       ...{ upstream: deps.upstream, firstRead, reconciler, recovery },
-      ...{ ...detectors, sections, guard, pruning, wake },
+      ...{ ...detectors, sections, guard, requests, pruning, wake },
     }),
     drain() {
       state.draining = true;

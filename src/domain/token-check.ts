@@ -1,17 +1,24 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Says whether a presented token is one of `tokens`. Digests of equal length are compared in constant
- * time, all of them each time, so that the time taken says nothing of the tokens.
+ * Says which of `tokens` a presented one is, by its place from 0; -1: none. Digests of equal length are compared in
+ * constant time, all of them each time, so that the time taken says nothing of the tokens.
  */
-export function createTokenCheck(tokens: readonly string[]): (presented: string) => boolean {
+export function createTokenFinder(tokens: readonly string[]): (presented: string) => number {
   const digests = tokens.map(digest);
   return (presented) => {
     const candidate = digest(presented);
-    let known = false;
-    for (const expected of digests) if (timingSafeEqual(expected, candidate)) known = true;
-    return known;
+    let found = -1;
+    for (const [index, expected] of digests.entries())
+      if (timingSafeEqual(expected, candidate)) found = index;
+    return found;
   };
+}
+
+/** Says whether a presented token is one of `tokens`, in the same way. */
+export function createTokenCheck(tokens: readonly string[]): (presented: string) => boolean {
+  const find = createTokenFinder(tokens);
+  return (presented) => find(presented) >= 0;
 }
 
 function digest(token: string): Buffer {

@@ -90,6 +90,7 @@ const operators = {
   plans,
   decideDrifts,
   writes,
+  listRequests: async () => [],
   api,
 };
 

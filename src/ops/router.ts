@@ -9,6 +9,7 @@ import { createFirstRunRouter, type FirstRunSource } from './first-run/router.ts
 import { type HealthSources, readReadiness } from './health.ts';
 import { createPlanRouter, type PlanSource } from './plans-router.ts';
 import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
+import { createRequestsRouter, type ListRequests } from './requests/router.ts';
 import { createResourceRouter } from './resources/router.ts';
 import type { ResourceSources } from './resources/source.ts';
 import { readStatus, type StatusSources } from './status.ts';
@@ -27,6 +28,7 @@ export interface OperatorRouterOptions {
   readonly plans: PlanSource;
   readonly decideDrifts: DriftDecisionSource;
   readonly writes: WritesSource;
+  readonly listRequests: ListRequests;
   readonly api: ApiSource;
   /** setting: ops.token; without one nothing is shown. */
   readonly token: string | undefined;
@@ -72,6 +74,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   router.use('/ops/drifts', authenticate, createDriftDecisionRouter(options.decideDrifts));
   router.use('/ops/plans', authenticate, createPlanRouter(plans));
   router.use('/ops', authenticate, createWritesRouter(writes));
+  router.use('/ops/requests', authenticate, createRequestsRouter(options.listRequests));
   router.use('/ops/api', authenticate, createApiRouter(api));
   router.use('/ops', authenticate, createExplainRouter(explain));
   router.use('/ops', answerUnreadable);

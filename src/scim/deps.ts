@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { ResourceKey } from '../domain/ids.ts';
+import type { RequestLog } from '../domain/kept-request.ts';
 import type { Matcher } from '../domain/matcher.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { AdoptionPolicy } from '../reconcile/deps.ts';
@@ -58,6 +59,8 @@ export interface ScimDeps {
   /** True while the service does not answer or refuses our credentials. */
   readonly isUpstreamDown: () => boolean;
   readonly telemetry: ScimTelemetry;
+  /** Where it is kept what providers asked for. */
+  readonly requests: RequestLog;
 }
 
 /** How a provider's write was answered. */

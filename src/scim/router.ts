@@ -15,6 +15,7 @@ import { requireOpen } from './http/assert-open.ts';
 import { authenticate } from './http/authenticate.ts';
 import { readJsonBody } from './http/body.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
+import { keepRequests } from './requests/keep-requests.ts';
 import { listGroups, listUsers, searchAll } from './search/handlers.ts';
 import {
   createUser,
@@ -33,6 +34,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
   const body = readJsonBody(deps.policy.bodyBytesMax);
   router.use(authenticate(deps.policy.tokens, deps.telemetry));
+  router.use(keepRequests(deps.clock, deps.requests));
   // What providers ask most comes first: every route before it is looked at by every request.
   addResourceRoutes(router, deps, { path: '/Users', handlers: toUserHandlers(deps) });
   addResourceRoutes(router, deps, { path: '/Groups', handlers: toGroupHandlers(deps) });

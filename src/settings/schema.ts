@@ -173,6 +173,18 @@ const sweepSchema = z.strictObject({
     .describe('Admin lists, one call a group, are read in every n-th sweep only.'),
 });
 
+/** The log of what providers ask for. */
+const requestsSchema = z.strictObject({
+  retention: duration({ min: '1h', max: '3650d' })
+    .prefault('7d')
+    .describe(
+      'How long it is kept what providers wrote and what they were refused, for `GET /ops/requests`: which attributes, never their values.',
+    ),
+  rowsMax: wholeNumber({ min: 0, max: 10_000_000 })
+    .prefault(100_000)
+    .describe('How many of these requests are kept, the newest; 0: none.'),
+});
+
 /** What counts as a difference, and what is done about it. */
 const driftSchema = z.strictObject({
   settle: duration({ min: '0', max: '1h' })
@@ -302,6 +314,7 @@ export const settingsSchema = z.strictObject({
         .describe('How long events of the audit log are kept, with who made them and from where.'),
     })
     .prefault({}),
+  requests: requestsSchema.prefault({}),
   sweep: sweepSchema.prefault({}),
   drift: driftSchema.prefault({}),
   limits: limitsSchema.prefault({}),

@@ -196,6 +196,24 @@ export interface AuditEventNamesTable {
   at: number;
 }
 
+/** One request of a provider, or one operation of a bulk request: see `KeptRequest`. */
+export interface RequestsTable {
+  seq: Generated<number>;
+  at: number;
+  request_id: string;
+  method: string;
+  route: string;
+  resource_type: 'user' | 'group' | null;
+  resource_id: string | null;
+  /** `WrittenPath[]` as JSON text. */
+  written: string;
+  status: number;
+  scim_type: string | null;
+  duration_ms: number;
+  client: string | null;
+  credential: number;
+}
+
 /** What recovery holds back until it is approved: see `HeldAction`. */
 export interface HeldActionsTable {
   id: Generated<number>;
@@ -329,6 +347,7 @@ export interface Schema {
   audit_events: AuditEventsTable;
   audit_event_resources: AuditEventResourcesTable;
   audit_event_names: AuditEventNamesTable;
+  requests: RequestsTable;
   held_actions: HeldActionsTable;
   held_wishes: HeldWishesTable;
   drifts: DriftsTable;

@@ -110,6 +110,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     policy: policies.scim,
     rules: noRules,
     baseUrl: 'http://bridge.invalid/scim/v2',
+    requests: { add: () => undefined },
     toMoment: createMoments(),
     findClosed: () => undefined,
     findOwnAccount: () => options.company.directory.ownerId,

@@ -53,7 +53,7 @@ describeStores('what the store remembers of the past', ({ makeStore }) => {
         clock: { now: () => now, sleep: async () => undefined },
         events: { failed: ({ error }) => void failures.push(error) },
       },
-      { ledgerMs: DAY_MS, auditMs: DAY_MS },
+      { ledgerMs: DAY_MS, auditMs: DAY_MS, requestsMs: DAY_MS, requestRowsMax: 10 },
     );
     onTestFinished(() => pruning.stop());
     pruning.start();

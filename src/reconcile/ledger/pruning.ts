@@ -2,6 +2,7 @@ import { pruneAuditEvents } from '../../store/audit-events.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
 import { pruneOwnCalls } from '../../store/own-calls.ts';
 import { prunePlans } from '../../store/plans.ts';
+import { pruneRequests } from '../../store/requests.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
@@ -28,12 +29,15 @@ export interface PruningDeps extends Pick<ReconcileDeps, 'store' | 'clock'> {
 export interface Retention {
   readonly ledgerMs: number;
   readonly auditMs: number;
+  readonly requestsMs: number;
+  /** How many requests are kept. */
+  readonly requestRowsMax: number;
 }
 
 /** Forgets at the start and every hour what is older than that. */
 export function createPruning(
   { store, clock, events }: PruningDeps,
-  { ledgerMs, auditMs }: Retention,
+  { ledgerMs, auditMs, requestsMs, requestRowsMax }: Retention,
 ): Pruning {
   let timer: NodeJS.Timeout | undefined;
 
@@ -41,9 +45,11 @@ export function createPruning(
     const now = clock.now();
     const ledger = { before: now - ledgerMs, limit: PRUNE_MAX };
     const audit = { before: now - auditMs, limit: PRUNE_MAX };
+    const requests = { before: now - requestsMs, rowsMax: requestRowsMax, limit: PRUNE_MAX };
     try {
       while ((await store.write((tx) => pruneOwnCalls(tx, ledger))) === PRUNE_MAX);
       while ((await store.write((tx) => pruneAuditEvents(tx, audit))) === PRUNE_MAX);
+      while ((await store.write((tx) => pruneRequests(tx, requests))) === PRUNE_MAX);
       await store.write(async (tx) => {
         await pruneDrifts(tx, now - SHOWN_MS);
         await prunePlans(tx, now - SHOWN_MS);

@@ -3,6 +3,7 @@ import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { assertOpen } from '../http/assert-open.ts';
 import { sendJson } from '../http/respond.ts';
+import { note } from '../requests/noted.ts';
 import { assertUpstreamUp } from '../settle.ts';
 import { toBulkResponse } from './bulk-response.ts';
 import { parseBulk } from './parse-bulk.ts';
@@ -15,6 +16,7 @@ export function performBulk(deps: ScimDeps): RequestHandler {
     const request = parseBulk(req.body, deps.policy.bulkOperationsMax);
     assertUpstreamUp(deps);
     const results = await runBulk(deps, request, getRequestContext(res));
+    note(res, { operations: results });
     sendJson(res, 200, toBulkResponse(deps.baseUrl, results));
   };
 }

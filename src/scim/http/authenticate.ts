@@ -1,7 +1,8 @@
 import type { RequestHandler } from 'express';
-import { createTokenCheck } from '../../domain/token-check.ts';
+import { createTokenFinder } from '../../domain/token-check.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { ScimError } from '../errors.ts';
+import { note } from '../requests/noted.ts';
 
 /** What authentication tells telemetry. */
 export interface AuthenticationTelemetry {
@@ -17,10 +18,14 @@ export function authenticate(
   tokens: readonly string[],
   telemetry: AuthenticationTelemetry,
 ): RequestHandler {
-  const isKnown = createTokenCheck(tokens);
+  const find = createTokenFinder(tokens);
   return (req, res, next) => {
     const presented = findToken(req.headers.authorization);
-    if (presented !== undefined && isKnown(presented)) return next();
+    const place = presented === undefined ? -1 : find(presented);
+    if (place >= 0) {
+      note(res, { credential: place + 1 });
+      return next();
+    }
     telemetry.credentialsWrong({
       requestId: getRequestId(res),
       remoteAddress: req.socket.remoteAddress ?? '',

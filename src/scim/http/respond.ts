@@ -3,6 +3,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { ScimError, toScimErrorBody } from '../errors.ts';
 import { toETag } from '../render/resource-text.ts';
+import { note } from '../requests/noted.ts';
 import { toScimError } from './to-scim-error.ts';
 
 const CONTENT_TYPE = 'application/scim+json; charset=utf-8';
@@ -68,6 +69,7 @@ export function answerErrors(telemetry: {
       telemetry.failed({ requestId: getRequestId(res), error: scimError.cause });
     }
     if (res.headersSent) return next(error);
+    note(res, { scimType: scimError.scimType });
     sendError(res, scimError);
   };
 }

@@ -26,7 +26,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '005-sent-creates': sentCreates,
     '006-drifts': drifts(engine),
     '007-audit-events': auditEvents,
-    '009-timeline': timeline,
+    '009-timeline': timeline(engine),
     '010-held-wishes': heldWishes,
     '012-known-accounts': knownAccounts,
     '008-plans': plans(engine),

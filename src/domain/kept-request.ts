@@ -1,0 +1,35 @@
+/** An attribute that a request writes, and of how many values; never the values. */
+export interface WrittenPath {
+  readonly op: 'set' | 'add' | 'replace' | 'remove';
+  /** In the spelling of the schema, an extension's after its URN. */
+  readonly path: string;
+  /** 0: it is to have none; of a filter it is not known how many it meets, and counts as 1. */
+  readonly values: number;
+}
+
+/** A request of a provider, or one operation of a bulk request, without anything that is personal. */
+export interface KeptRequest {
+  /** When it arrived (epoch milliseconds). */
+  readonly at: number;
+  readonly requestId: string;
+  readonly method: string;
+  /** The pattern of the route, `/Users/{id}`; none: nothing is served there. */
+  readonly route: string;
+  readonly resourceType: 'user' | 'group' | null;
+  readonly resourceId: string | null;
+  readonly written: readonly WrittenPath[];
+  readonly status: number;
+  /** The error keyword of a refusal. */
+  readonly scimType: string | null;
+  readonly durationMs: number;
+  /** As what the provider's client introduces itself. */
+  readonly client: string | null;
+  /** The place of its token among those of the settings, from 1. */
+  readonly credential: number;
+}
+
+/** Where requests are kept. */
+export interface RequestLog {
+  /** Returns at once; never throws. */
+  add(request: KeptRequest): void;
+}

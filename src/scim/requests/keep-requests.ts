@@ -1,0 +1,108 @@
+import type { Request, RequestHandler } from 'express';
+import type { KeptRequest, RequestLog } from '../../domain/kept-request.ts';
+import { getRequestContext } from '../../telemetry/request-context.ts';
+import type { BulkResult } from '../bulk/run-bulk.ts';
+import { listWritten } from './list-written.ts';
+import { getNoted } from './noted.ts';
+
+const CLIENT_LENGTH_MAX = 100;
+const SCIM_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Has the log keep what providers write and what they are refused: the form of it, never a value. A read that was
+ * answered asks nothing of anybody and is not kept.
+ */
+export function keepRequests(clock: { now(): number }, requests: RequestLog): RequestHandler {
+  return (req, res, next) => {
+    res.once('finish', () => {
+      if (isRead(req) && res.statusCode < 400) return;
+      const { requestId, arrivedAt } = getRequestContext(res);
+      const { credential = 0, scimType = null, operations } = getNoted(res);
+      const common = {
+        at: arrivedAt,
+        requestId,
+        durationMs: clock.now() - arrivedAt,
+        client: toClient(req.headers['user-agent']),
+        credential,
+        route: toRoute(req),
+      };
+      if (operations === undefined) {
+        const location = String(res.getHeader('Location') ?? '');
+        const { statusCode: status } = res;
+        requests.add({ ...common, status, scimType, ...toWhole(req, location) });
+      } else {
+        for (const result of operations) requests.add({ ...common, ...toPart(result) });
+      }
+    });
+    next();
+  };
+}
+
+function isRead({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
+  return method === 'GET' || method === 'HEAD' || path.endsWith('/.search');
+}
+
+/** The pattern of the route: the address itself holds filters and whatever a stranger writes. */
+function toRoute({ route }: Request): string {
+  return typeof route?.path === 'string' ? route.path.replace(':id', '{id}') : 'none';
+}
+
+/** Who calls itself what: printable ASCII, and not too much of it. */
+function toClient(userAgent: string | undefined): string | null {
+  const text = userAgent?.replace(/[^\x20-\x7e]/g, '?').slice(0, CLIENT_LENGTH_MAX) ?? '';
+  return text === '' ? null : text;
+}
+
+type Part = Pick<KeptRequest, 'method' | 'resourceType' | 'resourceId' | 'written'>;
+
+/** @param location where what was created is now, empty: nothing was */
+function toWhole(req: Request, location: string): Part {
+  const { method, originalUrl, body } = req;
+  const resourceType = toType(toRoute(req));
+  // The parameters of the route are gone where a request was refused.
+  const address = method === 'POST' ? location : (originalUrl.split('?', 1)[0] ?? '');
+  return {
+    method,
+    resourceType,
+    resourceId: toResourceId(address.split('/').at(-1)),
+    written: resourceType === null || isRead(req) ? [] : listWritten(resourceType, method, body),
+  };
+}
+
+function toType(route: string): KeptRequest['resourceType'] {
+  if (route.startsWith('/Users')) return 'user';
+  return route.startsWith('/Groups') ? 'group' : null;
+}
+
+/** What somebody writes in the place of an id may be a name. */
+function toResourceId(id: string | undefined): string | null {
+  return id !== undefined && SCIM_ID.test(id) ? id : null;
+}
+
+function toPart(result: BulkResult): Part & Pick<KeptRequest, 'status' | 'scimType'> {
+  const { operation } = result;
+  const isAccepted = result.kind === 'accepted';
+  const ended = isAccepted
+    ? { resourceId: toResourceId(result.accepted.write.id), scimType: null }
+    : { resourceId: toResourceId(result.id), scimType: result.error.scimType ?? null };
+  if (operation.kind === 'malformed') {
+    const status = isAccepted ? 200 : result.error.status;
+    return { ...ended, method: 'POST', resourceType: null, written: [], status };
+  }
+  const { method } = operation.action;
+  const resourceType = operation.type === 'User' ? 'user' : 'group';
+  const data = 'data' in operation.action ? operation.action.data : undefined;
+  return {
+    ...ended,
+    method,
+    resourceType,
+    written: listWritten(resourceType, method, data),
+    status: isAccepted ? toStatus(method) : result.error.status,
+  };
+}
+
+/** As the single request would have been answered. */
+function toStatus(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'): number {
+  if (method === 'POST') return 201;
+  return method === 'DELETE' ? 204 : 200;
+}

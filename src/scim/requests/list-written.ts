@@ -1,0 +1,99 @@
+import { assertNever } from '../../domain/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { WrittenPath } from '../../domain/kept-request.ts';
+import { parseGroup } from '../dialect/parse-group.ts';
+import { parsePatch } from '../dialect/parse-patch.ts';
+import { parseUser, type UserInput } from '../dialect/parse-user.ts';
+import type { PatchStep } from '../dialect/patch-step.ts';
+import type { Repairs } from '../dialect/repairs.ts';
+import { ScimError } from '../errors.ts';
+import { type AttributePath, groupSchema, userSchema } from '../schema/resource-schemas.ts';
+
+/** More different paths than this are no single write of somebody. */
+const PATHS_MAX = 50;
+/** They were counted when the request was read. */
+const UNCOUNTED: Repairs = { count: () => undefined };
+
+/**
+ * Which attributes a request writes, as the bridge has understood it. Names come from the schemas alone: what a
+ * stranger writes in their place, or in a filter, may be somebody's name. What cannot be understood writes nothing.
+ */
+export function listWritten(type: 'user' | 'group', method: string, body: unknown): WrittenPath[] {
+  if (method === 'DELETE' || body === undefined) return [];
+  try {
+    return sum(method === 'PATCH' ? ofPatch(type, body) : ofResource(type, body));
+  } catch (error) {
+    if (error instanceof ScimError) return [];
+    throw error;
+  }
+}
+
+function ofPatch(type: 'user' | 'group', body: unknown): WrittenPath[] {
+  const schema = type === 'user' ? userSchema : groupSchema;
+  return parsePatch(body, schema, UNCOUNTED).map(ofStep);
+}
+
+function ofStep(step: PatchStep): WrittenPath {
+  switch (step.kind) {
+    case 'set':
+      return { op: step.op, path: toText(step.target.path), values: count(step.value) };
+    case 'clear':
+      return { op: 'remove', path: toText(step.target.path), values: 0 };
+    case 'exclude':
+      return { op: 'remove', path: toText(step.target.path), values: step.values.length };
+    case 'people':
+      return { op: step.op, path: step.list, values: step.ids.length };
+    case 'people-where':
+      return { op: 'remove', path: step.list, values: 1 };
+    default:
+      return assertNever(step);
+  }
+}
+
+function ofResource(type: 'user' | 'group', body: unknown): WrittenPath[] {
+  if (type === 'user') return ofInput(parseUser(body, UNCOUNTED), []);
+  const input = parseGroup(body, UNCOUNTED);
+  const people = (['members', 'admins'] as const).flatMap((path): WrittenPath[] => {
+    const list = input[path];
+    return list === undefined ? [] : [{ op: 'set', path, values: list.length }];
+  });
+  return ofInput(input, people);
+}
+
+function ofInput({ attributes, mentioned }: UserInput, people: WrittenPath[]): WrittenPath[] {
+  const written = [...ofAttributes(attributes), ...people];
+  const cleared = [...mentioned].filter((name) => !written.some(({ path }) => isIn(path, name)));
+  return [...written, ...cleared.map((path): WrittenPath => ({ op: 'set', path, values: 0 }))];
+}
+
+function isIn(path: string, name: string): boolean {
+  return path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}:`);
+}
+
+/** What stands in a canonical resource; of an extension and of an object its parts. */
+function ofAttributes(attributes: JsonObject, prefix = ''): WrittenPath[] {
+  return Object.entries(attributes).flatMap(([name, value]): WrittenPath[] => {
+    if (!isJsonObject(value)) return [{ op: 'set', path: prefix + name, values: count(value) }];
+    return ofAttributes(value, `${prefix}${name}${name.includes(':') ? ':' : '.'}`);
+  });
+}
+
+function toText({ extension, attribute, sub }: AttributePath): string {
+  const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`;
+  return extension === undefined ? name : `${extension}:${name}`;
+}
+
+function count(value: JsonValue): number {
+  return Array.isArray(value) ? value.length : 1;
+}
+
+/** Many operations of one kind are one line. */
+function sum(all: readonly WrittenPath[]): WrittenPath[] {
+  const byPath = new Map<string, WrittenPath>();
+  for (const one of all) {
+    const key = `${one.op} ${one.path}`;
+    const values = (byPath.get(key)?.values ?? 0) + one.values;
+    byPath.set(key, { ...one, values });
+  }
+  return [...byPath.values()].slice(0, PATHS_MAX);
+}

@@ -1,0 +1,228 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../src/domain/json.ts';
+import { createRequestLog } from '../src/ops/requests/request-log.ts';
+import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { openStore } from '../src/store/database.ts';
+import { insertRequests, listRequests, pruneRequests } from '../src/store/requests.ts';
+import { StoreError } from '../src/store/store-error.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
+import { addGroup, addUser, send, toMembers, toPatch, toUser } from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
+
+const settings = SWEEP_SETTINGS;
+const all = { resourceId: undefined, status: undefined, beforeSeq: 1_000_000, limit: 1_000 };
+
+/** The log as operators read it, the oldest first, once so many are there. */
+async function untilLogged(bridge: TestBridge, count: number, query = ''): Promise<JsonObject[]> {
+  const read = async () => {
+    const { body } = await askOps(bridge, 'GET', `/requests?limit=1000${query}`);
+    const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+    return items.map((item): JsonObject => Object(item)).toReversed();
+  };
+  await expect
+    .poll(async () => (await read()).length, { timeout: 10_000, interval: 20 })
+    .toBe(count);
+  return read();
+}
+
+function toLines(items: readonly JsonObject[]): string[] {
+  return items.map(({ method, route, resource, written, status, scimType }) => {
+    const paths = (Array.isArray(written) ? written : []).map((one) => Object(one));
+    const what = paths.map(({ op, path, values }) => `${op} ${path} ${values}`).join(', ');
+    const word = scimType === null ? '' : ` ${scimType}`;
+    return `${method} ${route} ${status}${word} ${Object(resource).type ?? '-'} (${what})`;
+  });
+}
+
+test('what providers write and are refused is told by its form, and reads that are answered are not', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    const group = await addGroup(bridge, 'Pilots', [id]);
+    await send(
+      bridge,
+      'PATCH',
+      `/Users/${id}`,
+      toPatch({ op: 'replace', path: 'active', value: false }),
+    );
+    await send(bridge, 'GET', `/Users/${id}`);
+    await send(bridge, 'GET', '/Users?filter=userName%20eq%20%22ada%22');
+    await bridge.request('POST', '/Users', toUser('ada'));
+    await bridge.request('GET', '/Users?filter=shoeSize');
+    await bridge.request('GET', '/Users/ada@example.com');
+    await bridge.request('PATCH', `/Groups/${group}?attributes=id`, toPatch({ op: 'jump' }));
+    await bridge.request('DELETE', `/Groups/${group}`);
+    await bridge.request('PUT', '/Nowhere', { userName: 'ada' });
+    const items = await untilLogged(bridge, 9);
+
+    expect(toLines(items)).toEqual([
+      'POST /Users 201 user (set userName 1, set name.givenName 1, set name.familyName 1, set emails 1, set active 1)',
+      'POST /Groups 201 group (set displayName 1, set members 1)',
+      'PATCH /Users/{id} 200 user (replace active 1)',
+      'POST /Users 409 uniqueness - (set userName 1, set name.givenName 1, set name.familyName 1, set emails 1, set active 1)',
+      'GET /Users 400 invalidFilter - ()',
+      'GET /Users/{id} 404 - ()',
+      'PATCH /Groups/{id} 400 invalidSyntax group ()',
+      'DELETE /Groups/{id} 204 group ()',
+      'PUT none 404 - ()',
+    ]);
+    expect(items[0]).toMatchObject({ resource: { id }, token: 1, client: null });
+    expect(JSON.stringify(items)).not.toMatch(/example\.com|\bada\b|pilots|token-of/i);
+    expect(toLines(await untilLogged(bridge, 2, `&resource=${id}`))).toHaveLength(2);
+    expect(toLines(await untilLogged(bridge, 1, '&status=409'))).toHaveLength(1);
+    expect(toLines(await untilLogged(bridge, 5, '&status=4xx'))).toHaveLength(5);
+  }));
+
+test('each operation of a bulk request is one, and a client is told by how it introduces itself', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    const Operations = [
+      {
+        method: 'POST',
+        path: '/Groups',
+        bulkId: 'a',
+        data: { displayName: 'Crew', members: toMembers([id]) },
+      },
+      {
+        method: 'PATCH',
+        path: `/Users/${id}`,
+        data: toPatch({ op: 'add', path: 'title', value: 'x' }),
+      },
+      { method: 'DELETE', path: '/Users/00000000-0000-4000-8000-000000000000' },
+    ];
+    const headers = { 'user-agent': 'Okta SCIM Client 1.0.0 \u00e9' };
+    await bridge.request('POST', '/Bulk', { Operations }, headers);
+    const items = await untilLogged(bridge, 4);
+
+    expect(toLines(items.slice(1))).toEqual([
+      'POST /Bulk 201 group (set displayName 1, set members 1)',
+      'PATCH /Bulk 200 user (add title 1)',
+      'DELETE /Bulk 404 user ()',
+    ]);
+    expect(items[1]).toMatchObject({ client: 'Okta SCIM Client 1.0.0 ?' });
+    expect(new Set(items.slice(1).map(({ requestId }) => requestId)).size).toBe(1);
+  }));
+
+test('who has no token is not in the log, and what is not understood lists nothing', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    await bridge.request('POST', '/Users', toUser('eve'), { authorization: 'Bearer wrong' });
+    await addUser(bridge, 'ada');
+    await untilLogged(bridge, 1);
+
+    for (const query of ['status=6xx', 'status=abc', 'limit=0', 'cursor=x']) {
+      expect((await askOps(bridge, 'GET', `/requests?${query}`)).status).toBe(400);
+    }
+  }));
+
+test('pages follow each other', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    for (const name of ['a', 'b', 'c']) await addUser(bridge, name);
+    const [first, second, third] = (await untilLogged(bridge, 3)).map(({ requestId }) => requestId);
+    const page = async (cursor: string) => {
+      const { body } = await askOps(bridge, 'GET', `/requests?limit=2${cursor}`);
+      const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+      return { ids: items.map((item) => Object(item).requestId), next: body.nextCursor };
+    };
+    const one = await page('');
+    const two = await page(`&cursor=${one.next}`);
+
+    expect(one.ids).toEqual([third, second]);
+    expect(two).toEqual({ ids: [first], next: null });
+  }));
+
+test.each([
+  { rowsMax: '10', want: ['POST'] },
+  { rowsMax: '0', want: [] },
+])('a stop stores what waits; of $rowsMax that are kept', async ({ rowsMax, want }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-requests-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const url = `sqlite:${join(folder, 'bridge.db')}`;
+  const service = await startSandbox();
+  onTestFinished(() => service.stop());
+  const bridge = await startTestBridge({
+    service,
+    settings: { DATABASE_URL: url, REQUESTS_ROWS_MAX: rowsMax },
+  });
+  await addUser(bridge, 'ada');
+  await bridge.stop();
+  const store = await openStore({ url });
+  onTestFinished(() => store.close());
+
+  expect((await listRequests(store.read, all)).map(({ method }) => method)).toEqual(want);
+});
+
+const row = {
+  request_id: 'r',
+  method: 'PUT',
+  route: '/Users/{id}',
+  resource_type: 'user' as const,
+  resource_id: 'u',
+  written: '[]',
+  status: 200,
+  scim_type: null,
+  duration_ms: 1,
+  client: null,
+  credential: 1,
+};
+const kept = {
+  at: 1,
+  requestId: 'r',
+  method: 'PUT',
+  route: '/Users/{id}',
+  resourceType: 'user',
+  resourceId: 'u',
+  written: [],
+  status: 200,
+  scimType: null,
+  durationMs: 1,
+  client: null,
+  credential: 1,
+} as const;
+
+describeStores('the log of requests', ({ makeStore }) => {
+  test('forgets the oldest, by age and by number', async () => {
+    const store = await makeStore();
+    const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));
+    await store.write((tx) => insertRequests(tx, rows));
+    const prune = (before: number, rowsMax: number, limit = 10) =>
+      store.write((tx) => pruneRequests(tx, { before, rowsMax, limit }));
+    const list = async () => (await listRequests(store.read, all)).map(({ at }) => at);
+
+    expect(await prune(0, 6)).toBe(0);
+    expect(await prune(3, 6)).toBe(2);
+    expect(await list()).toEqual([6, 5, 4, 3]);
+    expect(await prune(0, 2, 1)).toBe(1);
+    expect(await prune(0, 2)).toBe(1);
+    expect(await list()).toEqual([6, 5]);
+  });
+
+  test('waits for a store that takes no writes, and keeps the order', async () => {
+    const store = await makeStore();
+    const failures: unknown[] = [];
+    let isBroken = true;
+    const log = createRequestLog({
+      store: {
+        write: (work) => {
+          if (isBroken) return Promise.reject(new StoreError('store-full', 'full'));
+          return store.write(work);
+        },
+      },
+      clock: { now: () => 10 },
+      rowsMax: 10,
+      retentionMs: 1_000,
+      onFailure: (error) => void failures.push(error),
+    });
+    onTestFinished(() => log.stop());
+    log.add({ ...kept, at: 1 });
+    await log.stop();
+    isBroken = false;
+    log.add({ ...kept, at: 2 });
+    await log.stop();
+
+    expect(failures).toHaveLength(1);
+    expect((await listRequests(store.read, all)).map(({ at }) => at)).toEqual([2, 1]);
+  });
+});
