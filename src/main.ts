@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { type Bridge, createBridge, openMigratedStore } from './bridge.ts';
-import type { Target } from './bridge-options.ts';
 import { SCIM_PATH } from './bridge-scim.ts';
-import { BridgeError } from './domain/errors.ts';
 import { freezePrototypes } from './freeze-prototypes.ts';
-import { openSandbox } from './open-sandbox.ts';
+import { listen } from './listen.ts';
+import { openTarget } from './open-target.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
 import { assertServable } from './settings/servable.ts';
@@ -75,23 +74,6 @@ export async function serve(
   }
 }
 
-/** The service of the settings, or the embedded sandbox where none is named. */
-async function openTarget(
-  settings: Settings,
-): Promise<{ target: Target; close: () => Promise<void> }> {
-  const { upstream, sandbox } = settings;
-  if (upstream.url !== undefined) {
-    const { url: baseUrl, token = '', requestsPerSecond } = upstream;
-    const target = { baseUrl, token, identity: baseUrl, requestsPerSecond };
-    return { target, close: async () => undefined };
-  }
-  const running = await openSandbox({ ...sandbox, host: '127.0.0.1' });
-  const { url: baseUrl, token } = running;
-  // The sandbox limits nothing, and its port changes, so it is known by a name.
-  const target = { baseUrl, token, identity: 'embedded sandbox', requestsPerSecond: 0 };
-  return { target, close: () => running.stop() };
-}
-
 const TOKEN_FACT = 'first-run-token';
 
 /** The tokens of the settings, or the one that the first run made up and the store keeps. */
@@ -103,23 +85,6 @@ async function readScimTokens({ scim }: Settings, store: Store): Promise<readonl
   const now = systemClock.now();
   await store.write((tx) => saveFact(tx, { name: TOKEN_FACT, value: token, now }));
   return [token];
-}
-
-/** Takes the port before anything else runs, so that a port in use is told at once. */
-async function listen(host: string, port: number, listeners: Server[]): Promise<Server> {
-  const server = createServer();
-  listeners.push(server);
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
-    const detail = why === 'EADDRINUSE' ? 'it is in use' : why;
-    throw new BridgeError('listen-failed', `cannot listen on ${host}:${port}: ${detail}`, {
-      cause,
-    });
-  }
-  return server;
 }
 
 async function serveOps(settings: Settings, app: Express, listeners: Server[]): Promise<void> {

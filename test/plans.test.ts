@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { addPlanCommand } from '../src/cli/plan.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { ada, bob, setActive } from './support/drift-cells.ts';
 import { addGroup, addUser, addUsers, send, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { askOps, listManagedDrifts, runCommand, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { withTimedBridge } from './support/timed-bridge.ts';
 
 const PATIENT = { timeout: 15_000, interval: 10 };
@@ -131,6 +132,32 @@ describeStores('a plan of repairs', ({ makeUrl }) => {
       await sweep(bridge);
       expect(await listManagedDrifts(bridge)).toEqual([]);
     });
+  });
+});
+
+test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
+  await withTestBridge({ settings: few }, async (bridge) => {
+    await addPilots(bridge, 5);
+    intrude(bridge, 0, 3);
+    const held = await plan(bridge);
+    const run = (args: string) => runCommand(bridge, addPlanCommand, args);
+
+    const shown = await run('plan show');
+    const listed = await run('plan list --json');
+    const wrong = await run(`plan approve ${held.id} another`);
+    const approved = await run(`plan approve ${held.id} ${held.hash}`);
+    await untilApplied(bridge, held.id);
+    const removed = countMembers(bridge);
+    const undone = await run(`plan undo ${held.id}`);
+    await expect.poll(() => countMembers(bridge), PATIENT).toBe(3);
+    const none = await run('plan show');
+
+    expect(shown.text).toContain(`scim-bridge plan approve ${held.id} ${held.hash}`);
+    expect(shown.text).toContain(`${emailOf(0)} in Pilots: nobody asked for this member: remove`);
+    expect(JSON.parse(listed.text)).toMatchObject([{ id: held.id, status: 'held' }]);
+    expect([wrong.code, approved.code, undone.code]).toEqual([1, 0, 0]);
+    expect(removed).toBe(0);
+    expect(none.text).toBe('No plan waits.\n');
   });
 });
 

@@ -16,7 +16,7 @@ import { restoreCommand } from './restore.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
-import { addSweepCommand } from './sweep.ts';
+import { sweepCommand } from './sweep.ts';
 import { untilStopped } from './until-stopped.ts';
 
 const packageFile = join(import.meta.dirname, '../../package.json');
@@ -36,7 +36,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addHealthcheckCommand,
     addSandboxCommand,
     addRecoveryCommand,
-    addSweepCommand,
+    sweepCommand(async (...args) => (await import('../own-bridge.ts')).withOwnBridge(...args)),
     addAdoptCommand,
     addPauseCommand,
     addResumeCommand,

@@ -6,6 +6,9 @@ import { toLocalAddress } from './local-address.ts';
 /** Long enough for an answer that is made from a large store. */
 const TIMEOUT_MS = 60_000;
 
+/** How long a bridge on this machine may take to say that it is there, in milliseconds. */
+const ANSWER_MS = 5_000;
+
 /** Talks to the running bridge as an operator. */
 export interface OpsClient {
   /**
@@ -18,6 +21,8 @@ export interface OpsClient {
    * @throws BridgeError `ops-failed` when there is none
    */
   ask(method: 'GET' | 'POST', path: `/${string}`, body?: object): Promise<OpsAnswer>;
+  /** Whether anything answers there at all. */
+  isAnswering(): Promise<boolean>;
 }
 
 /** What the bridge answered. */
@@ -46,6 +51,7 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
   };
   return {
     ask,
+    isAnswering: () => isAnswering(`${base}/healthz`),
     async send(method, path, body) {
       const { status, answer } = await ask(method, path, body);
       if (status >= 200 && status < 300) return answer;
@@ -77,6 +83,17 @@ async function exchange(
     throw new BridgeError('ops-failed', `${url} does not answer: is the bridge running?`, {
       cause,
     });
+  }
+}
+
+async function isAnswering(url: string): Promise<boolean> {
+  try {
+    const answer = await request(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+    await answer.body.dump();
+    return true;
+  } catch (error) {
+    // One that is there and slow is one that runs.
+    return error instanceof Error && error.name === 'TimeoutError';
   }
 }
 

@@ -1,32 +1,117 @@
 import type { Command } from 'commander';
 import type { FirstRunItem } from '../ops/first-run/judge.ts';
 import type { FirstRunView } from '../ops/first-run/view.ts';
+import type { PlanAnswer, PlanSummary } from '../ops/plans-router.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
+import { toPlanAnswerText } from './plan-answer-text.ts';
 import { toPlanText } from './plan-text.ts';
 
 /** Entries that are fetched at once. */
 const PAGE = 1_000;
 
-/** `plan`: what the bridge would do, before it does it. */
+/** `plan`: what the bridge would do, before it does it, and what is decided about it. */
 export const addPlanCommand: AddCommand = (program, context) => {
   const plan = program
     .command('plan')
     .description('what the bridge would do in the service (asks the running bridge)');
   addShow(plan, context);
+  addList(plan, context);
+  addDecision(plan, context, {
+    name: 'approve',
+    hash: true,
+    description: 'do exactly what was shown, as far as it still holds',
+  });
+  addDecision(plan, context, { name: 'discard', description: 'do nothing of it' });
+  addDecision(plan, context, {
+    name: 'undo',
+    description: 'memberships, admins and active flags as they were before it',
+  });
 };
 
 function addShow(parent: Command, { loadSettings, write }: CliContext): void {
   const command = parent
-    .command('show')
-    .description('the plan of the first day: who matches, would be adopted or created, and who not')
-    .option('--first-run', 'what is accepted while observing, or held since')
+    .command('show [id]')
+    .description('a plan: by its id, the one that waits, or the plan of the first day')
+    .option('--first-run', 'what is accepted while observing, or held since: who matches whom')
     .option('--json', 'as one JSON object')
     .addHelpText('after', help)
-    .action(async ({ firstRun, json }: { firstRun?: true; json?: true }) => {
-      if (firstRun === undefined) command.error('error: say --first-run');
-      const view = await readAll(createOpsClient(loadSettings().settings));
-      write(json ? `${JSON.stringify(view, null, 2)}\n` : toText(view));
+    .action(async (id: string | undefined, { firstRun, json }: ShowOptions) => {
+      const client = createOpsClient(loadSettings().settings);
+      if (firstRun && id !== undefined) command.error('error: --first-run has no id');
+      write(firstRun ? await showFirstRun(client, json) : await showPlan(client, { id, json }));
+    });
+}
+
+async function showFirstRun(client: OpsClient, json: true | undefined): Promise<string> {
+  const view = await readAll(client);
+  return json ? toJson(view) : toText(view);
+}
+
+async function showPlan(
+  client: OpsClient,
+  { id, json }: { id: string | undefined; json: true | undefined },
+): Promise<string> {
+  const plan = await findPlan(client, id);
+  if (json) return toJson(plan ?? null);
+  return plan === undefined ? 'No plan waits.\n' : toPlanAnswerText(plan);
+}
+
+interface ShowOptions {
+  readonly firstRun?: true;
+  readonly json?: true;
+}
+
+/** The plan with this id, or the one that waits. */
+async function findPlan(
+  client: OpsClient,
+  id: string | undefined,
+): Promise<PlanAnswer | undefined> {
+  const asked = id ?? (await listPlans(client, '?status=held&limit=1')).at(0)?.id;
+  if (asked === undefined) return undefined;
+  return parse<PlanAnswer>(await client.send('GET', `/plans/${encodeURIComponent(asked)}`));
+}
+
+async function listPlans(client: OpsClient, query: string): Promise<readonly PlanSummary[]> {
+  return parse<{ items: PlanSummary[] }>(await client.send('GET', `/plans${query}`)).items;
+}
+
+function addList(parent: Command, { loadSettings, write }: CliContext): void {
+  parent
+    .command('list')
+    .description('the newest hundred plans')
+    .option('--json', 'as one JSON object')
+    .action(async ({ json }: { json?: true }) => {
+      const plans = await listPlans(createOpsClient(loadSettings().settings), '');
+      write(json ? toJson(plans) : plans.map(toPlanLine).join(''));
+    });
+}
+
+function toPlanLine({ id, status, source, counts, createdAt, reason }: PlanSummary): string {
+  const why = reason === null ? '' : `: ${reason}`;
+  return `${id}  ${createdAt}  ${status.padEnd(9)} ${counts.total} actions of ${source}${why}\n`;
+}
+
+interface DecisionCommand {
+  readonly name: 'approve' | 'discard' | 'undo';
+  /** Whether what was looked at has to be said. */
+  readonly hash?: true;
+  readonly description: string;
+}
+
+function addDecision(
+  parent: Command,
+  { loadSettings, write }: CliContext,
+  { name, hash, description }: DecisionCommand,
+): void {
+  parent
+    .command(`${name} <id>${hash ? ' <hash>' : ''}`)
+    .description(description)
+    .action(async (id: string, given?: unknown) => {
+      const client = createOpsClient(loadSettings().settings);
+      const path = `/plans/${encodeURIComponent(id)}/${name}` as const;
+      const body = hash ? { hash: given } : undefined;
+      write(toPlanAnswerText(parse<PlanAnswer>(await client.send('POST', path, body))));
     });
 }
 
@@ -40,11 +125,11 @@ const help = `
 
 /** Every page as one. */
 async function readAll(client: OpsClient): Promise<FirstRunView> {
-  const first = parseView(await client.send('GET', `/plans/first-run?limit=${PAGE}`));
+  const first = parse<FirstRunView>(await client.send('GET', `/plans/first-run?limit=${PAGE}`));
   const items = [...first.items];
   for (let cursor = first.nextCursor; cursor !== null; ) {
     const path = `/plans/first-run?limit=${PAGE}&cursor=${cursor}` as const;
-    const page = parseView(await client.send('GET', path));
+    const page = parse<FirstRunView>(await client.send('GET', path));
     items.push(...page.items);
     cursor = page.nextCursor;
   }
@@ -77,6 +162,10 @@ function pad(name: string): string {
 }
 
 /** What the same version of the bridge answers. */
-function parseView(answer: unknown): FirstRunView {
-  return answer as FirstRunView;
+function parse<T>(answer: unknown): T {
+  return answer as T;
+}
+
+function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

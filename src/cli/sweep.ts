@@ -1,67 +1,148 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BridgeError } from '../domain/errors.ts';
+import type { PlanAnswer } from '../ops/plans-router.ts';
+import type { RecoveryView } from '../ops/recovery-view.ts';
 import type { DriftAnswer, SweepView } from '../ops/sweeps-router.ts';
-import type { AddCommand } from './context.ts';
+import type { Settings } from '../settings/schema.ts';
+import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
+import { toPlanAnswerText } from './plan-answer-text.ts';
 
 const POLL_MS = 250;
 /** Drifts that are fetched at once. */
 const PAGE = 1_000;
+/** How long repairs are waited for, in milliseconds. What is left then goes on in the next bridge or sweep. */
+const REPAIRS_MAX_MS = 10 * 60_000;
+/** The differences that are there still. */
+const STATUSES = ['open', 'contested', 'repairing'] as const;
 
-/** `sweep`: has the running bridge compare the service with its store, waits, and tells what differs. */
-export const addSweepCommand: AddCommand = (program, { loadSettings, write, exitWith }) => {
-  program
-    .command('sweep')
-    .description(
-      'compare the service with the store and list what differs (asks the running bridge)',
-    )
-    .option('--json', 'as one JSON object')
-    .option('--exit-code', 'exit with 2 when something managed differs')
-    .addHelpText('after', help)
-    .action(async ({ json, exitCode }: { json?: true; exitCode?: true }) => {
-      const client = createOpsClient(loadSettings().settings);
-      const sweep = await untilEnded(client);
-      const drifts = await listOpenDrifts(client);
-      write(json ? `${JSON.stringify({ sweep, drifts }, null, 2)}\n` : toText(sweep, drifts));
-      if (sweep.status === 'incomplete') exitWith(exitCodes.failed);
-      if (exitCode && drifts.some(isOfManaged)) exitWith(exitCodes.incomplete);
-    });
-};
+/** Runs a job with a bridge of this process's own. */
+export type WithOwnBridge = (
+  settings: Settings,
+  job: (client: OpsClient) => Promise<void>,
+) => Promise<void>;
+
+interface Options {
+  readonly dryRun?: true;
+  readonly json?: true;
+  readonly exitCode?: true;
+}
+
+/** `sweep`: has the service compared with the store, waits, and tells what differs and what follows. */
+export function sweepCommand(withOwnBridge: WithOwnBridge): AddCommand {
+  return (program, context) => {
+    program
+      .command('sweep')
+      .description(
+        'compare the service with the store and list what differs (asks the running bridge, or does it itself where none runs)',
+      )
+      .option('--dry-run', 'show what drift.policy would do, and do nothing')
+      .option('--json', 'as one JSON object')
+      .option('--exit-code', 'exit with 2 when something managed differs')
+      .addHelpText('after', help)
+      .action(async (options: Options) => {
+        const { settings } = context.loadSettings();
+        const running = await findRunning(settings);
+        const run = (client: OpsClient) => sweepWith(client, context, options);
+        await (running === undefined ? withOwnBridge(settings, run) : run(running));
+      });
+  };
+}
 
 const help = `
-Nothing is changed in the service. Accounts and groups that nobody asked for are listed, and are no reason for
-the exit code 2.
+What follows from a difference is drift.policy; by default nothing. Accounts and groups that nobody asked for are listed,
+and are no reason for the exit code 2.
 
 Exit codes:
   0   compared
   1   not everything could be compared, or the bridge does not answer: the message says why
   2   with --exit-code: something differs`;
 
-async function untilEnded(client: OpsClient): Promise<SweepView> {
-  const { id } = parseId(await client.send('POST', '/sweeps'));
+/** The bridge that runs on this machine, or that OPS_URL names; undefined: none runs here. */
+async function findRunning(settings: Settings): Promise<OpsClient | undefined> {
+  if (settings.ops.url === undefined && settings.ops.token === undefined) return undefined;
+  const client = createOpsClient(settings);
+  if (settings.ops.url !== undefined) return client;
+  return (await client.isAnswering()) ? client : undefined;
+}
+
+async function sweepWith(
+  client: OpsClient,
+  { write, exitWith }: CliContext,
+  { dryRun, json, exitCode }: Options,
+): Promise<void> {
+  const sweep = await untilEnded(client, { dryRun: dryRun === true });
+  const plan = await untilRepaired(client, sweep.planId);
+  const drifts = await listDrifts(client);
+  const result = { sweep, plan, drifts };
+  write(json ? `${JSON.stringify(result, null, 2)}\n` : toText(result));
+  if (sweep.status === 'incomplete') exitWith(exitCodes.failed);
+  if (exitCode && drifts.some(isOfManaged)) exitWith(exitCodes.incomplete);
+}
+
+async function untilEnded(client: OpsClient, request: { dryRun: boolean }): Promise<SweepView> {
+  const { id } = parse<{ id: string }>(await client.send('POST', '/sweeps', request));
   for (;;) {
-    const sweep = parseSweep(await client.send('GET', `/sweeps/${id}`));
+    const sweep = parse<SweepView>(await client.send('GET', `/sweeps/${id}`));
     if (sweep.status !== 'running') return sweep;
+    await assertNoRecovery(client);
     await sleep(POLL_MS);
   }
 }
 
-async function listOpenDrifts(client: OpsClient): Promise<DriftAnswer[]> {
+/** Until an operator has decided about what is held, nothing is compared. */
+async function assertNoRecovery(client: OpsClient): Promise<void> {
+  const { phase } = parse<RecoveryView>(await client.send('GET', '/recovery'));
+  if (phase !== 'waiting') return;
+  const words = 'what is held waits for a decision first: see scim-bridge recovery show';
+  throw new BridgeError('recovery-waits', words);
+}
+
+async function listDrifts(client: OpsClient): Promise<DriftAnswer[]> {
   const drifts: DriftAnswer[] = [];
-  for (let cursor: string | null = '0'; cursor !== null; ) {
-    const path = `/drifts?status=open&limit=${PAGE}&cursor=${cursor}` as const;
-    const page = parsePage(await client.send('GET', path));
-    drifts.push(...page.items);
-    cursor = page.nextCursor;
+  for (const status of STATUSES) {
+    for (let cursor: string | null = '0'; cursor !== null; ) {
+      const path = `/drifts?status=${status}&limit=${PAGE}&cursor=${cursor}` as const;
+      const page: DriftPage = parse<DriftPage>(await client.send('GET', path));
+      drifts.push(...page.items);
+      cursor = page.nextCursor;
+    }
   }
   return drifts;
+}
+
+interface DriftPage {
+  readonly items: readonly DriftAnswer[];
+  readonly nextCursor: string | null;
+}
+
+/** A job ends its bridge, so what was approved is waited for. */
+async function untilRepaired(
+  client: OpsClient,
+  planId: string | null,
+): Promise<PlanAnswer | undefined> {
+  if (planId === null) return undefined;
+  const deadline = Date.now() + REPAIRS_MAX_MS;
+  for (;;) {
+    const plan = parse<PlanAnswer>(await client.send('GET', `/plans/${planId}`));
+    if (plan.status !== 'approved' || Date.now() > deadline) return plan;
+    await sleep(POLL_MS);
+  }
 }
 
 function isOfManaged({ kind }: DriftAnswer): boolean {
   return !kind.endsWith('.unmanaged');
 }
 
-function toText({ status, calls, counts, reasons }: SweepView, drifts: DriftAnswer[]): string {
+interface Result {
+  readonly sweep: SweepView;
+  readonly plan: PlanAnswer | undefined;
+  readonly drifts: readonly DriftAnswer[];
+}
+
+function toText({ sweep, plan, drifts }: Result): string {
+  const { status, calls, counts, reasons } = sweep;
   const { users = 0, groups = 0 } = counts;
   const head = `Sweep ${status}: ${users} people and ${groups} groups compared in ${calls} calls, ${drifts.length} differences open\n`;
   const why = reasons.map((reason) => `  not concluded: ${reason}\n`);
@@ -72,7 +153,7 @@ function toText({ status, calls, counts, reasons }: SweepView, drifts: DriftAnsw
     const by = who === null ? '' : ` (${toAuthor(who)})`;
     return `  ${kind.padEnd(18)} ${whom}: ${toWords(desired)} → ${toWords(observed)}${by}\n`;
   });
-  return [head, ...why, ...lines].join('');
+  return [head, ...why, ...lines, plan === undefined ? '' : `\n${toPlanAnswerText(plan)}`].join('');
 }
 
 function toAuthor({ id, username, address, at }: NonNullable<DriftAnswer['who']>): string {
@@ -85,14 +166,6 @@ function toWords(value: unknown): string {
 }
 
 /** What the same version of the bridge answers. */
-function parseSweep(answer: unknown): SweepView {
-  return answer as SweepView;
-}
-
-function parseId(answer: unknown): { id: string } {
-  return answer as { id: string };
-}
-
-function parsePage(answer: unknown): { items: DriftAnswer[]; nextCursor: string | null } {
-  return answer as { items: DriftAnswer[]; nextCursor: string | null };
+function parse<T>(answer: unknown): T {
+  return answer as T;
 }

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createBridge, openMigratedStore } from './bridge.ts';
+import { createOpsClient, type OpsClient } from './cli/ops-client.ts';
+import type { BridgeError } from './domain/errors.ts';
+import { listen } from './listen.ts';
+import { openTarget } from './open-target.ts';
+import type { Settings } from './settings/schema.ts';
+import { createLogger } from './telemetry/logger.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { systemClock } from './telemetry/system-clock.ts';
+
+const HOST = '127.0.0.1';
+
+/**
+ * Runs a bridge that serves no provider for as long as a job takes, which asks it as an operator does: for a
+ * schedule where no bridge is running. Nothing happens in it that the job does not ask for.
+ * @throws StoreError `store-in-use` when a running bridge has the store; BridgeError `other-service`
+ */
+export async function withOwnBridge<T>(
+  settings: Settings,
+  job: (client: OpsClient) => Promise<T>,
+): Promise<T> {
+  const token = randomBytes(24).toString('base64url');
+  const store = await openMigratedStore(settings);
+  const listeners: Server[] = [];
+  const { target, close: closeTarget } = await openTarget(settings);
+  try {
+    const server = await listen(HOST, 0, listeners);
+    const { port } = parseAddress(server.address());
+    const own: Settings = {
+      ...settings,
+      host: HOST,
+      ops: { token, port },
+      sweep: { ...settings.sweep, interval: 0 },
+      audit: { ...settings.audit, pollInterval: 0 },
+    };
+    const bridge = await createBridge({
+      settings: own,
+      store,
+      target,
+      // Nobody knows it, and nothing of SCIM is listened to.
+      scimTokens: [randomBytes(24).toString('base64url')],
+      publicUrl: `http://${HOST}`,
+      clock: systemClock,
+      random: Math.random,
+      logger: createLogger({ level: 'silent' }),
+      metrics: createMetrics(),
+    });
+    try {
+      await bridge.start();
+      server.on('request', bridge.opsApp);
+      const broken = bridge.firstRead.broken.then((error: BridgeError) => Promise.reject(error));
+      return await Promise.race([job(createOpsClient(own)), broken]);
+    } finally {
+      bridge.drain();
+      await bridge.stop();
+    }
+  } finally {
+    for (const listener of listeners) {
+      listener.close();
+      listener.closeAllConnections();
+    }
+    await closeTarget();
+    await store.close();
+  }
+}
+
+function parseAddress(address: ReturnType<Server['address']>): AddressInfo {
+  return address as AddressInfo;
+}
