@@ -29,6 +29,8 @@ export interface TestBridgeOptions {
   /** Changes the service before the bridge first meets it. */
   readonly prepare?: (sandbox: Sandbox) => void;
   readonly clock?: Clock;
+  /** What the bridge is given in place of its store. */
+  readonly toStore?: (store: Store) => Store;
   /** Told each line of the log from `info` on. */
   readonly onLog?: (line: JsonObject) => void;
   /** Calls to the service per second; default 0: no limit. */
@@ -92,7 +94,7 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
   const localUrl = toUrl(server);
   const bridge = await createBridge({
     settings,
-    store,
+    store: options.toStore?.(store) ?? store,
     target: {
       baseUrl: sandbox.url,
       token: sandbox.token,

@@ -1,0 +1,192 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { ActionStatus, PlanStatus } from '../src/domain/plan.ts';
+import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
+import { type Db, openStore, type Store } from '../src/store/database.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from './support/bridge.ts';
+import {
+  createMortalStore,
+  endLeases,
+  type Fate,
+  type MortalStore,
+} from './support/mortal-store.ts';
+import { addGroup, addUsers, untilSettled } from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+
+const PATIENT = { timeout: 15_000, interval: 5 };
+const INTRUDERS = ['person1@example.com', 'person2@example.com', 'person3@example.com'];
+
+async function hasPlan(db: Db, status: PlanStatus): Promise<boolean> {
+  const plans = db.selectFrom('plans').select('id').where('status', '=', status);
+  return (await plans.execute()).length > 0;
+}
+
+async function hasAction(db: Db, status: ActionStatus): Promise<boolean> {
+  const actions = db.selectFrom('plan_actions').select('id').where('status', '=', status);
+  return (await actions.execute()).length > 0;
+}
+
+async function waitsForService(db: Db): Promise<boolean> {
+  const pending = db.selectFrom('memberships').select('user_id').where('pending', 'is not', null);
+  return (await pending.execute()).length > 0;
+}
+
+/** When the process is killed, in the order in which it comes. */
+const steps: readonly { step: string; toFate: (sandbox: Sandbox) => Fate }[] = [
+  { step: 'was stored', toFate: () => ({ after: (db) => hasPlan(db, 'approved') }) },
+  { step: 'was released', toFate: () => ({ after: (db) => hasAction(db, 'released') }) },
+  {
+    step: 'was sent to the service',
+    toFate: ({ calls }) => ({ before: () => calls.count({ mutating: true }) > 0 }),
+  },
+  {
+    step: 'was seen in the service',
+    toFate: () => ({
+      after: async (db) => (await hasAction(db, 'released')) && !(await waitsForService(db)),
+    }),
+  },
+  { step: 'was done', toFate: () => ({ after: (db) => hasAction(db, 'done') }) },
+  { step: 'was ended', toFate: () => ({ after: (db) => hasPlan(db, 'applied') }) },
+];
+
+/** A service in which somebody was put into the Pilots whom nobody asked for, and a store that knows nothing of it. */
+async function makeIntrusion(url: string): Promise<Sandbox> {
+  const sandbox = await startSandbox();
+  onTestFinished(() => sandbox.stop());
+  await live({ sandbox, url }, async (bridge) => {
+    await addUsers(bridge, INTRUDERS.length);
+    await addGroup(bridge, 'Pilots');
+    await untilSettled(bridge);
+  });
+  for (const email of INTRUDERS) sandbox.service.addMember('Pilots', email);
+  sandbox.calls.reset();
+  return sandbox;
+}
+
+interface Place {
+  readonly sandbox: Sandbox;
+  readonly url: string;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A bridge from its start to its stop. */
+async function live<T>(
+  { sandbox: service, url, settings }: Place,
+  life: (bridge: TestBridge) => Promise<T>,
+  options: Pick<TestBridgeOptions, 'toStore'> = {},
+): Promise<T> {
+  const common = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', DATABASE_URL: url };
+  const bridge = await startTestBridge({
+    ...options,
+    service,
+    settings: { ...common, ...settings },
+  });
+  try {
+    return await life(bridge);
+  } finally {
+    await bridge.stop();
+  }
+}
+
+/** A bridge that is asked for something, and killed then. What it had of leases runs out. */
+async function liveUntil(
+  place: Place,
+  fate: Fate,
+  ask: (bridge: TestBridge) => Promise<unknown>,
+): Promise<void> {
+  let mortal: MortalStore | undefined;
+  const toStore = (store: Store) => {
+    mortal = createMortalStore(store, fate);
+    return mortal.store;
+  };
+  const life = async (bridge: TestBridge) => {
+    // Whoever is killed may not answer.
+    await Promise.race([mortal?.death, ask(bridge).then(() => mortal?.death)]);
+  };
+  await live(place, life, { toStore });
+  const store = await openStore({ url: place.url });
+  await endLeases(store);
+  await store.close();
+}
+
+function askForSweep(bridge: TestBridge): Promise<unknown> {
+  return askOps(bridge, 'POST', '/sweeps', {});
+}
+
+async function listHeld(bridge: TestBridge): Promise<{ id: string; hash: string }[]> {
+  const { body } = await askOps(bridge, 'GET', '/plans?status=held');
+  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  return items.map((item) => ({ id: String(Object(item).id), hash: String(Object(item).hash) }));
+}
+
+async function listPlanStatuses(bridge: TestBridge): Promise<string[]> {
+  const { body } = await askOps(bridge, 'GET', '/plans');
+  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  return items.map((item) => String(Object(item).status));
+}
+
+/** How each of the intruders left, as the service recorded it. */
+function listDepartures({ service }: Sandbox): number[] {
+  const left = service.auditEvents().filter(({ action }) => action === 'delete_user');
+  return INTRUDERS.map((email) => left.filter(({ details }) => details.email === email).length);
+}
+
+describeStores('a process that is killed', ({ makeUrl }) => {
+  for (const { step, toFate } of steps) {
+    test(`once a plan ${step} leaves one that is done once by the next`, async () => {
+      const url = await makeUrl('migrated');
+      const sandbox = await makeIntrusion(url);
+      await liveUntil({ sandbox, url }, toFate(sandbox), askForSweep);
+      const seen = await live({ sandbox, url }, async (bridge) => {
+        await expect.poll(() => listPlanStatuses(bridge), PATIENT).toEqual(['applied']);
+        await untilSettled(bridge);
+        await sweep(bridge);
+        return {
+          open: await listManagedDrifts(bridge),
+          repairing: await listManagedDrifts(bridge, 'repairing'),
+          repaired: await listManagedDrifts(bridge, 'repaired'),
+          plans: await listPlanStatuses(bridge),
+        };
+      });
+
+      expect(sandbox.service.members('Pilots')).toEqual([]);
+      expect(listDepartures(sandbox)).toEqual([1, 1, 1]);
+      expect(sandbox.calls.count({ mutating: true })).toBe(1);
+      expect(seen).toEqual({
+        open: [],
+        repairing: [],
+        repaired: INTRUDERS.map((email) => `member.added Pilots of ${email}`),
+        plans: ['applied'],
+      });
+    });
+  }
+
+  test('while a plan waits, or was just approved, leaves it as it was decided', async () => {
+    const url = await makeUrl('migrated');
+    const sandbox = await makeIntrusion(url);
+    const place = { sandbox, url, settings: { LIMITS_REMOVE_MEMBER_COUNT: '2' } };
+    await liveUntil(place, { after: (db) => hasPlan(db, 'held') }, askForSweep);
+    const [first, afterSweep] = await live(place, async (bridge) => {
+      const held = await listHeld(bridge);
+      await sweep(bridge);
+      return [held, await listHeld(bridge)];
+    });
+    const untouched = sandbox.service.members('Pilots');
+    const { id, hash = '' } = first?.[0] ?? {};
+    const approve = (bridge: TestBridge) =>
+      askOps(bridge, 'POST', `/plans/${id}/approve`, { hash });
+    await liveUntil(place, { after: (db) => hasPlan(db, 'approved') }, approve);
+    const statuses = await live(place, async (bridge) => {
+      await expect.poll(() => listPlanStatuses(bridge), PATIENT).toEqual(['applied']);
+      await sweep(bridge);
+      return listPlanStatuses(bridge);
+    });
+
+    expect(first).toHaveLength(1);
+    expect(afterSweep).toEqual(first);
+    expect(untouched).toEqual(INTRUDERS);
+    expect(statuses).toEqual(['applied']);
+    expect(listDepartures(sandbox)).toEqual([1, 1, 1]);
+    expect(sandbox.calls.count({ mutating: true })).toBe(1);
+  });
+});

@@ -1,0 +1,67 @@
+import type { Db, Store } from '../../src/store/database.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+
+/** The store as one process has it, and when that process was killed. */
+export interface MortalStore {
+  readonly store: Store;
+  readonly death: Promise<void>;
+}
+
+/** When a process is killed. */
+export interface Fate {
+  /** As soon as this is so of what is committed: the process never hears of that commit. */
+  readonly after?: (db: Db) => Promise<boolean>;
+  /** Before the first write that begins when this is so. */
+  readonly before?: () => boolean;
+}
+
+/**
+ * The store of a process that is killed and writes nothing from then on. So it sends nothing that changes the service
+ * either, because that takes a permit.
+ */
+export function createMortalStore(store: Store, { after, before }: Fate): MortalStore {
+  const { promise: death, resolve: die } = Promise.withResolvers<void>();
+  let isDead = false;
+  const assertAlive = () => {
+    if (isDead) throw new StoreError('store-closed', 'the process was killed');
+  };
+  const kill = () => {
+    isDead = true;
+    die();
+  };
+  return {
+    death,
+    store: {
+      ...store,
+      async write(work) {
+        if (before?.()) kill();
+        assertAlive();
+        const result = await store.write(async (tx) => {
+          assertAlive();
+          return work(tx);
+        });
+        if (!isDead && (await after?.(store.read))) kill();
+        assertAlive();
+        return result;
+      },
+    },
+  };
+}
+
+/** As if so much time had passed that nothing belongs to dead processes any more. */
+export async function endLeases({ write }: Store): Promise<void> {
+  await write(async (tx) => {
+    for (const table of ['users', 'groups'] as const) {
+      await tx
+        .updateTable(table)
+        .set({ lane_until: 0 })
+        .where('lane_owner', 'is not', null)
+        .execute();
+    }
+    await tx
+      .updateTable('sweeps')
+      .set({ lease_until: 0 })
+      .where('status', '=', 'running')
+      .execute();
+  });
+}
