@@ -3,7 +3,12 @@ import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
 
 /** Any fixed numbers, as long as no two are the same. */
-const NUMBERS = { migration: 7_246_000_001, owners: 7_246_000_002, rules: 7_246_000_004 } as const;
+const NUMBERS = {
+  migration: 7_246_000_001,
+  owners: 7_246_000_002,
+  rules: 7_246_000_004,
+  plans: 7_246_000_005,
+} as const;
 
 /**
  * Holds a lock that is no row's until the transaction ends; `shared` keeps out those alone who want it for

@@ -131,7 +131,7 @@ export async function findDrift(db: Db, id: string): Promise<DriftRow | undefine
   return db.selectFrom('drifts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Drifts of these kinds that something may be done about, in order of finding. */
+/** Drifts of these kinds that something may be done about, and is not about to be, in order of finding. */
 export async function listRepairable(
   db: Db,
   kinds: readonly DriftKind[],
@@ -139,8 +139,16 @@ export async function listRepairable(
 ): Promise<DriftRow[]> {
   if (kinds.length === 0) return [];
   const drifts = db.selectFrom('drifts').selectAll().where('status', 'in', ['open', 'contested']);
+  const isDecided = sql<boolean>`exists (select 1 from plan_actions as action
+    join plans as plan on plan.id = action.plan_id and plan.status = 'approved'
+    where action.resource_id = drifts.resource_id and action.member_id = drifts.member_id
+    and action.kind = drifts.kind and action.status = 'planned')`;
   const part = drifts.where('kind', 'in', kinds).where('seq', '>', afterSeq);
-  return part.orderBy('seq').limit(limit).execute();
+  return part
+    .where((where) => where.not(isDecided))
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
 }
 
 /** Drifts whose repair is under way without a plan, because a write met them; in order of finding. */

@@ -4,6 +4,7 @@ import type { HarmKind } from '../domain/harm.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { ActionStatus, PlanAction, PlanStatus } from '../domain/plan.ts';
 import { chunks } from './chunks.ts';
+import { lockUntilCommit } from './commit-lock.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import type { PlanActionsTable, PlansTable } from './schema.ts';
@@ -48,6 +49,13 @@ export async function lockPlan(tx: Db, id: string): Promise<PlanRow | undefined>
 /** The plan of what was found that waits for an operator: there is at most one. */
 export async function findHeldPlan(db: Db): Promise<PlanRow | undefined> {
   return db.selectFrom('plans').selectAll().where('status', '=', 'held').executeTakeFirst();
+}
+
+/** The same for whoever makes another plan: until the transaction ends nobody else does, or decides about this one. */
+export async function lockHeldPlan(tx: Db): Promise<PlanRow | undefined> {
+  await lockUntilCommit(tx, 'plans');
+  const held = tx.selectFrom('plans').selectAll().where('status', '=', 'held');
+  return held.forUpdate().executeTakeFirst();
 }
 
 /** Plans, the newest first. */
@@ -115,13 +123,17 @@ export async function countPlanActions(db: Db, planId: string): Promise<Map<Acti
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** How much of each kind of harm plans that nobody was asked about have done since then (epoch milliseconds). */
+/** How much of each kind of harm plans that nobody was asked about have done since then (epoch milliseconds), or are about to do. */
 export async function countHarm(db: Db, since: number): Promise<Map<HarmKind, number>> {
   const { rows } = await sql<{ harm: HarmKind; count: number }>`
-    select action.harm, count(*) as count from plan_actions as action
-    join plans as plan on plan.id = action.plan_id
-    where action.released_at > ${since} and action.harm is not null and plan.automatic = 1
-    group by action.harm`.execute(db);
+    select harm, count(*) as count from (
+      select action.harm from plan_actions as action join plans as plan on plan.id = action.plan_id
+      where action.released_at > ${since} and action.harm is not null and plan.automatic = 1
+      union all
+      select action.harm from plans as plan
+      join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
+      where plan.status = 'approved' and plan.automatic = 1 and action.harm is not null
+    ) as harms group by harm`.execute(db);
   return new Map(rows.map(({ harm, count }) => [harm, Number(count)]));
 }
 

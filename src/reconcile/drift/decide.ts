@@ -10,8 +10,8 @@ import {
 } from '../../store/drifts.ts';
 import {
   countRepairs,
-  findHeldPlan,
   insertPlan,
+  lockHeldPlan,
   type PlanRow,
   updatePlan,
 } from '../../store/plans.ts';
@@ -40,8 +40,9 @@ export interface Occasion {
  */
 export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanRow | undefined> {
   const plan = await deps.store.write(async (tx) => {
+    const held = await lockHeldPlan(tx);
     const candidates = await listCandidates(tx, deps, occasion);
-    return planFor(tx, deps, { ...occasion, candidates });
+    return planFor(tx, deps, { ...occasion, candidates, held });
   });
   if (plan === undefined) return undefined;
   const { id, status, source } = plan;
@@ -90,11 +91,12 @@ async function mayRepair(
 
 interface Planning extends Occasion {
   readonly candidates: readonly DriftRow[];
+  /** The plan that waits already. */
+  readonly held: PlanRow | undefined;
 }
 
 async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<PlanRow | undefined> {
-  const { source, isDryRun } = planning;
-  const held = await findHeldPlan(tx);
+  const { source, isDryRun, held } = planning;
   // Who looks at some resources does not decide about what waits already.
   const isLeft = (row: DriftRow) => source === 'tail' && row.plan_id === held?.id;
   const [waiting, rows] = [

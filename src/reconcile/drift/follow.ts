@@ -11,6 +11,7 @@ import {
   countPlanActions,
   listApprovedPlans,
   listPlanActions,
+  lockPlan,
   type PlanActionRow,
   type PlanRow,
   updatePlan,
@@ -50,6 +51,8 @@ async function settlePlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
     afterId = actions.at(-1)?.id;
   }
   const total = await store.write(async (tx) => {
+    // Another process may have ended it.
+    if ((await lockPlan(tx, plan.id))?.status !== 'approved') return undefined;
     const counts = await countPlanActions(tx, plan.id);
     if (counts.has('planned') || counts.has('released')) return undefined;
     await updatePlan(tx, plan.id, { status: 'applied', ended_at: clock.now() });

@@ -8,6 +8,7 @@ import { updateGroup } from '../../store/groups.ts';
 import { claimLinks } from '../../store/link-work.ts';
 import {
   listPlanActions,
+  lockPlan,
   type PlanActionRow,
   type PlanRow,
   updatePlanActions,
@@ -31,6 +32,8 @@ const FRESH_MS = 60_000;
  */
 export async function releasePart(deps: DriftDeps, plan: PlanRow): Promise<boolean> {
   return deps.store.write(async (tx) => {
+    // Another process may be releasing it as well.
+    if ((await lockPlan(tx, plan.id))?.status !== 'approved') return false;
     if (plan.undoes !== null) await enterRules(tx, deps.rules, 'names');
     const query = { status: 'planned', afterId: 0, limit: PART } as const;
     const actions = await listPlanActions(tx, plan.id, query);
