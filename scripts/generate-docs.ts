@@ -1,12 +1,14 @@
-// Writes what is derived from the code: all settings, the table of the metrics, the operations of the client. A test fails when it is stale.
+// Writes what is derived from the code: all settings, the table of the metrics, the operations of the client, the requests of operators. A test fails when it is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { toOpsDocument } from '../src/ops/openapi/to-document.ts';
 import { toDefaultConfig, toSettingsPage } from '../src/settings/document.ts';
 import { listSettingRows } from '../src/settings/rows.ts';
 import { settingsSchema } from '../src/settings/schema.ts';
 import { toMetricsTable } from '../src/telemetry/metrics-table.ts';
 import { operationGroups } from '../src/upstream/operations/all.ts';
 import { toOperationsPage } from '../src/upstream/operations/operations-page.ts';
+import { toOpsPage } from './openapi/ops-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const rows = listSettingRows(settingsSchema);
@@ -19,3 +21,6 @@ const table = /(?<=<!-- metrics:.*-->\n)[\s\S]*(?=<!-- end of metrics -->)/;
 writeFileSync(operations, page.replace(table, `\n${toMetricsTable()}\n\n`));
 
 writeFileSync(join(root, 'docs/client-operations.md'), toOperationsPage(operationGroups));
+
+writeFileSync(join(root, 'docs/ops-api.md'), toOpsPage());
+writeFileSync(join(root, 'docs/ops-openapi.json'), `${JSON.stringify(toOpsDocument(), null, 2)}\n`);

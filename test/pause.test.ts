@@ -164,7 +164,7 @@ test('scim-bridge pause, resume and plan show ask the running bridge', () =>
     const resumed = await run('resume');
     const shown = await run('plan', 'show', '--first-run');
     const json = await run('plan', 'show', '--first-run', '--json');
-    const wrong = await run('plan', 'show');
+    const wrong = await run('plan', 'show', 'x', '--first-run');
 
     expect(paused).toMatchObject({
       code: 0,

@@ -7,6 +7,7 @@ import { createDriftDecisionRouter, type DriftDecisionSource } from './drift-dec
 import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { createFirstRunRouter, type FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
+import { toOpsDocument } from './openapi/to-document.ts';
 import { createPlanRouter, type PlanSource } from './plans-router.ts';
 import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
 import { createRequestsRouter, type ListRequests } from './requests/router.ts';
@@ -53,8 +54,7 @@ export function createHealthRouter(sources: HealthSources): Router {
 
 /** `/metrics` for Prometheus and everything below `/ops`. 404 without a token in the settings, 401 without it in the request. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
-  const { registry, status, explain, recovery, firstRun, sweeps, plans, writes, api, token } =
-    options;
+  const { registry, token } = options;
   const router = Router();
   if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
   const authenticate = requireBearer(token);
@@ -62,23 +62,48 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
   });
-  router.get('/ops/status', authenticate, async (_req, res) => {
-    res.set('Cache-Control', 'no-store').json(await readStatus(status));
-  });
-  router.use('/ops/recovery', authenticate, createRecoveryRouter(recovery));
-  router.use('/ops/plans/first-run', authenticate, createFirstRunRouter(firstRun));
-  router.use('/ops/users', authenticate, createResourceRouter(options.resources.users));
-  router.use('/ops/groups', authenticate, createResourceRouter(options.resources.groups));
-  router.use('/ops/sweeps', authenticate, createSweepRouter(sweeps));
-  router.use('/ops/drifts', authenticate, createDriftRouter(sweeps));
-  router.use('/ops/drifts', authenticate, createDriftDecisionRouter(options.decideDrifts));
-  router.use('/ops/plans', authenticate, createPlanRouter(plans));
-  router.use('/ops', authenticate, createWritesRouter(writes));
-  router.use('/ops/requests', authenticate, createRequestsRouter(options.listRequests));
-  router.use('/ops/api', authenticate, createApiRouter(api));
-  router.use('/ops', authenticate, createExplainRouter(explain));
+  router.use('/ops', authenticate);
+  for (const [path, served] of listOperatorRouters(options)) router.use(`/ops${path}`, served);
   router.use('/ops', answerUnreadable);
   return router;
+}
+
+/** What is served below `/ops`, and where: the longer of two paths goes before. */
+export function listOperatorRouters(
+  options: Omit<OperatorRouterOptions, 'registry' | 'token'>,
+): readonly (readonly [path: string, router: Router])[] {
+  const { status, explain, resources, recovery, firstRun, sweeps, plans, writes, api } = options;
+  return [
+    ['/status', createStatusRouter(status)],
+    ['/openapi.json', createOpenApiRouter()],
+    ['/recovery', createRecoveryRouter(recovery)],
+    ['/plans/first-run', createFirstRunRouter(firstRun)],
+    ['/users', createResourceRouter(resources.users)],
+    ['/groups', createResourceRouter(resources.groups)],
+    ['/sweeps', createSweepRouter(sweeps)],
+    ['/drifts', createDriftRouter(sweeps)],
+    ['/drifts', createDriftDecisionRouter(options.decideDrifts)],
+    ['/plans', createPlanRouter(plans)],
+    ['/requests', createRequestsRouter(options.listRequests)],
+    ['/api', createApiRouter(api)],
+    ['', createWritesRouter(writes)],
+    ['', createExplainRouter(explain)],
+  ];
+}
+
+function createStatusRouter(sources: StatusSources): Router {
+  return Router().get('/', async (_req, res) => {
+    res.set('Cache-Control', 'no-store').json(await readStatus(sources));
+  });
+}
+
+/** The description is the same for everybody, and made once. */
+function createOpenApiRouter(): Router {
+  let text: string | undefined;
+  return Router().get('/', (_req, res) => {
+    text ??= JSON.stringify(toOpsDocument());
+    res.type('application/json').send(text);
+  });
 }
 
 /**

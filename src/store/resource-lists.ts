@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { ACTIVE_STATUSES } from '../domain/drift.ts';
 import { foldCase } from '../domain/fold.ts';
 import type { GroupId } from '../domain/ids.ts';
 import type { Db } from './database.ts';
@@ -27,7 +28,7 @@ export interface ResourcePart extends ResourceFilter {
 
 /** What is known of a row beside its columns, as numbers. */
 export interface Remarks {
-  /** Open drifts. */
+  /** Drifts that are not over. */
   readonly drifts: number;
   readonly disputes: number;
 }
@@ -109,7 +110,8 @@ const DISPUTES_OF: Readonly<Record<Table, RawBuilder<number>>> = {
 };
 
 function toDrifts(table: Table): RawBuilder<number> {
-  return sql`(select count(*) from drifts where status = 'open' and resource_id = ${sql.ref(`${table}.id`)})`;
+  return sql`(select count(*) from drifts
+    where status in (${sql.join(ACTIVE_STATUSES)}) and resource_id = ${sql.ref(`${table}.id`)})`;
 }
 
 function toCondition(table: Table, filter: ResourceFilter): RawBuilder<SqlBool> {

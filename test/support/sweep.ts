@@ -4,6 +4,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { sweepCommand } from '../../src/cli/sweep.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
+import { assertDescribed } from './ops-routes.ts';
 import { untilSettled } from './provider.ts';
 
 /** What operators present to a test bridge with these settings. */
@@ -14,8 +15,8 @@ const PATIENT = { timeout: 15_000, interval: 10 };
 /** Settings with which operators may ask, and a second look is made at once. */
 export const SWEEP_SETTINGS = { OPS_TOKEN, DRIFT_SETTLE: '0s' };
 
-/** Sends a request below `/ops`. */
-export function askOps(
+/** Sends a request below `/ops`, whose answer has to be as it is described. */
+export async function askOps(
   bridge: TestBridge,
   method: 'GET' | 'POST',
   path: string,
@@ -23,7 +24,10 @@ export function askOps(
 ): Promise<TestAnswer> {
   const url = new URL(`/ops${path}`, bridge.baseUrl).href;
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
-  return bridge.request(method, url, body, { authorization: `Bearer ${OPS_TOKEN}`, ...type });
+  const headers = { authorization: `Bearer ${OPS_TOKEN}`, ...type };
+  const answer = await bridge.request(method, url, body, headers);
+  assertDescribed(method, path, answer);
+  return answer;
 }
 
 /** Asks for a sweep and waits for its end. */

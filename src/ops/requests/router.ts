@@ -31,7 +31,7 @@ export interface RequestView {
  */
 export function createRequestsRouter(listRequests: ListRequests): Router {
   return Router().get('/', async (req, res) => {
-    const { limit, cursor, filters } = parseListQuery(req.query, KNOWN);
+    const { limit, cursor, filters } = parseListQuery(req.query, REQUEST_FILTERS);
     const rows = await listRequests({
       resourceId: filters.resource,
       status: filters.status === undefined ? undefined : parseStatuses(filters.status),
@@ -42,7 +42,8 @@ export function createRequestsRouter(listRequests: ListRequests): Router {
   });
 }
 
-const KNOWN = { resource: 'text', status: 'text' } as const;
+/** The filters of the log of requests. */
+export const REQUEST_FILTERS = { resource: 'text', status: 'text' } as const;
 
 /** @throws InvalidRequest */
 function parseStatuses(text: string): readonly [number, number] {

@@ -9,7 +9,7 @@ import type { ResourceSource } from './source.ts';
 const YES_OR_NO = ['true', 'false'] as const;
 
 /** The filters of a list of people or groups. */
-const RESOURCE_FILTERS = {
+export const RESOURCE_FILTERS = {
   managed: YES_OR_NO,
   due: YES_OR_NO,
   stuck: YES_OR_NO,

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Status } from '../status.ts';
+import type { WritesView } from '../writes-view.ts';
+import { count, moment, resourceType, serviceWords, word } from './kinds.ts';
+
+const reason = z.strictObject({
+  code: z.string().describe('As in docs/operations.md.'),
+  detail: z.string(),
+  remedy: z.string(),
+});
+
+/** Whether the service is changed. */
+export const writes = z.strictObject({
+  mode: word(['live', 'observe']),
+  paused: z
+    .strictObject({ since: moment(), reason: z.string().nullable() })
+    .nullable()
+    .describe('The pause that holds.'),
+  waiting: count().describe('People and groups with changes that are accepted and not applied.'),
+}) satisfies z.ZodType<WritesView>;
+
+const trouble = z.looseObject({
+  type: resourceType(),
+  id: z.string(),
+  name: z.string(),
+  problem: serviceWords,
+  since: moment(),
+  nextAttemptAt: moment().nullable(),
+});
+
+const dispute = z.strictObject({
+  type: resourceType(),
+  name: z.string(),
+  reason: z.string(),
+  count: count(),
+  firstSeenAt: moment(),
+  lastSeenAt: moment(),
+});
+
+const gate = z.strictObject({
+  kind: word(['open', 'shut']),
+  since: moment().optional(),
+  nextProbeAt: moment().optional(),
+});
+
+/** What an operator asks first. */
+export const status = z.strictObject({
+  status: word(['ok', 'degraded', 'unavailable']),
+  reasons: z.array(reason),
+  writes,
+  due: count().describe('People and groups of which something is to be done.'),
+  failingCount: count(),
+  failing: z.array(trouble).describe('Tried again and again in vain; the first hundred.'),
+  oldestSince: moment().nullable(),
+  stuckCount: count(),
+  stuck: z.array(trouble).describe('Acknowledged, then refused by the service; field by field.'),
+  disputes: z.array(dispute).describe('Names that only an operator can place.'),
+  upstream: z.strictObject({
+    waiting: z.record(z.string(), count()).describe('Calls that wait for their turn, by class.'),
+    inFlight: count(),
+    pausedForMs: count(),
+    credentials: gate,
+    service: gate,
+  }),
+  activity: z.strictObject({ lanes: count(), waiting: count() }),
+}) satisfies z.ZodType<Omit<Status, 'reasons'>>;

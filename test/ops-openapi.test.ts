@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { Router } from 'express';
+import { expect, test } from 'vitest';
+import { toOpsPage } from '../scripts/openapi/ops-page.ts';
+import type { JsonValue } from '../src/domain/json.ts';
+import { type OpsRoute, opsRoutes } from '../src/ops/openapi/routes.ts';
+import { toOpsDocument } from '../src/ops/openapi/to-document.ts';
+import { listOperatorRouters } from '../src/ops/router.ts';
+import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { makeLives } from './support/lives.ts';
+import { getOpsRoute } from './support/ops-routes.ts';
+import { addGroup, addUser, findId, toUser } from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+import { askOps, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
+
+const root = join(import.meta.dirname, '..');
+/** The machine may be busy. */
+const PATIENT = { timeout: 10_000, interval: 10 };
+
+test('docs/ops-openapi.json and docs/ops-api.md are as the code says: npm run docs writes them', () => {
+  const document = readFileSync(join(root, 'docs/ops-openapi.json'), 'utf8');
+  expect(document).toBe(`${JSON.stringify(toOpsDocument(), null, 2)}\n`);
+  expect(readFileSync(join(root, 'docs/ops-api.md'), 'utf8')).toBe(toOpsPage());
+});
+
+test('the description is a valid document of OpenAPI 3.1', async () => {
+  const validator = new Validator();
+  const valid = await validator.validate(JSON.parse(JSON.stringify(toOpsDocument())));
+  const text = JSON.stringify(toOpsDocument()).replace('"in":"query"', '"in":"nowhere"');
+
+  expect(valid.errors).toBeUndefined();
+  expect([valid.valid, validator.version]).toEqual([true, '3.1']);
+  expect((await new Validator().validate(JSON.parse(text))).valid).toBe(false);
+});
+
+test('every reference of the description leads somewhere, and no two requests have one name', () => {
+  const text = JSON.stringify(toOpsDocument());
+  const { components } = Object(toOpsDocument());
+  const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+  const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
+
+  expect(new Set(names)).toEqual(new Set(Object.keys(components.schemas)));
+  expect(new Set(ids).size).toBe(opsRoutes.length);
+});
+
+/** What a router serves, as the description writes it. */
+function listServed(prefix: string, router: Router): string[] {
+  return router.stack.flatMap(({ route }) => {
+    if (route === undefined) return [];
+    const path = `${prefix}${route.path}`.replace(/:(\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
+    const methods = new Set(route.stack.map(({ method }) => method));
+    return [...methods].map((method) => `${method} ${path}`);
+  });
+}
+
+const toName = ({ method, path }: OpsRoute) => `${method} ${path}`;
+
+test('what is described is served, and what is served is described', () => {
+  const served = listOperatorRouters(NOTHING).flatMap(([path, router]) => listServed(path, router));
+
+  expect(served.toSorted()).toEqual(opsRoutes.map(toName).toSorted());
+});
+
+/** Nobody asks these. */
+const never = () => Promise.reject(new Error('nobody asks here'));
+const resources = { list: never, find: never, adopt: never };
+const decisions = { approve: never, discard: never };
+const NOTHING: Parameters<typeof listOperatorRouters>[0] = {
+  status: {
+    readReadiness: never,
+    readBacklog: never,
+    upstreamHealth: () => {
+      throw new Error('nobody asks here');
+    },
+    writes: () => ({ mode: 'live', pause: undefined }),
+    activity: () => ({ lanes: 0, waiting: 0 }),
+    listStuck: never,
+    listFailing: never,
+    listDisputes: never,
+  },
+  explain: { user: never, group: never, any: never },
+  resources: { users: resources, groups: resources },
+  recovery: { read: never, ...decisions },
+  firstRun: { readPage: never, ...decisions },
+  sweeps: { request: never, find: never, list: never, listDrifts: never },
+  plans: { find: never, list: never, listActions: never, undo: never, ...decisions },
+  decideDrifts: { repair: never, accept: never, ignore: never },
+  listRequests: never,
+  writes: { pause: never, resume: never, read: never },
+  api: { call: never, told: () => undefined },
+};
+
+describeStores('every request below /ops', ({ makeUrl }) => {
+  test('is answered as it is described', async () => {
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const done = new Set<string>();
+    async function ask(bridge: TestBridge, method: 'GET' | 'POST', path: string, body?: JsonValue) {
+      const answer = await askOps(bridge, method, path, body);
+      if (answer.status < 300) done.add(toName(getOpsRoute(method, path)));
+      return answer;
+    }
+    const lives = await makeLives({ settings, sandbox: { seed: { users: 2, groups: 1 } } });
+    await lives.live(async (bridge) => {
+      const ada = await addUser(bridge, 'ada', { externalId: 'x-1' });
+      const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
+      const other = await findId(bridge, { type: 'Users', name: 'user00001' });
+      const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
+      await bridge.request('POST', '/Users', torn);
+      await ask(bridge, 'POST', `/users/${other}/adopt`);
+      await ask(bridge, 'POST', `/groups/${group}/adopt`, {});
+      lives.sandbox.service.setActive('ada@example.com', false);
+      const { id } = await sweep(bridge);
+      for (const path of [
+        ...[
+          '/status',
+          '/openapi.json',
+          '/recovery',
+          '/users',
+          '/groups',
+          '/sweeps',
+          '/drifts',
+          '/requests',
+        ],
+        ...[`/users/${ada}`, `/groups/${group}`, `/users/${ada}/explain`, `/explain/${ada}`],
+        ...[`/groups/${group}/explain`, `/sweeps/${id}`, '/plans/first-run'],
+      ]) {
+        expect((await ask(bridge, 'GET', path)).status, path).toBe(200);
+      }
+      const asked = await ask(bridge, 'POST', '/sweeps');
+      await untilSwept(bridge, String(asked.body.id));
+      await ask(bridge, 'POST', '/pause', { reason: 'x' });
+      await ask(bridge, 'POST', '/resume');
+      await ask(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
+      for (const path of ['/users/x', '/groups/x', '/sweeps/x', '/explain/x', '/users/x/explain']) {
+        expect((await ask(bridge, 'GET', path)).status, path).toBe(404);
+      }
+    });
+    await lives.live(
+      async (bridge) => {
+        const { service } = lives.sandbox;
+        const names = ['eve@example.com', 'fay@example.com', 'gus@example.com'];
+        await addUser(bridge, 'eve');
+        await addUser(bridge, 'fay');
+        await addUser(bridge, 'gus');
+        await addGroup(bridge, 'Pilots');
+        for (const name of names) service.setActive(name, false);
+        for (const name of names.slice(1)) service.addMember('Pilots', name);
+        const held = await sweep(bridge);
+        const { body } = await ask(bridge, 'GET', '/drifts?status=open&kind=user.deactivated');
+        const drifts = (Array.isArray(body.items) ? body.items : [])
+          .map((item) => Object(item))
+          .filter(({ resource }) => names.includes(resource.name));
+        const ids = drifts.map(({ id }) => String(id));
+        const ignoring = { until: '2999-01-01T00:00:00Z', reason: 'leave', by: 'an operator' };
+        await ask(bridge, 'POST', `/drifts/${ids[0]}/accept`);
+        await ask(bridge, 'POST', `/drifts/${ids[1]}/ignore`, ignoring);
+        await ask(bridge, 'POST', `/drifts/${ids[2]}/repair`);
+        await ask(bridge, 'GET', '/plans?status=held');
+        await ask(bridge, 'GET', `/plans/${held.planId}/actions`);
+        await ask(bridge, 'POST', `/plans/${held.planId}/discard`);
+        const { planId } = await sweep(bridge);
+        const { hash } = (await ask(bridge, 'GET', `/plans/${planId}`)).body;
+        await ask(bridge, 'POST', `/plans/${planId}/approve`, { hash: String(hash) });
+        const readStatus = async () => (await ask(bridge, 'GET', `/plans/${planId}`)).body.status;
+        await expect.poll(readStatus, PATIENT).toBe('applied');
+        await ask(bridge, 'POST', `/plans/${planId}/undo`);
+        for (const path of ['/plans/x/undo', '/plans/x/discard', '/drifts/x/repair']) {
+          expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
+        }
+      },
+      { DRIFT_POLICY: '{"member.added":"repair"}', LIMITS_REMOVE_MEMBER_COUNT: '1' },
+    );
+    const decided = ['/recovery', '/plans/first-run'].flatMap((path) => [
+      `${path}/approve`,
+      `${path}/discard`,
+    ]);
+    for (const [index, path] of decided.entries()) {
+      await lives.live((bridge) => addUser(bridge, `person${index}`), { MODE: 'observe' });
+      await lives.live(async (bridge) => {
+        const readPlan = async () => (await ask(bridge, 'GET', '/recovery')).body.plan;
+        await expect.poll(readPlan, PATIENT).not.toBeNull();
+        const { hash } = Object(await readPlan());
+        expect((await ask(bridge, 'POST', path, { hash: 'another' })).status).toBe(409);
+        expect((await ask(bridge, 'POST', path, { hash })).status).toBe(200);
+      });
+    }
+
+    expect([...done].toSorted()).toEqual(opsRoutes.map(toName).toSorted());
+  });
+});
+
+test('the description is for operators alone', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const url = new URL('/ops/openapi.json', bridge.baseUrl).href;
+    const stranger = await bridge.request('GET', url);
+    const operator = await askOps(bridge, 'GET', '/openapi.json');
+
+    expect(stranger.status).toBe(401);
+    expect(operator.body).toEqual(JSON.parse(JSON.stringify(toOpsDocument())));
+  }));

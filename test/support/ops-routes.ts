@@ -1,0 +1,38 @@
+import { type OpsRoute, opsRoutes } from '../../src/ops/openapi/routes.ts';
+import { opsSchemas } from '../../src/ops/openapi/schemas.ts';
+import { listAnswers } from '../../src/ops/openapi/to-document.ts';
+
+/** The description of a request below `/ops`. @throws Error when there is none */
+export function getOpsRoute(method: string, path: string): OpsRoute {
+  const [asked = ''] = path.split('?');
+  const fitting = opsRoutes.filter(
+    (route) => route.method === method.toLowerCase() && toPattern(route).test(asked),
+  );
+  // As the bridge does it: what is written out goes before what has a parameter.
+  const [route] = fitting.toSorted((a, b) => countBraces(a) - countBraces(b));
+  if (route === undefined) throw new Error(`nothing describes ${method} /ops${asked}`);
+  return route;
+}
+
+/** Compares an answer with its description. @throws Error when it is another */
+export function assertDescribed(
+  method: string,
+  path: string,
+  { status, body }: { readonly status: number; readonly body: unknown },
+): void {
+  const route = getOpsRoute(method, path);
+  const name = new Map(listAnswers(route)).get(String(status));
+  if (name === undefined) {
+    throw new Error(`nothing says that ${method} /ops${path} may be answered with ${status}`);
+  }
+  const { error } = opsSchemas[name].safeParse(body);
+  if (error) throw new Error(`${method} /ops${path} (${status}) is no ${name}: ${error.message}`);
+}
+
+function toPattern({ path }: OpsRoute): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function countBraces({ path }: OpsRoute): number {
+  return path.split('{').length;
+}
