@@ -126,6 +126,45 @@ test('an open drift survives a write to another field, and ends with a write to 
   });
 });
 
+test('an account that works again after its deletion is drift, and is left as it is', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    const { service, calls } = bridge.sandbox;
+    const id = await addCompany(bridge);
+    await send(bridge, 'DELETE', `/Users/${id}`);
+    await sweep(bridge);
+    const quiet = await listManagedDrifts(bridge);
+    service.setActive(ada, true);
+    calls.reset();
+
+    await sweep(bridge);
+    const found = await listManagedDrifts(bridge);
+    const { status } = await bridge.request('GET', `/Users/${id}`);
+    service.setActive(ada, false);
+    await sweep(bridge);
+
+    expect([quiet, found]).toEqual([[], [`user.activated ${ada}`]]);
+    expect(status).toBe(404);
+    expect(listChanges(bridge)).toEqual([]);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+    expect(await listManagedDrifts(bridge, 'gone')).toEqual(found);
+  });
+});
+
+test('a new person with the account of somebody deleted is no drift of theirs', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    const id = await addCompany(bridge);
+    await send(bridge, 'DELETE', `/Users/${id}`);
+    await untilSettled(bridge);
+    await addUser(bridge, 'ada');
+
+    const ended = await sweep(bridge);
+
+    expect(ended).toMatchObject({ status: 'complete', counts: { unknown: 0 } });
+    expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
 test('what others did to a managed group changes nothing that a provider is shown', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const id = await addCompany(bridge);

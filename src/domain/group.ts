@@ -21,6 +21,12 @@ export interface ObservedGroup {
   readonly displayName: string;
   readonly permissions?: number;
   readonly addToCardsAndSpacesEnabled?: boolean;
+  /** When REST last showed it, in a list or by itself (epoch milliseconds); absent: it never did. */
+  readonly listedAt?: number;
+  /** When SCIM last showed it (epoch milliseconds); absent: it never did. */
+  readonly shownAt?: number;
+  /** When no two answers agreed on who is in it (epoch milliseconds); absent: they always did. */
+  readonly doubtedAt?: number;
   /** Epoch milliseconds, and which read or call it came from. */
   readonly at: number;
   readonly by: string;

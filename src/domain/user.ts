@@ -32,6 +32,10 @@ export interface ObservedUser {
   readonly virtual?: boolean;
   readonly appsPermissions?: number;
   readonly temporarilyInactive?: boolean;
+  /** When the list of company users last showed the account (epoch milliseconds); absent: it never did. */
+  readonly listedAt?: number;
+  /** When SCIM last showed the account (epoch milliseconds); absent: it never did. */
+  readonly shownAt?: number;
   /** Epoch milliseconds, and which read or call it came from. */
   readonly at: number;
   readonly by: string;

@@ -77,6 +77,12 @@ export async function claimSweep(
   return Number(result.numUpdatedRows) > 0;
 }
 
+/** Lets go of a sweep of a process that is known to be gone: any other, where one process has the store. */
+export async function freeSweep(tx: Db, id: string): Promise<void> {
+  const free = tx.updateTable('sweeps').set({ lease_until: 0, owner: null });
+  await free.where('id', '=', id).where('status', '=', 'running').execute();
+}
+
 /** Whether the process still holds the sweep; whatever is stored in this transaction is stored under that. */
 export async function isSweepHeld(tx: Db, { id, owner }: SweepClaim): Promise<boolean> {
   const held = tx.selectFrom('sweeps').select('id').where('id', '=', id).where('owner', '=', owner);

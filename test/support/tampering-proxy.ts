@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { request } from 'undici';
-import { onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
 /** Changes what the service answers to a GET: given the address and the parsed JSON. */
@@ -13,32 +12,26 @@ export interface TamperedService {
   readonly service: Sandbox;
   /** Undefined: nothing is changed. */
   setTamper(tamper: Tamper | undefined): void;
+  stop(): Promise<void>;
 }
 
-/** Puts itself between the bridge and a sandbox, until the test ends. */
+/** Puts itself between the bridge and a sandbox. */
 export async function tamperWith(sandbox: Sandbox): Promise<TamperedService> {
   let tamper: Tamper | undefined;
   const server = createServer(async (req, res) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of req) chunks.push(chunk);
-    const { authorization = '', 'content-type': type = 'application/json' } = req.headers;
-    const answer = await request(`${sandbox.url}${req.url}`, {
-      method: req.method ?? 'GET',
-      headers: { authorization, 'content-type': type },
-      body: chunks.length === 0 ? null : Buffer.concat(chunks),
-    });
-    const text = await answer.body.text();
-    const isRead = tamper !== undefined && req.method === 'GET' && answer.statusCode === 200;
+    const answer = await passOn(sandbox, req);
+    if (answer === undefined) {
+      req.socket.destroy();
+      return;
+    }
+    const { status, text } = answer;
+    const isRead = req.method === 'GET' && status === 200;
     const url = new URL(req.url ?? '/', sandbox.url);
-    res.writeHead(answer.statusCode, { 'content-type': 'application/json' });
-    res.end(isRead ? JSON.stringify(tamper?.(url, JSON.parse(text))) : text);
+    res.writeHead(status, { 'content-type': 'application/json' });
+    res.end(isRead && tamper ? change(text, (body) => tamper?.(url, body)) : text);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   const service: Sandbox = Object.create(sandbox, {
@@ -49,5 +42,91 @@ export async function tamperWith(sandbox: Sandbox): Promise<TamperedService> {
     setTamper(next) {
       tamper = next;
     },
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
   };
+}
+
+/** What is no JSON stays what it is. */
+function change(text: string, tamper: (body: unknown) => unknown): string {
+  try {
+    return JSON.stringify(tamper(JSON.parse(text)));
+  } catch {
+    return text;
+  }
+}
+
+/** What the service answers; undefined: its connection was cut. */
+async function passOn(
+  sandbox: Sandbox,
+  req: IncomingMessage,
+): Promise<{ status: number; text: string } | undefined> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk);
+  const { authorization = '', 'content-type': type = 'application/json' } = req.headers;
+  try {
+    const { statusCode, body } = await request(`${sandbox.url}${req.url}`, {
+      method: req.method ?? 'GET',
+      headers: { authorization, 'content-type': type },
+      body: chunks.length === 0 ? null : Buffer.concat(chunks),
+    });
+    return { status: statusCode, text: await body.text() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A page of a list: where the list is, entries a page, and its place from 0 on. */
+export interface PlacedPage {
+  readonly path: string;
+  readonly size: number;
+  readonly place: number;
+}
+
+/** Changes one page of a list. */
+export function changePage(page: PlacedPage, change: (body: unknown) => unknown): Tamper {
+  return (url, body) => (isPage(url, page) ? change(body) : body);
+}
+
+/** One page of a list says what the page before it said. */
+export function repeatPage({ path, size, place }: PlacedPage): Tamper {
+  const bodies = new Map<number, unknown>();
+  return (url, body) => {
+    if (!url.pathname.endsWith(path)) return body;
+    const asked = Math.floor(toStart(url) / size);
+    bodies.set(asked, body);
+    return asked === place ? (bodies.get(asked - 1) ?? body) : body;
+  };
+}
+
+/** The entry at this place of the whole list is in no page. */
+export function leaveOut(path: string, place: number): Tamper {
+  return (url, body) => {
+    if (!url.pathname.endsWith(path)) return body;
+    const start = toStart(url);
+    return withEntries((entries) => entries.filter((_, index) => start + index !== place))(body);
+  };
+}
+
+/** Changes the entries of a list, of SCIM or of REST. */
+export function withEntries(change: (entries: unknown[]) => unknown[]) {
+  return (body: unknown): unknown => {
+    if (Array.isArray(body)) return change(body);
+    const { Resources, ...rest } = Object(body);
+    return { ...rest, Resources: change(Resources) };
+  };
+}
+
+function isPage(url: URL, { path, size, place }: PlacedPage): boolean {
+  return url.pathname.endsWith(path) && Math.floor(toStart(url) / size) === place;
+}
+
+/** How many entries are before what was asked for. */
+function toStart({ searchParams }: URL): number {
+  const start = Number(searchParams.get('startIndex') ?? 1) - 1;
+  return Number(searchParams.get('offset') ?? start);
 }

@@ -130,8 +130,9 @@ function toNeeds(
 
 function toSeenAt({ observed }: UserRow | GroupRow): number | undefined {
   if (observed === null) return undefined;
-  const { at }: { at?: unknown } = JSON.parse(observed);
-  return typeof at === 'number' ? at : undefined;
+  const { at, shownAt = at }: { at?: unknown; shownAt?: unknown } = JSON.parse(observed);
+  // A list of REST alone shows little of what is judged.
+  return typeof shownAt === 'number' ? shownAt : undefined;
 }
 
 interface Found<Row extends UserRow | GroupRow> {

@@ -27,6 +27,8 @@ export interface StepProgress {
   readonly membersAfter?: number;
   /** restGroups: done without members, because nobody is known who could be one. */
   readonly membersUnknown?: boolean;
+  /** restGroups: no two answers agree on how many people are in some group, so nobody was taken out of it. */
+  readonly membersDoubted?: boolean;
 }
 
 /** How far the first read has come: kept in the store, so that a restart goes on from there. */

@@ -68,6 +68,7 @@ export function observeCompanyUser(
     ...(virtual === undefined ? {} : { virtual }),
     ...(appsPermissions === undefined ? {} : { appsPermissions }),
     ...(temporarilyInactive === undefined ? {} : { temporarilyInactive }),
+    listedAt: at,
     at,
   };
 }

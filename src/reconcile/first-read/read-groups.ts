@@ -106,7 +106,7 @@ function toSighting(group: ScimGroup, before: ObservedGroup | undefined, now: nu
   const { id, displayName } = group;
   return {
     ids: { upstream_scim_id: id },
-    observed: { ...before, displayName, at: now, by: scim.getGroups.id },
+    observed: { ...before, displayName, shownAt: now, at: now, by: scim.getGroups.id },
     now,
   };
 }

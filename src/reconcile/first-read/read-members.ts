@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../../store/database.ts';
-import { lockGroup, updateGroup } from '../../store/groups.ts';
+import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups.ts';
 import {
   countSeenMembers,
   listSeenGroups,
@@ -31,37 +31,61 @@ export async function readMembers(context: FirstReadContext, counts: UserCounts)
     await save({ ...current(), membersUnknown: true });
     return;
   }
-  for (const group of await listUnproven(context, counts)) {
+  const repeats = progress().repeats === true;
+  for (const unproven of await listUnproven(context, counts)) {
+    const { group } = unproven;
     const sentAt = deps.clock.now();
     const memberIds = await fetchMembers(context, group);
-    const repeats = progress().repeats === true;
     const times = { sentAt, now: deps.clock.now(), repeats };
-    await save({ ...current(), membersAfter: group.seq }, async (tx) => {
-      if (memberIds) await saveSeen(tx, group, { memberIds, ...times });
+    const isDoubted = repeats && memberIds !== undefined && !agrees(unproven, memberIds);
+    const doubted = isDoubted ? { membersDoubted: true } : {};
+    await save({ ...current(), membersAfter: group.seq, ...doubted }, async (tx) => {
+      if (isDoubted) await saveDoubt(tx, group, times.now);
+      else if (memberIds) await saveSeen(tx, group, { memberIds, ...times });
     });
   }
+}
+
+async function saveDoubt(tx: Db, { id }: SeenGroup, now: number): Promise<void> {
+  const row = await lockGroup(tx, id);
+  const observed = row && toObservedGroup(row);
+  if (observed === undefined) return;
+  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, doubtedAt: now }) });
+}
+
+/** A group whose members no list proved. */
+interface Unproven {
+  readonly group: SeenGroup;
+  /** How many people the service says there are; undefined: it does not say. */
+  readonly said: number | undefined;
+  /** How many the list showed. */
+  readonly listed: number;
+}
+
+/** What was known of a group gives way to an answer that another one bears out. */
+function agrees({ said, listed }: Unproven, memberIds: readonly number[]): boolean {
+  return said === undefined || said === memberIds.length || listed === memberIds.length;
 }
 
 /** The groups after the checkpoint whose members are not known to be complete. */
 async function listUnproven(
   { deps, current, progress }: FirstReadContext,
   counts: UserCounts,
-): Promise<SeenGroup[]> {
+): Promise<Unproven[]> {
   const { listsMembers = false } = getStep(progress(), 'groups');
   const after = current().membersAfter ?? 0;
   const seen = (await listSeenGroups(deps.store.read)).filter(({ seq }) => seq > after);
-  const unproven: SeenGroup[] = [];
+  const unproven: Unproven[] = [];
   for (let start = 0; start < seen.length; start += PART) {
     const groups = seen.slice(start, start + PART);
     const ids = groups.map(({ id }) => id);
     const known = await countSeenMembers(deps.store.read, ids);
     for (const group of groups) {
       const said = group.restId === undefined ? undefined : counts.get(group.restId);
+      const listed = known.get(group.id) ?? 0;
       const isProven =
-        said === undefined
-          ? listsMembers && group.scimId !== undefined
-          : said === (known.get(group.id) ?? 0);
-      if (!isProven) unproven.push(group);
+        said === undefined ? listsMembers && group.scimId !== undefined : said === listed;
+      if (!isProven) unproven.push({ group, said, listed });
     }
     // Counting alone would keep the process from everything else.
     await nextTurn();

@@ -27,7 +27,7 @@ export interface Sighting {
 
 /** What the word of a list asked for at `sentAt` (epoch milliseconds) is worth for this group. */
 export function judgeGroup(row: GroupRow | undefined, sentAt: number): Fate {
-  const stored = row && { ...row, observedAt: toObservedGroup(row)?.at };
+  const stored = row && { ...row, seen: toObservedGroup(row) };
   return judgeSighting(stored, sentAt);
 }
 

@@ -93,6 +93,7 @@ function toSighting(before: ObservedGroup | undefined, { rest, scimId, times }: 
       ...named,
       ...(permissions === undefined ? {} : { permissions }),
       ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
+      listedAt: times.now,
       at: times.now,
     },
     now: times.now,

@@ -74,8 +74,14 @@ describeStores('people of a list', ({ makeStore }) => {
       held: 'Smith',
     },
     {
-      why: 'a deleted person does not come back',
-      change: { deleted_at: 1_500 },
+      why: 'a deleted person does not come back, but what the account holds is known',
+      change: { origin: 'adopted', deleted_at: 1_500 },
+      shown: 'Smith',
+      held: 'Jones',
+    },
+    {
+      why: 'a person deleted since the list was asked for keeps what is known',
+      change: { origin: 'adopted', deleted_at: 2_000, modified_at: 2_000 },
       shown: 'Smith',
       held: 'Smith',
     },

@@ -12,7 +12,7 @@ import {
 } from '../../store/observations.ts';
 import { replaceUserEmails, toObservedUser, type UserRow, updateUser } from '../../store/users.ts';
 import { type ObservedColumns, toObservedColumns, toUnmanagedAttributes } from '../user/observe.ts';
-import { judgeSighting, toLookAgainColumns } from './fate.ts';
+import { judgeReturn, judgeSighting, toLookAgainColumns } from './fate.ts';
 import type { PageTimes } from './read-list.ts';
 
 /** One account as a list shows it. */
@@ -42,7 +42,9 @@ export async function savePeople(
       continue;
     }
     const before = toObservedUser(row);
-    const fate = judgeSighting({ ...row, observedAt: before?.at }, sentAt);
+    const stored = { ...row, seen: before };
+    const fate =
+      row.deleted_at === null ? judgeSighting(stored, sentAt) : judgeReturn(stored, sentAt);
     if (fate === 'look-again') await updateUser(tx, row.id, toLookAgainColumns(row, now));
     if (fate !== 'merge') continue;
     const document = await savePerson(tx, row, { observed: account.observe(before), now });

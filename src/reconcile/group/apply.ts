@@ -131,7 +131,8 @@ async function updateGroup(
       const Operations = [{ op: 'replace', path: 'displayName', value: displayName }];
       const args = { path: { group_id: scimId ?? '' }, body: { Operations } };
       const group = parseScimGroup(await deps.upstream.call(scim.updateGroup, args, context));
-      const seen = { at: deps.clock.now(), by: scim.updateGroup.id };
+      const at = deps.clock.now();
+      const seen = { shownAt: at, at, by: scim.updateGroup.id };
       const observed: ObservedGroup = {
         ...state.observed,
         displayName: group.displayName,
@@ -202,11 +203,13 @@ async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined)
 
 function toObserved({ clock }: ReconcileDeps, group: RestGroup, by: string): ObservedGroup {
   const { name: displayName, permissions, addToCardsAndSpacesEnabled } = group;
+  const at = clock.now();
   return {
     displayName,
     ...(permissions === undefined ? {} : { permissions }),
     ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
-    at: clock.now(),
+    listedAt: at,
+    at,
     by,
   };
 }

@@ -132,7 +132,8 @@ async function lookThroughScim(
 ): Promise<GroupOutcome> {
   const args = { path: { group_id: scimId } };
   const group = parseScimGroup(await upstream.call(scim.getGroup, args, context));
-  const seen = { at: clock.now(), by: scim.getGroup.id };
+  const at = clock.now();
+  const seen = { shownAt: at, at, by: scim.getGroup.id };
   const observed: ObservedGroup = { ...state.observed, displayName: group.displayName, ...seen };
   const { memberIds } = group;
   return { kind: 'done', known: { observed, ...(memberIds ? { memberIds } : {}) } };
@@ -144,6 +145,7 @@ async function lookThroughRest(
   uid: string,
 ): Promise<GroupOutcome> {
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }, context));
+  const at = clock.now();
   const args = { path: { group_uid: uid } };
   const answer = await upstream.call(groupUsers.getListOfGroupUsers, args, context);
   const memberIds = parseGroupUsers(answer).map(({ id }) => id);
@@ -153,7 +155,8 @@ async function lookThroughRest(
     ...(group.addToCardsAndSpacesEnabled === undefined
       ? {}
       : { addToCardsAndSpacesEnabled: group.addToCardsAndSpacesEnabled }),
-    at: clock.now(),
+    listedAt: at,
+    at,
     by: groups.getGroup.id,
   };
   const ids = { restId: group.id, uid: group.uid };

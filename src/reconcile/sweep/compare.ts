@@ -45,9 +45,11 @@ async function comparePart<Row extends UserRow | GroupRow>(
   });
   countSettled(run, compared.settled);
   run.counts[`${type}s`] += compared.judged.length;
-  run.counts.unknown += compared.judged.filter(
-    ({ judgement }) => judgement.kind === 'unknown',
-  ).length;
+  for (const { judgement } of compared.judged) {
+    if (judgement.kind === 'unknown') run.counts.unknown += 1;
+    if (judgement.kind !== 'judged' || judgement.leftOutBy === undefined) continue;
+    run.reasons.add(`the list ${judgement.leftOutBy} left out what another list shows`);
+  }
   return compared;
 }
 

@@ -8,7 +8,16 @@ import {
   toGroupState,
   toObservedGroup,
 } from '../../store/groups.ts';
-import { isBusy, type Judgement, judged, NOTHING, type SeenSince, UNKNOWN } from './judgement.ts';
+import {
+  isBusy,
+  isHiddenByScim,
+  type Judgement,
+  judged,
+  leftOut,
+  NOTHING,
+  type SeenSince,
+  UNKNOWN,
+} from './judgement.ts';
 
 const NOBODY = { members: [], admins: [] };
 
@@ -34,21 +43,35 @@ export function judgeGroup(
     const difference = toDifference(row, 'group.missing', { desired, observed: null });
     return { kind: 'missing', difference };
   }
-  const unread = listUnread(row, seen);
+  if (isHiddenByScim(observed, seen.since)) return leftOut('groups');
+  const unread = listUnread(row, observed, seen);
   const differences = [
     ...listFieldDifferences(row, state, observed),
     ...links.map((link) => toLinkDifference(row, link)),
   ];
-  return judged(
+  const judgement = judged(
     differences.filter(({ kind }) => !unread.includes(kind)),
     unread,
   );
+  return isListed(observed, seen) ? judgement : { ...judgement, leftOutBy: 'restGroups' };
 }
 
-function listUnread({ admins_read_at }: GroupRow, { lists, since }: SeenSince): DriftKind[] {
+/** Whether the REST list showed it, from which its rights are. */
+function isListed({ listedAt }: ObservedGroup, { since }: SeenSince): boolean {
+  return listedAt === undefined || listedAt >= since;
+}
+
+function listUnread(
+  { admins_read_at }: GroupRow,
+  observed: ObservedGroup,
+  seen: SeenSince,
+): DriftKind[] {
+  const { lists, since } = seen;
+  const areMembersRead = lists.members && (observed.doubtedAt ?? Number.NEGATIVE_INFINITY) < since;
   const areAdminsRead = (admins_read_at ?? 0) >= since;
   return [
-    ...(lists.members ? [] : (['member.added', 'member.removed'] as const)),
+    ...(isListed(observed, seen) ? [] : (['group.permissions'] as const)),
+    ...(areMembersRead ? [] : (['member.added', 'member.removed'] as const)),
     ...(areAdminsRead ? [] : (['admin.added', 'admin.removed'] as const)),
   ];
 }

@@ -11,12 +11,21 @@ import {
   type UserState,
 } from '../../domain/user.ts';
 import { toUserState, type UserRow } from '../../store/users.ts';
-import { isBusy, type Judgement, judged, NOTHING, type SeenSince, UNKNOWN } from './judgement.ts';
+import {
+  isBusy,
+  isHiddenByScim,
+  type Judged,
+  type Judgement,
+  judged,
+  leftOut,
+  NOTHING,
+  type SeenSince,
+  UNKNOWN,
+} from './judgement.ts';
 
 /** Compares one person with what the service was seen to hold since the sweep began. */
 export function judgeUser(row: UserRow, seen: SeenSince): Judgement {
   if (!seen.lists.users || isBusy(row)) return UNKNOWN;
-  if (row.deleted_at !== null) return NOTHING;
   const state = toUserState(row);
   const { observed, desired, upstreamId } = state;
   const toDifference = (kind: DriftKind, wanted: JsonValue, held: JsonValue): Difference => ({
@@ -33,10 +42,12 @@ export function judgeUser(row: UserRow, seen: SeenSince): Judgement {
     return judged([toDifference('user.unmanaged', null, toAccount(observed))]);
   }
   if (upstreamId === undefined || state.pending.account !== undefined) return NOTHING;
+  if (state.deleted) return isSeen ? judgeReturn(state, observed, { seen, toDifference }) : NOTHING;
   if (!isSeen) {
     if (!desired.active) return NOTHING;
     return { kind: 'missing', difference: toDifference('user.missing', { active: true }, null) };
   }
+  if (isHiddenByScim(observed, seen.since)) return leftOut('users');
   return judgeFields(state, observed, { seen, toDifference });
 }
 
@@ -49,7 +60,7 @@ function judgeFields(
   state: UserState,
   observed: ObservedUser,
   { seen, toDifference }: Comparing,
-): Judgement {
+): Judged {
   const { desired, echoes, pending } = state;
   const fields = listUserDifferences(desired, observed, echoes, seen.deactivation).filter(
     (field) => pending[field] === undefined,
@@ -67,11 +78,25 @@ function judgeFields(
   }
   const [wanted, held] = [toAccess(desired, fields), toAccess(observed, fields)];
   if (Object.keys(held).length > 0) differences.push(toDifference('user.access', wanted, held));
-  const unread = seen.lists.companyUsers ? [] : listOfCompanyUsers(seen.deactivation);
-  return judged(
+  const isListed = seen.lists.companyUsers && (observed.listedAt ?? 0) >= seen.since;
+  const unread = isListed ? [] : listOfCompanyUsers(seen.deactivation);
+  const judgement = judged(
     differences.filter(({ kind }) => !unread.includes(kind)),
     unread,
   );
+  return isLeftOut(observed, seen) ? { ...judgement, leftOutBy: 'companyUsers' } : judgement;
+}
+
+/** The list may leave inactive people out always, and whom it never showed it may never show. */
+function isLeftOut({ active, listedAt }: ObservedUser, { lists, since }: SeenSince): boolean {
+  return lists.companyUsers && active && listedAt !== undefined && listedAt < since;
+}
+
+/** Of somebody deleted nothing matters but whether the account works again. */
+function judgeReturn(state: UserState, observed: ObservedUser, comparing: Comparing): Judgement {
+  const judgement = judgeFields(state, observed, comparing);
+  const differences = judgement.differences.filter(({ kind }) => kind === 'user.activated');
+  return { ...judgement, differences };
 }
 
 /** Which kinds rest on the list of company users. */

@@ -1,4 +1,4 @@
-import type { Difference, DriftKind } from '../../domain/drift.ts';
+import { type Difference, DRIFT_KINDS, type DriftKind } from '../../domain/drift.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import type { ReadLists } from './read-lists.ts';
 
@@ -19,18 +19,36 @@ export interface SeenSince {
 export type Judgement =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'missing'; readonly difference: Difference }
-  | {
-      readonly kind: 'judged';
-      readonly differences: readonly Difference[];
-      readonly unread: readonly DriftKind[];
-    };
+  | Judged;
+
+/** What was compared. */
+export interface Judged {
+  readonly kind: 'judged';
+  readonly differences: readonly Difference[];
+  readonly unread: readonly DriftKind[];
+  /** A list that did not show the resource, though it did before and another list shows it. */
+  readonly leftOutBy?: 'users' | 'companyUsers' | 'groups' | 'restGroups';
+}
 
 /** What differs, apart from the kinds of which nothing is known. */
 export function judged(
   differences: readonly Difference[],
   unread: readonly DriftKind[] = [],
-): Judgement {
+): Judged {
   return { kind: 'judged', differences, unread };
+}
+
+/** Another list showed the resource, and this one did not: nothing can be said, and the list was not complete. */
+export function leftOut(leftOutBy: 'users' | 'groups'): Judged {
+  return { ...judged([], DRIFT_KINDS), leftOutBy };
+}
+
+/** Whether SCIM did not show in this read what it had shown before; what the answers of REST say stands beside that. */
+export function isHiddenByScim(
+  { by, shownAt }: { readonly by: string; readonly shownAt?: number },
+  since: number,
+): boolean {
+  return by.startsWith('scim.') && shownAt !== undefined && shownAt < since;
 }
 
 /** Nothing can be said. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../../store/database.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
+import { findFact, saveFact } from '../../store/facts.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import type { UnseenPart } from '../../store/managed.ts';
 import type { UserRow } from '../../store/users.ts';
@@ -10,8 +11,12 @@ import type { Resources } from './resources.ts';
 import { IncompleteSweep, type SweepRun, writeHeld } from './run.ts';
 import { compareWithKnown, countSettled, storeSettled } from './settle.ts';
 
-/** How many missing people, and how many missing groups, one sweep looks for; the others wait for the next. */
+/** How many missing people, and how many missing groups, one sweep looks for; the next goes on with the others. */
 const LOOKS_MAX = 50;
+
+/** After which row the next sweep goes on looking; absent: it begins with the first. */
+type Places = { readonly [T in 'user' | 'group']?: number };
+const PLACES_FACT = 'sweep-missing';
 
 /** Rows that are gone through in one read of the store. */
 const PART = 1_000;
@@ -32,7 +37,10 @@ export async function lookForMissing<Row extends UserRow | GroupRow>(
   seen: SeenSince,
 ): Promise<Missing<Row>> {
   const confirmed: Suspect<Row>[] = [];
-  const { suspects, others } = await listSuspects(run, resources, seen);
+  const { type } = resources;
+  const places = await findFact<Places>(run.deps.store.read, PLACES_FACT);
+  const from = places?.[type] ?? 0;
+  const { suspects, others } = await listSuspects(run, resources, { seen, from });
   for (const suspect of suspects) {
     run.signal.throwIfAborted();
     if (suspect.judgement.kind !== 'missing') continue;
@@ -48,9 +56,23 @@ export async function lookForMissing<Row extends UserRow | GroupRow>(
     }
   }
   if (others > 0) {
-    run.reasons.add(`${others} more ${resources.type}s are missing and were not looked for yet`);
+    run.reasons.add(`${others} more ${type}s are missing and were not looked for yet`);
   }
+  await savePlace(run, type, others > 0 ? suspects.at(-1)?.row.seq : undefined);
   return confirmed;
+}
+
+async function savePlace(
+  run: SweepRun,
+  type: 'user' | 'group',
+  seq: number | undefined,
+): Promise<void> {
+  await writeHeld(run, async (tx) => {
+    const { [type]: before, ...others } = (await findFact<Places>(tx, PLACES_FACT)) ?? {};
+    if (before === seq) return;
+    const value: Places = seq === undefined ? others : { ...others, [type]: seq };
+    await saveFact(tx, { name: PLACES_FACT, value, now: run.deps.clock.now() });
+  });
 }
 
 /** Stores who is really gone, unless somebody has written them meanwhile: nothing else can be wrong with the lists any more. */
@@ -71,14 +93,15 @@ export async function storeMissing<Row extends UserRow | GroupRow>(
   }
 }
 
+/** As many as may be looked for: those after `from` first, then those before. */
 async function listSuspects<Row extends UserRow | GroupRow>(
   { deps, signal }: SweepRun,
   { listUnseen, judge }: Resources<Row>,
-  seen: SeenSince,
+  { seen, from }: { seen: SeenSince; from: number },
 ): Promise<{ suspects: Suspect<Row>[]; others: number }> {
   const { read } = deps.store;
-  const suspects: Suspect<Row>[] = [];
-  let others = 0;
+  const [before, after]: [Suspect<Row>[], Suspect<Row>[]] = [[], []];
+  let count = 0;
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
     const part: UnseenPart<Row> = await listUnseen(read, { ...seen, afterSeq, limit: PART });
     const known = await listKnownMissing(read, part.rows);
@@ -87,15 +110,17 @@ async function listSuspects<Row extends UserRow | GroupRow>(
       if (known.has(row.id)) continue;
       const judgement = await judge(read, row, seen);
       if (judgement.kind !== 'missing') continue;
-      if (suspects.length < LOOKS_MAX) suspects.push({ row, judgement });
-      else others += 1;
+      count += 1;
+      const place = row.seq > from ? after : before;
+      if (place.length < LOOKS_MAX) place.push({ row, judgement });
     }
     afterSeq = part.lastSeq;
     // Reads of the store alone would keep the process from everything else.
     await nextTurn();
     signal.throwIfAborted();
   }
-  return { suspects, others };
+  const suspects = [...after, ...before].slice(0, LOOKS_MAX);
+  return { suspects, others: count - suspects.length };
 }
 
 async function listKnownMissing(

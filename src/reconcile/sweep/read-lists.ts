@@ -10,8 +10,7 @@ import { IncompleteSweep, type SweepRun } from './run.ts';
 /** Attempts at one list before the sweep ends without a conclusion: the next one begins anew. */
 const ATTEMPTS_MAX = 3;
 
-/** Between two lists, in milliseconds. */
-const STEP_GAP_MS = 2;
+const DOUBTED = 'no two answers agree on how many people are in some groups';
 
 /** Where a sweep keeps how far its lists were read. */
 export const SWEEP_READ_FACT = 'sweep-read';
@@ -44,17 +43,11 @@ export async function readLists(run: SweepRun): Promise<ReadLists> {
   await book.open();
   const steps: StepRun = { deps, book, signal };
   for (let step = findOpenStep(book.current()); step; step = findOpenStep(book.current())) {
-    // A list asked for in the millisecond in which the one before was stored would count as older.
-    await untilLater(run);
     await readList(run, steps, step);
   }
   assertAgreeing(book);
+  if (book.getStep('restGroups').membersDoubted === true) run.reasons.add(DOUBTED);
   return toReadLists(book);
-}
-
-async function untilLater({ deps: { clock }, signal }: SweepRun): Promise<void> {
-  const storedAt = clock.now();
-  while (clock.now() <= storedAt) await clock.sleep(STEP_GAP_MS, signal);
 }
 
 /** Two lists show the same people, and two the same groups: one that is empty alone is not believed. */

@@ -1,3 +1,4 @@
+import type { Db } from '../../store/database.ts';
 import { saveFact } from '../../store/facts.ts';
 import type { PlanRow } from '../../store/plans.ts';
 import {
@@ -6,6 +7,7 @@ import {
   findComparedSince,
   findRunningSweep,
   findSweep,
+  freeSweep,
   insertSweep,
   listSweeps,
   makeSweepReal,
@@ -180,12 +182,16 @@ async function carryOut(deps: SweepDeps, sweep: SweepRow, stopping: AbortSignal)
   const claim = { id: sweep.id, owner };
   const lost = new AbortController();
   const counter = countCalls(deps.upstream, sweep.calls);
-  const keep = async () => {
+  const keepIn = (tx: Db) => {
     const [now, calls] = [clock.now(), counter.calls()];
-    const lease = { now, until: now + LEASE_MS, calls };
-    return store.write((tx) => claimSweep(tx, claim, lease));
+    return claimSweep(tx, claim, { now, until: now + LEASE_MS, calls });
   };
-  if (!(await keep())) return;
+  const keep = () => store.write(keepIn);
+  const isMine = await store.write(async (tx) => {
+    if (store.engine === 'sqlite') await freeSweep(tx, sweep.id);
+    return keepIn(tx);
+  });
+  if (!isMine) return;
   sweepEvents.started({ id: sweep.id, admins: sweep.reads_admins === 1 });
   const renewal = setInterval(() => {
     // A store that fails to renew fails the sweep's own writes too.

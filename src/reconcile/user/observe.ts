@@ -20,6 +20,7 @@ export function toObservedUser(
     ...(email === undefined ? {} : { email }),
     fullName: user.fullName,
     active: user.active,
+    shownAt: at,
     at,
     by,
   };
