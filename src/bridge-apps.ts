@@ -54,7 +54,7 @@ export function createApps(
 /** Where health comes from. */
 function toHealthSources(
   options: WatchedOptions,
-  { upstream, sections, firstRead, guard, isDraining }: BridgeParts,
+  { upstream, sections, firstRead, guard, watch, isDraining }: BridgeParts,
 ): HealthSources {
   const { store, clock } = options;
   return {
@@ -62,6 +62,7 @@ function toHealthSources(
     findWriteTrouble: store.findWriteTrouble,
     findRecovery: () => findRecovery(store.read),
     findHeldPlan: () => findHeldPlan(store.read),
+    readProviders: watch.read,
     findAuditFailure: async () => (await findFollowedTail(options))?.failure ?? undefined,
     readFirstRead: async () => firstRead.state(),
     readSections: async () => sections.current(),

@@ -2,6 +2,7 @@ import type { WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
 import { toRepairPolicy, toSweepPolicy } from './bridge-settings.ts';
 import { toDriftEvents, toSweepEvents } from './bridge-telemetry.ts';
+import type { Adoption } from './domain/adoption.ts';
 import { createDriftKeeper, type DriftKeeper } from './reconcile/drift/keeper.ts';
 import type { FirstReadDeps } from './reconcile/first-read/step.ts';
 import { findRecovery } from './reconcile/recovery/state.ts';
@@ -19,6 +20,8 @@ export interface Detectors {
 interface Surroundings extends Pick<BridgeParts, 'firstRead' | 'recovery'> {
   /** Something became due. */
   readonly wake: () => void;
+  /** Takes over what nobody asked for. */
+  readonly adopt: (key: { type: 'user' | 'group'; id: string }) => Promise<Adoption>;
 }
 
 /** The detectors of one process, which end in the same decision about what differs. */
@@ -28,11 +31,12 @@ export function createDetectors(
   surroundings: Surroundings,
 ): Detectors {
   const { settings, logger, metrics, store } = options;
-  const { firstRead, recovery, wake } = surroundings;
+  const { firstRead, recovery, wake, adopt } = surroundings;
   const repairs = {
     repair: toRepairPolicy(settings),
     driftEvents: toDriftEvents(logger, metrics),
     wake,
+    adopt,
   };
   const isSettled = async () =>
     firstRead.finished && (await findRecovery(store.read)) === undefined;

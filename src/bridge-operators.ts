@@ -51,7 +51,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
       ...decisions,
     },
-    writes: createWritesSource(guard, state),
+    writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
     api: {
       call: parts.callForOperator,
       told: (call, res) =>
@@ -68,6 +68,13 @@ function toResourceSources(options: WatchedOptions, parts: BridgeParts): Resourc
     adoptUser: (request) => adoptUserByHand(scim, request),
     adoptGroup: (request) => adoptGroupByHand(scim, request),
   });
+}
+
+/** Ends a pause, and lets go on what providers may take away no more without somebody having looked. */
+async function resume({ guard, watch, reconciler }: BridgeParts): Promise<void> {
+  await guard.resume();
+  await watch.release();
+  reconciler.wake();
 }
 
 /** What exists in the service is judged as a request of a provider would judge it. */

@@ -2,6 +2,7 @@ import type { ApiSource } from './ops/api/router.ts';
 import type { StoredRequestLog } from './ops/requests/request-log.ts';
 import type { DriftKeeper } from './reconcile/drift/keeper.ts';
 import type { FirstRead } from './reconcile/first-read/first-read.ts';
+import type { ProviderWatch } from './reconcile/provider/watch.ts';
 import type { Reconciler } from './reconcile/reconciler.ts';
 import type { Recovery } from './reconcile/recovery/recovery.ts';
 import type { Rules } from './reconcile/rules/rules.ts';
@@ -23,5 +24,6 @@ export interface BridgeParts {
   readonly sections: SectionView;
   readonly guard: WriteGuard;
   readonly requests: StoredRequestLog;
+  readonly watch: ProviderWatch;
   readonly isDraining: () => boolean;
 }

@@ -1,12 +1,16 @@
 import type { BridgeOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
-import { toScimPolicy } from './bridge-settings.ts';
+import { toRepairPolicy, toScimPolicy } from './bridge-settings.ts';
 import { toScimTelemetry } from './bridge-telemetry.ts';
+import type { Adoption } from './domain/adoption.ts';
 import { createRequestLog, type StoredRequestLog } from './ops/requests/request-log.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
+import { createProviderWatch, type ProviderWatch } from './reconcile/provider/watch.ts';
 import type { SectionStates } from './reconcile/sections.ts';
 import type { ScimDeps } from './scim/deps.ts';
+import { adoptGroupByHand } from './scim/groups/adopt-by-hand.ts';
 import { createMoments } from './scim/render/resource-text.ts';
+import { adoptUserByHand } from './scim/users/adopt-by-hand.ts';
 
 /** Where SCIM is served below the public address. */
 export const SCIM_PATH = '/scim/v2';
@@ -31,8 +35,29 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
       const { credentials, service } = upstream.health();
       return credentials.kind === 'shut' || service.kind === 'shut';
     },
-    telemetry: toScimTelemetry(logger, metrics),
+    telemetry: { ...toScimTelemetry(logger, metrics), heard: parts.watch.heard },
   };
+}
+
+/** Takes over what was only observed, as an operator does; what is privileged stays as it is. */
+export function adoptByHand(
+  options: BridgeOptions,
+  parts: BridgeParts,
+  { type, id }: { type: 'user' | 'group'; id: string },
+): Promise<Adoption> {
+  const adopt = type === 'user' ? adoptUserByHand : adoptGroupByHand;
+  return adopt(toScimDeps(options, parts), { id, privileged: 'refuse' });
+}
+
+/** What is told of identity providers. */
+export function openProviderWatch(
+  { settings, store, clock }: BridgeOptions,
+  { events }: Pick<ReconcileDeps, 'events'>,
+): ProviderWatch {
+  const { silenceAfter: silenceAfterMs } = settings.provider;
+  const { limits } = toRepairPolicy(settings);
+  const onFailure = (error: unknown) => events.failed({ type: 'provider', id: 'heard', error });
+  return createProviderWatch({ store, clock, limits, silenceAfterMs, onFailure });
 }
 
 /** The log of what providers ask for. */

@@ -12,7 +12,7 @@ import type { TransportOptions } from './upstream/transport-options.ts';
 
 /** What the settings say about convergence. */
 export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
-  const { users, groups, upstream, workers, protect } = settings;
+  const { users, groups, upstream, workers, protect, limits } = settings;
   return {
     deactivation: users.deactivation,
     groupDeletion: groups.deletion,
@@ -23,6 +23,7 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
     isProtectedUser: createMatcher(protect.users),
+    providerHarmMax: limits.provider,
   };
 }
 
@@ -35,7 +36,7 @@ export function toSweepPolicy({ sweep, audit, drift }: Settings): SweepPolicy {
 
 /** What the settings say about differences. */
 export function toRepairPolicy({ drift, limits }: Settings): RepairPolicy {
-  const { populationMin, ...kinds } = limits;
+  const { populationMin, provider: _, ...kinds } = limits;
   return { actions: drift.policy, limits: { kinds, populationMin }, settleMs: drift.settle };
 }
 

@@ -82,7 +82,7 @@ export function toDriftEvents(logger: Logger, metrics: Metrics): DriftEvents {
 }
 
 /** What identity providers do, in the words of the log and the metrics. */
-export function toScimTelemetry(logger: Logger, metrics: Metrics): ScimTelemetry {
+export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTelemetry, 'heard'> {
   return {
     repaired: (kind) => metrics.countRepairs(kind, 1),
     credentialsWrong: (fields) => logger.log(events.credentialsWrong(fields)),

@@ -5,7 +5,7 @@ import { createDetectors } from './bridge-detectors.ts';
 import { createLifecycle } from './bridge-lifecycle.ts';
 import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
-import { openRequestLog } from './bridge-scim.ts';
+import { adoptByHand, openProviderWatch, openRequestLog } from './bridge-scim.ts';
 import {
   toFixedForms,
   toReconcilePolicy,
@@ -81,9 +81,12 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
   const recovery = createRecovery({ ...readDeps, firstRead, wake, mode: guard.mode });
-  const detectors = createDetectors(options, readDeps, { firstRead, recovery, wake });
+  const detectors = createDetectors(options, readDeps, {
+    ...{ firstRead, recovery, wake },
+    adopt: (key) => adoptByHand(options, parts, key),
+  });
   const state = { draining: false };
-  const { app, opsApp } = createApps(options, {
+  const parts: BridgeParts = {
     upstream: deps.upstream,
     callForOperator: createOperatorCalls(deps, wake),
     rules: deps.rules,
@@ -94,16 +97,16 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     sections,
     guard,
     requests,
+    watch: openProviderWatch(options, deps),
     isDraining: () => state.draining,
-  });
+  };
   return {
-    app,
-    opsApp,
+    ...createApps(options, parts),
     firstRead,
     rulesApplied: reconciler.rulesApplied,
     ...createLifecycle({
-      ...{ upstream: deps.upstream, firstRead, reconciler, recovery },
-      ...{ ...detectors, sections, guard, requests, pruning, wake },
+      ...parts,
+      ...{ tail: detectors.tail, pruning, wake },
     }),
     drain() {
       state.draining = true;

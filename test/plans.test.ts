@@ -287,3 +287,90 @@ test('an open drift that is only reported stays through a write of another field
     expect(await listManagedDrifts(bridge)).toEqual([`user.deactivated ${ada}`]);
   });
 });
+
+test('an account and a group that nobody asked for are taken over where their kinds are named', async () => {
+  const policy = { 'user.unmanaged': 'accept', 'group.unmanaged': 'accept' };
+  const adopting = { ...SWEEP_SETTINGS, DRIFT_POLICY: JSON.stringify(policy) };
+  await withTestBridge({ settings: adopting }, async (bridge) => {
+    const { service } = bridge.sandbox;
+    service.addUser({ email: ada, userName: ada });
+    service.createGroup({ name: 'Skunks' });
+    await sweep(bridge);
+    bridge.sandbox.calls.reset();
+    await sweep(bridge);
+    const managed = await Promise.all([
+      askOps(bridge, 'GET', '/users?managed=true'),
+      askOps(bridge, 'GET', '/groups?managed=true'),
+    ]);
+
+    expect(JSON.stringify(managed.map(({ body }) => body))).toContain(ada);
+    const accepted = await askOps(bridge, 'GET', '/drifts?status=accepted');
+    const open = await askOps(bridge, 'GET', '/drifts?status=open');
+    // The owner is privileged, and only an operator who says so takes them over.
+    expect([accepted.body.items, open.body.items]).toMatchObject([
+      [{ kind: 'user.unmanaged', resource: { name: ada } }, { kind: 'group.unmanaged' }],
+      [{ kind: 'user.unmanaged', resource: { name: 'owner' } }],
+    ]);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+test('what providers take away beyond their limit waits until an operator resumes, and repairs do not count', async () => {
+  const limited = { ...settings, LIMITS_PROVIDER: '2', LIMITS_REMOVE_MEMBER_COUNT: '3' };
+  await withTestBridge({ settings: { ...limited, SCIM_WRITE_WAIT: '0' } }, async (bridge) => {
+    const people = await addUsers(bridge, 6);
+    const group = await addGroup(bridge, 'Pilots', people.slice(0, 4));
+    await untilSettled(bridge);
+    intrude(bridge, 4, 6);
+    const { planId } = await sweep(bridge);
+    await untilApplied(bridge, planId);
+    const remove = (index: number) =>
+      send(bridge, 'PATCH', `/Groups/${group}`, {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+        Operations: [{ op: 'remove', path: `members[value eq "${people[index]}"]` }],
+      });
+    for (let index = 0; index < 2; index += 1) {
+      await remove(index);
+      await untilSettled(bridge);
+    }
+    const held = await remove(2);
+    const listFailing = async () => {
+      const { body } = await askOps(bridge, 'GET', '/status');
+      return JSON.stringify(body);
+    };
+    await expect.poll(listFailing, PATIENT).toContain('limits.provider allows 2');
+    const before = countMembers(bridge);
+    await askOps(bridge, 'POST', '/resume');
+    await untilSettled(bridge);
+
+    expect(held.status).toBeLessThan(300);
+    expect(before).toBe(2);
+    expect(countMembers(bridge)).toBe(1);
+  });
+});
+
+test('a provider that takes away more than the limits is told of, and so is one that says nothing', async () => {
+  const watched = { ...settings, LIMITS_REMOVE_MEMBER_COUNT: '1', PROVIDER_SILENCE_AFTER: '1h' };
+  await withTimedBridge({ settings: watched }, async ({ bridge, clock }) => {
+    const people = await addUsers(bridge, 2);
+    const group = await addGroup(bridge, 'Pilots', people);
+    const listCodes = async () => {
+      const url = new URL('/readyz', bridge.baseUrl).href;
+      const { body } = await bridge.request('GET', url);
+      return JSON.stringify(body);
+    };
+    const before = await listCodes();
+    await send(bridge, 'PATCH', `/Groups/${group}`, {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', path: 'members', value: [] }],
+    });
+    await untilSettled(bridge);
+    clock.leap(3_660_000);
+    const after = await listCodes();
+
+    expect(before).not.toContain('provider-');
+    expect(after).toContain('provider-harm');
+    expect(after).toContain('provider-silent');
+    expect(after).toContain('removeMember 2');
+  });
+});

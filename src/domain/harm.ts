@@ -1,5 +1,6 @@
 import type { DriftKind } from './drift.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
+import type { OwnCallKind } from './own-call.ts';
 
 /** What a repair can take away. */
 export const HARM_KINDS = [
@@ -12,6 +13,15 @@ export const HARM_KINDS = [
 
 /** One of them. `cutAccess`: permissions of a group, or licences of a person. */
 export type HarmKind = (typeof HARM_KINDS)[number];
+
+/** What calls of the ledger take away. Of licences and permissions it does not say whether they were more before. */
+export const HARM_OF_CALLS: Readonly<Partial<Record<OwnCallKind, HarmKind>>> = {
+  'user.deactivate': 'deactivate',
+  'user.delete': 'deactivate',
+  'member.remove': 'removeMember',
+  'admin.remove': 'demoteAdmin',
+  'group.delete': 'deleteGroup',
+};
 
 /** A difference, as far as harm is concerned. */
 interface Change {

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
+import type { ProviderFacts } from '../reconcile/provider/watch.ts';
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
@@ -29,6 +30,8 @@ export interface HealthSources {
   readonly findAuditFailure: () => Promise<AuditFailure | undefined>;
   /** The plan that waits for an operator, if any. */
   readonly findHeldPlan: () => Promise<HeldPlanFacts | undefined>;
+  /** What of providers an operator should know. */
+  readonly readProviders: () => Promise<ProviderFacts>;
   readonly upstreamHealth: () => UpstreamFacts;
   readonly writes: () => WritesFacts;
   readonly isDraining: () => boolean;
@@ -64,7 +67,7 @@ async function readStored(sources: HealthSources): Promise<StoredFacts> {
 
 async function readAll(sources: HealthSources): Promise<StoredFacts> {
   await sources.assertStoreUsable();
-  const [firstRead, sections, backlog, writeTrouble, recovery, auditFailure, heldPlan] =
+  const [firstRead, sections, backlog, writeTrouble, recovery, auditFailure, heldPlan, providers] =
     await Promise.all([
       sources.readFirstRead(),
       sources.readSections(),
@@ -73,8 +76,9 @@ async function readAll(sources: HealthSources): Promise<StoredFacts> {
       sources.findRecovery(),
       sources.findAuditFailure(),
       sources.findHeldPlan(),
+      sources.readProviders(),
     ]);
-  const waiting = { backlog, recovery, auditFailure, heldPlan };
+  const waiting = { backlog, recovery, auditFailure, heldPlan, providers };
   return { kind: 'ok', firstRead, sections, writeTrouble, ...waiting };
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ProviderFacts } from '../reconcile/provider/watch.ts';
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
@@ -28,6 +29,7 @@ interface Given {
   readonly recovery?: RecoveryState;
   readonly auditFailure?: AuditFailure;
   readonly heldPlan?: HeldPlanFacts;
+  readonly providers?: ProviderFacts;
 }
 
 function toStore({
@@ -38,6 +40,7 @@ function toStore({
   recovery,
   auditFailure,
   heldPlan,
+  providers = { silentSince: undefined, exceeded: [] },
 }: Given = {}) {
   const waiting = {
     due: 0,
@@ -59,6 +62,7 @@ function toStore({
       recovery,
       auditFailure,
       heldPlan,
+      providers,
     },
   } as const;
 }
@@ -127,6 +131,14 @@ const rows: {
     change: toStore({ heldPlan: { id: 'p', created_at: nowMs } }),
     status: 'degraded',
     codes: ['plan-held'],
+  },
+  {
+    why: 'a provider that takes away a lot, and one that says nothing, are told',
+    change: toStore({
+      providers: { silentSince: nowMs - 1, exceeded: [{ harm: 'deactivate', count: 21 }] },
+    }),
+    status: 'degraded',
+    codes: ['provider-harm', 'provider-silent'],
   },
   {
     why: 'one that could not be read just now is not',

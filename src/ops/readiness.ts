@@ -1,3 +1,4 @@
+import type { ProviderFacts } from '../reconcile/provider/watch.ts';
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { Pause } from '../reconcile/writes/state.ts';
@@ -23,6 +24,7 @@ export type StoredFacts =
       readonly recovery: RecoveryState | undefined;
       readonly auditFailure: AuditFailure | undefined;
       readonly heldPlan: HeldPlanFacts | undefined;
+      readonly providers: ProviderFacts;
     }
   | { readonly kind: 'problem'; readonly code: string };
 
@@ -89,7 +91,9 @@ type ReasonCode =
   | 'behind'
   | 'disputed'
   | 'audit-behind'
-  | 'plan-held';
+  | 'plan-held'
+  | 'provider-harm'
+  | 'provider-silent';
 
 /** `unavailable` is answered with 503, the others with 200. */
 export interface Readiness {
@@ -172,7 +176,7 @@ function listUpstream({ upstream }: ReadinessFacts): Reason[] {
 
 function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
   if (store.kind === 'problem') return [];
-  const { writeTrouble, recovery, sections, backlog, auditFailure, heldPlan } = store;
+  const { writeTrouble, recovery, sections, backlog, auditFailure, heldPlan, providers } = store;
   return [
     ...listReadOnly(writeTrouble),
     ...listWrites(writes, backlog),
@@ -181,6 +185,7 @@ function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
     ...listWaiting(backlog, { nowMs, isSending: isSending(writes) }),
     ...listAudit(auditFailure, { sections, nowMs }),
     ...listHeldPlan(heldPlan),
+    ...listProviders(providers),
   ];
 }
 
@@ -306,6 +311,29 @@ function listHeldPlan(plan: HeldPlanFacts | undefined): Reason[] {
       remedy: `\`scim-bridge plan show ${plan.id}\`, then \`approve\` or \`discard\`; docs/drift.md tells what they do.`,
     },
   ];
+}
+
+/** It may be meant, and then nobody else is asked. */
+function listProviders({ silentSince, exceeded }: ProviderFacts): Reason[] {
+  const reasons: Reason[] = [];
+  if (exceeded.length > 0) {
+    const counts = exceeded.map(({ harm, count }) => `${harm} ${count}`).join(', ');
+    reasons.push({
+      code: 'provider-harm',
+      detail: `Identity providers took away more than the limits of repairs within 24 hours: ${counts}.`,
+      remedy:
+        'See in the provider whether it is meant. `scim-bridge pause` stops it, `limits.provider` holds it another time; `scim-bridge resume` counts from now on.',
+    });
+  }
+  if (silentSince !== undefined) {
+    reasons.push({
+      code: 'provider-silent',
+      detail: `No identity provider has asked for anything since ${toTime(silentSince)}.`,
+      remedy:
+        'See whether provisioning is on in the provider, and whether its token and address are right.',
+    });
+  }
+  return reasons;
 }
 
 /** A closed section is told by itself. */

@@ -101,6 +101,7 @@ function request(change: Partial<HealthSources> = {}) {
     findRecovery: async () => undefined,
     findAuditFailure: async () => undefined,
     findHeldPlan: async () => undefined,
+    readProviders: async () => ({ silentSince: undefined, exceeded: [] }),
     readFirstRead: async () => ({ kind: 'finished' }),
     readSections: async () => ({}),
     readBacklog: async () => nothingWaits,

@@ -19,6 +19,8 @@ export interface ReconcilePolicy {
   readonly adoptGroups: AdoptionPolicy;
   /** Tells by names and addresses who is never taken over. */
   readonly isProtectedUser: Matcher;
+  /** How much of each kind of harm providers may do in 24 hours; undefined: as much as they ask for. */
+  readonly providerHarmMax: number | undefined;
   /** Resources that workers converge at the same time. */
   readonly concurrency: number;
   /** How long lanes are held; follows from how long a call may take. */

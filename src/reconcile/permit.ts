@@ -9,6 +9,7 @@ import { addSentCreate, saveSentCreates } from '../store/sent-creates.ts';
 import type { CallOptions, Sending, Transport } from '../upstream/transport.ts';
 import { type ReconcileDeps, toLaneClaim } from './deps.ts';
 import { toOwnChanges } from './ledger/to-own-changes.ts';
+import { assertWithinLimit } from './provider/limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
 
 /** A lane that is held. */
@@ -86,6 +87,7 @@ export function openPermit<State extends Permitted, Action>(
     const held = await holdLane(deps, tx, { key, lease });
     if (held.version !== planned.version || held.must_look === LOOK_AGAIN) return false;
     const changes = toOwnChanges(operation, args);
+    await assertWithinLimit(tx, deps, { resourceId: key.id, changes });
     await insertOwnCall(tx, { at: deps.clock.now(), operation, key, changes });
     if (create === undefined) return true;
     await addSentCreate(tx, key, create);

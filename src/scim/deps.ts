@@ -72,6 +72,8 @@ type WriteAnswered = ResourceKey &
 
 /** What the SCIM server tells telemetry. No personal data, no bodies. */
 export interface ScimTelemetry {
+  /** Somebody with a valid token asks for something. */
+  heard(): void;
   repaired(kind: RepairKind): void;
   credentialsWrong(fields: { requestId: string; remoteAddress: string }): void;
   failed(fields: { requestId: string; error: unknown }): void;

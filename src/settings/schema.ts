@@ -220,6 +220,11 @@ const limitsSchema = z.strictObject({
   demoteAdmin: harmLimit('Admins whom repairs demote'),
   cutAccess: harmLimit('People and groups whose licences or permissions repairs cut'),
   deleteGroup: harmLimit('Groups that repairs delete'),
+  provider: wholeNumber({ min: 0, max: 1_000_000 })
+    .optional()
+    .describe(
+      'How much of one kind of harm identity providers may do in 24 hours; what is more waits until `scim-bridge resume`. When not set, they are only told of by `/readyz` (`provider-harm`).',
+    ),
   populationMin: wholeNumber({ min: 1, max: 1_000_000 })
     .prefault(50)
     .describe('From how many on a percentage counts.'),
@@ -318,6 +323,15 @@ export const settingsSchema = z.strictObject({
   sweep: sweepSchema.prefault({}),
   drift: driftSchema.prefault({}),
   limits: limitsSchema.prefault({}),
+  provider: z
+    .strictObject({
+      silenceAfter: durationOrZero({ min: '1m', max: '365d' })
+        .prefault('0')
+        .describe(
+          'After how long without any request of a provider `/readyz` tells it (`provider-silent`); 0 means never. Some ask every few minutes, others only when something changes.',
+        ),
+    })
+    .prefault({}),
   workers: z
     .strictObject({
       concurrency: wholeNumber({ min: 1, max: 256 })

@@ -55,7 +55,8 @@ async function announce(deps: AttemptDeps, { call, number }: Attempt): Promise<v
     await options.beforeSend?.(sending);
     await findHook(deps, call)?.(sending);
   } catch (cause) {
-    throw toNotSent('stopped', call, { detail: 'stopped before it was sent', cause });
+    const why = cause instanceof Error ? `: ${cause.message}` : '';
+    throw toNotSent('stopped', call, { detail: `stopped before it was sent${why}`, cause });
   }
 }
 

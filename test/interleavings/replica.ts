@@ -117,6 +117,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     looksFirst: () => false,
     isUpstreamDown: () => false,
     telemetry: {
+      heard: () => undefined,
       repaired: () => undefined,
       credentialsWrong: () => undefined,
       failed: ({ error }) => onFailure(error),

@@ -21,6 +21,7 @@ export const TEST_POLICY: ReconcilePolicy = {
   adoptUsers: 'yes',
   adoptGroups: 'yes',
   isProtectedUser: () => false,
+  providerHarmMax: undefined,
   concurrency: 4,
   lease: toLeaseTimes(1_000),
 };

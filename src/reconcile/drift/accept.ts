@@ -4,6 +4,7 @@ import { parseStored } from '../../store/documents.ts';
 import { type DriftRow, endDrifts } from '../../store/drifts.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isStillSo, lockCurrent } from './current.ts';
+import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
 
 /**
@@ -22,5 +23,19 @@ export async function acceptDrift(
   const value = parseStored<JsonValue>(drift.observed);
   if (!(await desire(tx, deps, current, { kind, memberId, value }))) return false;
   await endDrifts(tx, [drift.id], { status: 'accepted', now: deps.clock.now() });
+  return true;
+}
+
+/**
+ * Takes over an account or group that nobody asked for, which is what accepting it means. False: it is not to be
+ * taken over without being named by an operator.
+ */
+export async function adoptUnmanaged(
+  { store, clock, adopt }: DriftDeps,
+  { id, resource_type: type, resource_id }: DriftRow,
+): Promise<boolean> {
+  const { kind } = await adopt({ type, id: resource_id });
+  if (kind !== 'adopted') return false;
+  await store.write((tx) => endDrifts(tx, [id], { status: 'accepted', now: clock.now() }));
   return true;
 }

@@ -1,4 +1,4 @@
-import { DRIFT_KINDS, type DriftKind } from '../../domain/drift.ts';
+import { DRIFT_KINDS, type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
 import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
@@ -16,7 +16,7 @@ import {
   updatePlan,
 } from '../../store/plans.ts';
 import { enterRules } from '../rules/follow.ts';
-import { acceptDrift } from './accept.ts';
+import { acceptDrift, adoptUnmanaged } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
 import { HARM_WINDOW_MS, listExceeded, toHash, toPlan, toPlanAction } from './make-plan.ts';
 
@@ -39,11 +39,15 @@ export interface Occasion {
  * waits for an operator where it would do too much harm. Undefined: there is nothing to be repaired.
  */
 export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanRow | undefined> {
-  const plan = await deps.store.write(async (tx) => {
+  const { isDryRun } = occasion;
+  const { plan, toAdopt } = await deps.store.write(async (tx) => {
+    if (!isDryRun) await enterRules(tx, deps.rules, 'names');
     const held = await lockHeldPlan(tx);
-    const candidates = await listCandidates(tx, deps, occasion);
-    return planFor(tx, deps, { ...occasion, candidates, held });
+    const { toRepair: candidates, toAccept, toAdopt } = await sortKnown(tx, deps, occasion);
+    if (!isDryRun) for (const drift of toAccept) await acceptDrift(tx, deps, drift);
+    return { plan: await planFor(tx, deps, { ...occasion, candidates, held }), toAdopt };
   });
+  if (!isDryRun) for (const drift of toAdopt) await adoptUnmanaged(deps, drift);
   if (plan === undefined) return undefined;
   const { id, status, source } = plan;
   const { total } = parseStored<{ total: number }>(plan.counts);
@@ -51,30 +55,42 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
   return plan;
 }
 
-/** Whom the policy wants repaired; on the way what it accepts is accepted, and what is contested is marked. */
-async function listCandidates(
-  tx: Db,
-  deps: DriftDeps,
-  { isDryRun }: Occasion,
-): Promise<DriftRow[]> {
-  const { clock, repair, rules } = deps;
-  const now = clock.now();
-  const kinds: DriftKind[] = listActedOn(repair.actions, DRIFT_KINDS);
-  if (kinds.length > 0 && !isDryRun) await enterRules(tx, rules, 'names');
-  await reopenIgnoredDrifts(tx, now);
-  const candidates: DriftRow[] = [];
+/** What is to be done about the drifts that are known. */
+interface Sorted {
+  readonly toRepair: DriftRow[];
+  readonly toAccept: DriftRow[];
+  /** To be taken over, each in a transaction of its own. */
+  readonly toAdopt: DriftRow[];
+}
+
+/** Sorts what is known by what the policy says, a bounded number of repairs; what is contested is marked. */
+async function sortKnown(tx: Db, deps: DriftDeps, { isDryRun }: Occasion): Promise<Sorted> {
+  const kinds: DriftKind[] = listActedOn(deps.repair.actions, DRIFT_KINDS);
+  await reopenIgnoredDrifts(tx, deps.clock.now());
+  const sorted: Sorted = { toRepair: [], toAccept: [], toAdopt: [] };
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
     const rows: DriftRow[] = await listRepairable(tx, kinds, { afterSeq, limit: PART });
-    for (const row of rows) {
-      const { kind, desired, observed } = toPlanAction(row);
-      const action = findDriftAction(repair.actions, { kind, desired, observed });
-      if (action === 'accept' && !isDryRun) await acceptDrift(tx, deps, row);
-      if (action === 'repair' && (await mayRepair(tx, row, { now, isDryRun })))
-        candidates.push(row);
-    }
-    afterSeq = candidates.length >= ACTIONS_MAX ? undefined : rows.at(-1)?.seq;
+    for (const row of rows) await sortOne(tx, deps, { row, sorted, isDryRun });
+    afterSeq = sorted.toRepair.length >= ACTIONS_MAX ? undefined : rows.at(-1)?.seq;
   }
-  return candidates.slice(0, ACTIONS_MAX);
+  return { ...sorted, toRepair: sorted.toRepair.slice(0, ACTIONS_MAX) };
+}
+
+async function sortOne(
+  tx: Db,
+  { clock, repair }: DriftDeps,
+  { row, sorted, isDryRun }: { row: DriftRow; sorted: Sorted; isDryRun: boolean },
+): Promise<void> {
+  const { toRepair, toAccept, toAdopt } = sorted;
+  switch (findDriftAction(repair.actions, toPlanAction(row))) {
+    case 'accept':
+      (isUnmanagedKind(row.kind) ? toAdopt : toAccept).push(row);
+      return;
+    case 'repair':
+      if (await mayRepair(tx, row, { now: clock.now(), isDryRun })) toRepair.push(row);
+      return;
+    default:
+  }
 }
 
 /** What somebody changes back again and again is a quarrel among people, and no bridge can end it. */

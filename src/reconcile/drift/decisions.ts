@@ -2,7 +2,7 @@ import { isUnmanagedKind } from '../../domain/drift.ts';
 import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
 import { insertPlan, lockPlan, type PlanRow, updatePlan } from '../../store/plans.ts';
 import { enterRules } from '../rules/follow.ts';
-import { acceptDrift } from './accept.ts';
+import { acceptDrift, adoptUnmanaged } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
 import { toPlan, toPlanAction } from './make-plan.ts';
 
@@ -70,6 +70,11 @@ export async function repairDrift(deps: DriftDeps, id: string): Promise<DriftDec
 
 /** Takes what is observed as what is desired, whatever the policy says. */
 export async function acceptOne(deps: DriftDeps, id: string): Promise<DriftDecision> {
+  const known = await findDrift(deps.store.read, id);
+  if (known !== undefined && isUnmanagedKind(known.kind) && known.status === 'open') {
+    const isDone = await adoptUnmanaged(deps, known);
+    return { kind: isDone ? 'done' : 'not-possible', drift: known };
+  }
   return decideDrift(deps, id, async (tx, drift) => {
     const isDone = await acceptDrift(tx, deps, drift);
     return { kind: isDone ? 'done' : 'not-possible', drift };

@@ -1,3 +1,4 @@
+import type { Adoption } from '../../domain/adoption.ts';
 import type { DriftKind } from '../../domain/drift.ts';
 import type { DriftPolicy } from '../../domain/drift-policy.ts';
 import type { HarmLimits } from '../../domain/harm.ts';
@@ -29,4 +30,6 @@ export interface DriftDeps extends FirstReadDeps {
   readonly driftEvents: DriftEvents;
   /** Something is due. */
   readonly wake: () => void;
+  /** Takes over what nobody asked for, as an operator does. */
+  readonly adopt: (key: { type: 'user' | 'group'; id: string }) => Promise<Adoption>;
 }

@@ -6,6 +6,7 @@ import { note } from '../requests/noted.ts';
 
 /** What authentication tells telemetry. */
 export interface AuthenticationTelemetry {
+  heard(): void;
   credentialsWrong(fields: { requestId: string; remoteAddress: string }): void;
 }
 
@@ -23,6 +24,7 @@ export function authenticate(
     const presented = findToken(req.headers.authorization);
     const place = presented === undefined ? -1 : find(presented);
     if (place >= 0) {
+      telemetry.heard();
       note(res, { credential: place + 1 });
       return next();
     }

@@ -11,6 +11,7 @@ import { plans } from './008-plans.ts';
 import { timeline } from './009-timeline.ts';
 import { heldWishes } from './010-held-wishes.ts';
 import { knownAccounts } from './012-known-accounts.ts';
+import { harm } from './013-harm.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
@@ -30,5 +31,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '010-held-wishes': heldWishes,
     '012-known-accounts': knownAccounts,
     '008-plans': plans(engine),
+    '013-harm': harm,
   };
 }
