@@ -29,11 +29,28 @@ const cases = [
 ];
 
 test.each(cases)('an event may name what it is about in $why', ({ event, names }) => {
-  expect([...listEventNames(toEvent(event))]).toEqual(names);
+  expect([...listEventNames(toEvent(event)).keys()]).toEqual(names);
 });
 
 test('an event with a thousand values costs no more than one with two hundred', () => {
   const details = Array.from({ length: 1_000 }, (_, index) => index);
 
   expect(listEventNames(toEvent({ details })).size).toBe(200);
+});
+
+const numbers = [
+  { why: 'a key that speaks of groups', details: { group_id: 7 }, want: ['group'] },
+  { why: 'a key that speaks of people', details: { member: { id: '7' } }, want: ['user'] },
+  { why: 'a key that speaks of both', details: { group_member: 7 }, want: ['user', 'group'] },
+  { why: 'a key that says nothing', details: { id: 7 }, want: ['user', 'group'] },
+  { why: 'keys of each', details: { group_id: 7, user_id: 7 }, want: ['group', 'user'] },
+];
+test.each(numbers)('a number can be the id of whom $why tells', ({ details, want }) => {
+  expect([...(listEventNames(toEvent({ details })).get('7') ?? [])]).toEqual(want);
+});
+
+test('a name can be anything, whatever it stands under', () => {
+  const names = listEventNames(toEvent({ details: { group_name: 'Ada' } }));
+
+  expect([...(names.get('Ada') ?? [])]).toEqual(['user', 'group']);
 });

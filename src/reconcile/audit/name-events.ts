@@ -1,7 +1,7 @@
 import type { Db } from '../../store/database.ts';
-import { findNamed } from '../../store/find-named.ts';
+import { findNamed, type NamedResources } from '../../store/find-named.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { listEventNames } from './event-names.ts';
+import { type EventNames, listEventNames } from './event-names.ts';
 import { listSubjects, type NamedEvent } from './match-events.ts';
 
 /** The SCIM ids of people and of groups. */
@@ -30,14 +30,9 @@ export async function nameEvents(
   skewMs = 0,
 ): Promise<NamedAuditEvent[]> {
   const listed = events.map((audit) => ({ audit, names: listEventNames(audit) }));
-  const found = await findNamed(db, new Set(listed.flatMap(({ names }) => [...names])));
+  const found = await findNamed(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
   const named = listed.map(({ audit, names }): NamedAuditEvent => {
-    const subjects = listSubjects(audit.action);
-    const listIds = (type: 'user' | 'group') =>
-      subjects.includes(type)
-        ? new Set([...names].flatMap((name) => [...(found[type].get(name) ?? [])]))
-        : new Set<string>();
-    const known = { user: listIds('user'), group: listIds('group') };
+    const known = listKnown(audit.action, names, found);
     const [userIds, groupIds] = [
       known.user.intersection(found.managed),
       known.group.intersection(found.managed),
@@ -46,7 +41,7 @@ export async function nameEvents(
       audit,
       action: audit.action,
       at: audit.createdAt.getTime() - skewMs,
-      names,
+      names: new Set(names.keys()),
       userIds,
       groupIds,
       known,
@@ -54,4 +49,13 @@ export async function nameEvents(
     };
   });
   return named.sort((a, b) => a.at - b.at);
+}
+
+function listKnown(action: string, names: EventNames, found: NamedResources): KnownIds {
+  const subjects = listSubjects(action);
+  const listIds = (type: 'user' | 'group') =>
+    [...names].flatMap(([name, types]) =>
+      types.has(type) && subjects.includes(type) ? [...(found[type].get(name) ?? [])] : [],
+    );
+  return { user: new Set(listIds('user')), group: new Set(listIds('group')) };
 }
