@@ -11,6 +11,7 @@ import { createResourceSources, type ResourceSources } from './ops/resources/sou
 import { createOperatorRouter } from './ops/router.ts';
 import type { StatusSources } from './ops/status.ts';
 import { createSweepSource } from './ops/sweeps-router.ts';
+import { createTimelineSource } from './ops/timeline/source.ts';
 import { createWritesSource } from './ops/writes-router.ts';
 import { adoptGroupByHand } from './scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from './scim/groups/protect-group.ts';
@@ -43,6 +44,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     decideDrifts: parts.keeper,
     listRequests: (query) => listRequests(store.read, query),
     explain: createExplainSource(store.read, parts.rules),
+    timeline: createTimelineSource(store.read),
     recovery: {
       read: () => readRecoveryView(store.read, recovery.detection()),
       ...decisions,

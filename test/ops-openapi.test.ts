@@ -80,6 +80,7 @@ const NOTHING: Parameters<typeof listOperatorRouters>[0] = {
     listFailing: never,
     listDisputes: never,
   },
+  timeline: { user: never, group: never, any: never },
   explain: { user: never, group: never, any: never },
   resources: { users: resources, groups: resources },
   recovery: { read: never, ...decisions },
@@ -124,6 +125,7 @@ describeStores('every request below /ops', ({ makeUrl }) => {
           '/requests',
         ],
         ...[`/users/${ada}`, `/groups/${group}`, `/users/${ada}/explain`, `/explain/${ada}`],
+        ...[`/users/${ada}/timeline`, `/groups/${group}/timeline?limit=5`, `/timeline/${ada}`],
         ...[`/groups/${group}/explain`, `/sweeps/${id}`, '/plans/first-run'],
       ]) {
         expect((await ask(bridge, 'GET', path)).status, path).toBe(200);
@@ -133,7 +135,14 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       await ask(bridge, 'POST', '/pause', { reason: 'x' });
       await ask(bridge, 'POST', '/resume');
       await ask(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
-      for (const path of ['/users/x', '/groups/x', '/sweeps/x', '/explain/x', '/users/x/explain']) {
+      for (const path of [
+        '/users/x',
+        '/groups/x',
+        '/sweeps/x',
+        '/explain/x',
+        '/users/x/explain',
+        '/timeline/x',
+      ]) {
         expect((await ask(bridge, 'GET', path)).status, path).toBe(404);
       }
     });

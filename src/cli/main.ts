@@ -18,6 +18,7 @@ import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
 import { sweepCommand } from './sweep.ts';
 import { untilStopped } from './until-stopped.ts';
+import { addWhyCommand } from './why.ts';
 
 const packageFile = join(import.meta.dirname, '../../package.json');
 
@@ -33,6 +34,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     }),
     addSettingsCommand,
     addExplainCommand,
+    addWhyCommand,
     addHealthcheckCommand,
     addSandboxCommand,
     addRecoveryCommand,

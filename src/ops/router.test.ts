@@ -83,6 +83,7 @@ const plans: PlanSource = {
 const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
 const operators = {
   explain,
+  timeline: explain,
   resources,
   recovery,
   firstRun,

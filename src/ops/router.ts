@@ -15,6 +15,8 @@ import { createResourceRouter } from './resources/router.ts';
 import type { ResourceSources } from './resources/source.ts';
 import { readStatus, type StatusSources } from './status.ts';
 import { createDriftRouter, createSweepRouter, type SweepSource } from './sweeps-router.ts';
+import { createTimelineRouter } from './timeline/router.ts';
+import type { TimelineSourceOf } from './timeline/source.ts';
 import { createWritesRouter, type WritesSource } from './writes-router.ts';
 
 /** What operators and their monitoring are shown. */
@@ -22,6 +24,7 @@ export interface OperatorRouterOptions {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly status: StatusSources;
   readonly explain: ExplainSource;
+  readonly timeline: TimelineSourceOf;
   readonly resources: ResourceSources;
   readonly recovery: RecoverySource;
   readonly firstRun: FirstRunSource;
@@ -88,6 +91,7 @@ export function listOperatorRouters(
     ['/api', createApiRouter(api)],
     ['', createWritesRouter(writes)],
     ['', createExplainRouter(explain)],
+    ['', createTimelineRouter(options.timeline)],
   ];
 }
 

@@ -18,6 +18,8 @@ export interface OpsRoute {
   readonly filters?: Readonly<Record<string, FilterWords>>;
   /** What a filter chooses, where it is something else than in other lists. */
   readonly meanings?: Readonly<Record<string, string>>;
+  /** The newest of what there is: with `limit`, and without a cursor. */
+  readonly newest?: true;
   readonly body?: { readonly schema: OpsSchemaName; readonly required: boolean };
   /** By status. Every request may also be answered 401, and lists and bodies 400 `invalid`. */
   readonly answers: Readonly<Record<number, OpsSchemaName>>;
@@ -29,6 +31,12 @@ const adopt = {
 } as const;
 const decisions = { 200: 'Decision', 409: 'Problem' } as const;
 const hash = { schema: 'HashBody', required: true } as const;
+const timeline = {
+  method: 'get',
+  tag: 'People and groups',
+  newest: true,
+  answers: { 200: 'Timeline', 404: 'Problem', 409: 'Problem' },
+} as const;
 const explained = { 200: 'Explanation', 404: 'Problem', 409: 'Problem' } as const;
 
 /** Every request below `/ops`; a test compares it with what is served. */
@@ -119,6 +127,21 @@ export const opsRoutes: readonly OpsRoute[] = [
     tag: 'People and groups',
     summary: 'The same of a person or a group, whichever it is.',
     answers: explained,
+  },
+  {
+    ...timeline,
+    path: '/users/{key}/timeline',
+    summary: 'What led to the state of a person, the newest of it, the oldest first.',
+  },
+  {
+    ...timeline,
+    path: '/groups/{key}/timeline',
+    summary: 'What led to the state of a group.',
+  },
+  {
+    ...timeline,
+    path: '/timeline/{key}',
+    summary: 'The same of a person or a group, whichever it is.',
   },
   {
     method: 'post',

@@ -7,6 +7,7 @@ import { keptRequest } from './request-schemas.ts';
 import { adoptBody, explanation, groupItem, userItem } from './resource-schemas.ts';
 import { status, writes } from './state-schemas.ts';
 import { drift, driftDecision, ignoreBody, sweep, sweepAsked, sweepBody } from './sweep-schemas.ts';
+import { timeline } from './timeline-schemas.ts';
 
 /** Everything that is asked and answered below `/ops`, by the name that the description gives it. */
 export const opsSchemas = {
@@ -20,6 +21,7 @@ export const opsSchemas = {
   GroupList: listOf(groupItem),
   AdoptBody: adoptBody,
   Explanation: explanation,
+  Timeline: timeline,
   Sweep: sweep,
   SweepList: listOf(sweep),
   SweepAsked: sweepAsked,

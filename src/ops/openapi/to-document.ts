@@ -52,27 +52,28 @@ export function toOpsDocument(): object {
 }
 
 /** The parameters of a request, those of its path first. */
-export function listParameters({ path, filters, meanings }: OpsRoute): OpsParameter[] {
+export function listParameters({ path, filters, meanings, newest }: OpsRoute): OpsParameter[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     ...({ name, in: 'path', required: true } as const),
     schema: { type: 'string' },
   }));
+  const limit = toParameter('limit', { type: 'integer', minimum: 1, maximum: 1_000 });
+  if (newest) return [...inPath, limit];
   if (filters === undefined) return inPath;
   const inQuery = Object.entries(filters).map(([name, words]) =>
     toParameter(name, toWords(words), meanings?.[name]),
   );
-  const limit = { type: 'integer', minimum: 1, maximum: 1_000 };
-  return [
-    ...inPath,
-    ...inQuery,
-    toParameter('limit', limit),
-    toParameter('cursor', { type: 'string' }),
-  ];
+  return [...inPath, ...inQuery, limit, toParameter('cursor', { type: 'string' })];
 }
 
 /** The answers of a request, also those that every request has. */
-export function listAnswers({ answers, filters, body }: OpsRoute): [string, OpsSchemaName][] {
-  const isChecked = filters !== undefined || body !== undefined;
+export function listAnswers({
+  answers,
+  filters,
+  newest,
+  body,
+}: OpsRoute): [string, OpsSchemaName][] {
+  const isChecked = filters !== undefined || newest !== undefined || body !== undefined;
   const known = new Map<string, OpsSchemaName>(Object.entries(answers));
   if (isChecked) known.set('400', 'Problem');
   return [...known.set('401', 'Problem')].toSorted();

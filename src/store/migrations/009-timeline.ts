@@ -8,6 +8,10 @@ export function timeline(engine: Engine): Migration {
     async up(db: Kysely<unknown>) {
       await addNamed(db);
       await addRequests(db, engine);
+      await sql`create index own_calls_member on own_calls (member_id, at) where member_id is not null`.execute(
+        db,
+      );
+      await sql`create index drifts_member on drifts (member_id) where member_id <> ''`.execute(db);
     },
   };
 }

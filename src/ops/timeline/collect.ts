@@ -1,0 +1,185 @@
+import { assertNever } from '../../domain/errors.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { WrittenPath } from '../../domain/kept-request.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import { type EventView, listEventsAbout, listEventsBefore } from '../../store/event-resources.ts';
+import { listRequests, type RequestRow } from '../../store/requests.ts';
+import {
+  listCallsOf,
+  listDriftsOf,
+  listNamedBy,
+  listStuckPlaces,
+  listUserIds,
+  type PastCall,
+  type PastDrift,
+  type PastQuery,
+  type StuckPlace,
+} from '../../store/timeline.ts';
+import type { TimelineSource } from './timeline.ts';
+
+/** Something that happened, before anybody's name is known. */
+export interface Happening {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly source: TimelineSource;
+  readonly text: string;
+  /** The SCIM ids of the others. */
+  readonly others: readonly string[];
+  readonly detail: JsonObject;
+}
+
+/** Whose past it is. */
+export interface Past extends PastQuery {
+  readonly type: 'user' | 'group';
+}
+
+/** What is remembered of a person or group beside its own row, in no order; the newest of each source. */
+export async function collect(db: Db, past: Past): Promise<Happening[]> {
+  const { id, limit } = past;
+  const all = { resourceId: id, status: undefined, beforeSeq: Number.MAX_SAFE_INTEGER, limit };
+  const requests = await listRequests(db, all);
+  const drifts = await listDriftsOf(db, past);
+  const stuck = await listStuckPlaces(db, past);
+  return [
+    ...requests.map(ofRequest),
+    ...(await collectCalls(db, past)),
+    ...(await collectEvents(db, past)),
+    ...drifts.flatMap((drift) => ofDrift(drift, id)),
+    ...stuck.map((place) => ofStuckPlace(place, id)),
+  ];
+}
+
+function ofRequest(row: RequestRow): Happening {
+  const written = parseStored<WrittenPath[]>(row.written);
+  const paths = written.map(({ op, path, values }) => `${op} ${path} (${values})`).join(', ');
+  const word = row.scim_type === null ? '' : ` ${row.scim_type}`;
+  const by = row.client === null ? '' : `, by ${row.client}`;
+  return {
+    at: row.at,
+    source: 'provider',
+    text: `${row.method} ${row.route}${paths === '' ? '' : `: ${paths}`}, answered ${row.status}${word}${by}`,
+    others: [],
+    detail: {
+      requestId: row.request_id,
+      method: row.method,
+      route: row.route,
+      written: written.map((one): JsonValue => ({ ...one })),
+      status: row.status,
+      scimType: row.scim_type,
+      client: row.client,
+      token: row.credential,
+    },
+  };
+}
+
+async function collectCalls(db: Db, past: Past): Promise<Happening[]> {
+  const calls = await listCallsOf(db, past);
+  const accounts = new Set(calls.flatMap(({ member_id: account }) => account ?? []));
+  const people = await listUserIds(db, accounts);
+  return calls.map((call) => ofCall(call, past.id, people));
+}
+
+function ofCall(call: PastCall, id: string, people: ReadonlyMap<string, string>): Happening {
+  const { at, kind, operation, resource_id, member_id } = call;
+  const member = member_id === null ? undefined : (people.get(member_id) ?? undefined);
+  return {
+    at,
+    source: 'bridge',
+    text: `${kind}, by ${operation}`,
+    others: [resource_id, member].flatMap((one) => (one === undefined || one === id ? [] : one)),
+    detail: { kind, operation, upstreamId: call.upstream_id, memberUpstreamId: member_id },
+  };
+}
+
+async function collectEvents(db: Db, past: Past): Promise<Happening[]> {
+  const { id: resourceId, type, limit } = past;
+  const question = { type, resourceId, memberId: '', except: [], limit };
+  const ever = { from: 0, until: Number.MAX_SAFE_INTEGER };
+  const events = [
+    ...(await listEventsAbout(db, { ...question, ...ever })),
+    ...(await listEventsBefore(db, { ...question, ...ever })),
+  ];
+  const named = await listNamedBy(
+    db,
+    events.map(({ id }) => id),
+  );
+  return events.map((event) => {
+    const others = (named.get(event.id) ?? []).filter((one) => one !== resourceId);
+    return ofEvent(event, others);
+  });
+}
+
+function ofEvent(event: EventView, others: readonly string[]): Happening {
+  const { id, at, createdAt, action, message, origin, authorId, username, address } = event;
+  const isOurs = origin === 'ours';
+  const name = username ?? (authorId === null ? 'somebody' : `account ${authorId}`);
+  const from = address === null ? '' : ` from ${address}`;
+  return {
+    at,
+    source: 'audit',
+    text: `${action}${message === null ? '' : ` "${message}"`}, by ${isOurs ? 'the bridge' : `${name}${from}`}`,
+    others,
+    detail: {
+      eventId: id,
+      loggedAt: new Date(createdAt).toISOString(),
+      action,
+      message,
+      ours: isOurs,
+      who: { id: authorId, username, address },
+    },
+  };
+}
+
+function ofDrift(drift: PastDrift, id: string): Happening[] {
+  const { kind, status, detector, resourceId, memberId, firstSeenAt, endedAt } = drift;
+  const others = [resourceId, memberId].filter((one) => one !== '' && one !== id);
+  const detail: JsonObject = {
+    kind,
+    status,
+    detector: detector ?? 'sweep',
+    desired: parseStored<JsonValue>(drift.desired),
+    observed: parseStored<JsonValue>(drift.observed),
+  };
+  const found: Happening = {
+    at: firstSeenAt,
+    source: 'drift',
+    text: `${kind} found: wanted ${drift.desired}, there is ${drift.observed}`,
+    others,
+    detail,
+  };
+  if (endedAt === null) return [found];
+  return [found, { ...found, at: endedAt, text: `${kind} ${toEndWords(status)}` }];
+}
+
+function toEndWords(status: PastDrift['status']): string {
+  switch (status) {
+    case 'repaired':
+      return 'repaired: the service holds what is wanted';
+    case 'accepted':
+      return 'accepted: what there is, is wanted now';
+    case 'gone':
+      return 'gone by itself, or by a write of the provider';
+    case 'open':
+    case 'repairing':
+    case 'contested':
+    case 'ignored':
+      return status;
+    default:
+      return assertNever(status);
+  }
+}
+
+function ofStuckPlace(
+  { list, groupId, userId, since, problem }: StuckPlace,
+  id: string,
+): Happening {
+  const words = problem === undefined ? '' : `: ${problem.words}`;
+  return {
+    at: since,
+    source: 'bridge',
+    text: `stuck in ${list}, the service refuses it since then${words}`,
+    others: [groupId, userId].filter((one) => one !== id),
+    detail: { stuck: list, code: problem?.code ?? null, words: problem?.words ?? null },
+  };
+}

@@ -1,0 +1,35 @@
+import type { Timeline, TimelineItem, TimelineSource } from './timeline.ts';
+
+const TITLES: Readonly<Record<TimelineSource, string>> = {
+  provider: 'provider',
+  bridge: 'bridge',
+  audit: 'audit log',
+  seen: 'seen',
+  drift: 'drift',
+};
+
+/** A line of time as an operator reads it in a terminal. */
+export function toTimelineText({
+  type,
+  name,
+  id,
+  managed,
+  deleted,
+  items,
+  more,
+}: Timeline): string {
+  const state = managed === 'no' ? 'only observed' : `managed, ${managed}`;
+  const lines = [
+    `${type} ${name}${deleted ? ' (deleted)' : ''}`,
+    `id ${id}, ${state}`,
+    '',
+    ...(more ? ['earlier: ask for more with --limit'] : []),
+    ...items.map(toLine),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function toLine({ at, source, text, others }: TimelineItem): string {
+  const names = others.map(({ id, name }) => name ?? id).join(', ');
+  return `${at}  ${TITLES[source].padEnd(9)}  ${text}${names === '' ? '' : ` [${names}]`}`;
+}

@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest';
+import { addWhyCommand } from '../src/cli/why.ts';
+import type { Timeline } from '../src/ops/timeline/timeline.ts';
+import type { TestBridge } from './support/bridge.ts';
+import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+import { askOps, runCommand, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { behindTheBack, withTail } from './support/tail-world.ts';
+
+const settings = SWEEP_SETTINGS;
+/** What our own call of then may explain is over. */
+const LONG_MS = 10 * 60_000;
+
+async function readTimeline(bridge: TestBridge, path: string): Promise<Timeline> {
+  const { status, text } = await askOps(bridge, 'GET', path);
+  expect(status).toBe(200);
+  return parseTimeline(JSON.parse(text));
+}
+
+function parseTimeline(answer: unknown): Timeline {
+  return answer as Timeline;
+}
+
+/** Source and text of each, with the others in brackets. */
+function toLines({ items }: Timeline): string[] {
+  return items.map(({ source, text, others }) => {
+    const names = others.map(({ name }) => name).join(', ');
+    return `${source}: ${text}${names === '' ? '' : ` [${names}]`}`;
+  });
+}
+
+/** Waits for the log of requests, which is behind the answers. */
+async function untilRequests(bridge: TestBridge, id: string, count: number): Promise<void> {
+  const read = async () => {
+    const { body } = await askOps(bridge, 'GET', `/requests?resource=${id}`);
+    return Array.isArray(body.items) ? body.items.length : 0;
+  };
+  await expect.poll(read, { timeout: 10_000, interval: 20 }).toBe(count);
+}
+
+describeStores('the line of time', ({ makeUrl }) => {
+  test('of a person tells who asked, who did it, who changed it, what was seen, in this order', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withTail(options, async (world) => {
+      const id = await addUser(world, 'ada');
+      await addGroup(world, 'Pilots', [id]);
+      await world.poll(LONG_MS);
+      await sweep(world);
+      behindTheBack(world).setActive('ada@example.com', false);
+      await world.poll(LONG_MS);
+      await sweep(world);
+      await send(
+        world,
+        'PATCH',
+        `/Users/${id}`,
+        toPatch({ op: 'replace', path: 'active', value: true }),
+      );
+      await world.poll(LONG_MS);
+      await sweep(world);
+      await untilRequests(world, id, 2);
+      const timeline = await readTimeline(world, '/users/ADA@example.com/timeline');
+      const times = timeline.items.map(({ at }) => at);
+      const lines = toLines(timeline);
+
+      expect(timeline).toMatchObject({ type: 'user', id, managed: 'created', more: false });
+      expect(times).toEqual(times.toSorted());
+      // What has one moment by two clocks may change places.
+      const story = [
+        'provider: POST /Users: set userName (1), set name.givenName (1)',
+        'bridge: member.add, by ',
+        'audit: deactivate "User deactivated", by admin from 198.51.100.7',
+        'drift: user.deactivated found: wanted {"active":true}, there is {"active":false}',
+        'provider: PATCH /Users/{id}: replace active (1), answered 200',
+        'drift: user.deactivated gone by itself, or by a write of the provider',
+      ];
+      const places = story.map((text) => lines.findIndex((line) => line.startsWith(text)));
+      expect(places).not.toContain(-1);
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      expect(lines).toEqual(
+        expect.arrayContaining([
+          'bridge: user.create, by scim.addUser',
+          'audit: invite "User invited", by the bridge',
+          'audit: add_user "Group member added", by the bridge [Pilots]',
+          'bridge: user.activate, by scim.updateUser',
+          'audit: activate "User activated", by the bridge',
+        ]),
+      );
+      expect(
+        lines.filter((line) => line.startsWith('seen: last seen in the service')),
+      ).toHaveLength(1);
+    });
+  });
+
+  test('of a group names the people, and what is stuck says in which words', async () => {
+    const options = {
+      settings: { ...settings, SCIM_WRITE_WAIT: '40ms', DATABASE_URL: await makeUrl('migrated') },
+    };
+    await withTail(options, async (world) => {
+      const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
+      const group = await addGroup(world, 'Pilots', [ada]);
+      await untilSettled(world);
+      const fault = { kind: 'status', status: 400, body: 'message' } as const;
+      for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const) {
+        world.sandbox.faults.add({ operation, fault: { kind: 'delay', delayMs: 120 } });
+        world.sandbox.faults.add({ operation, fault });
+      }
+      await send(
+        world,
+        'PATCH',
+        `/Groups/${group}`,
+        toPatch({ op: 'add', path: 'members', value: toMembers([bob]) }),
+      );
+      const isStuck = async () => (await askOps(world, 'GET', '/status')).body.stuckCount;
+      await expect.poll(isStuck, { timeout: 10_000, interval: 10 }).toBe(1);
+      const ofGroup = toLines(await readTimeline(world, '/groups/pilots/timeline'));
+      const ofBob = toLines(await readTimeline(world, `/timeline/${bob}`));
+
+      const stuck =
+        /^bridge: stuck in members, the service refuses it since then: the sandbox was told to fail/;
+      expect(ofGroup).toContainEqual(
+        expect.stringMatching(new RegExp(`${stuck.source} \\[bob@example.com\\]$`)),
+      );
+      expect(ofBob).toContainEqual(
+        expect.stringMatching(new RegExp(`${stuck.source} \\[Pilots\\]$`)),
+      );
+      expect(ofGroup).toContainEqual(
+        expect.stringMatching(/^bridge: member\.add, by .* \[bob@example\.com\]$/),
+      );
+    });
+  });
+});
+
+test('the newest come first to be shown, and who is unknown or ambiguous is told so', () =>
+  withTail({ settings }, async (world) => {
+    const id = await addUser(world, 'ada', { displayName: 'Twin' });
+    await addUser(world, 'bob', { displayName: 'Twin' });
+    await untilRequests(world, id, 1);
+    const whole = await readTimeline(world, `/users/${id}/timeline`);
+    const last = await readTimeline(world, `/users/${id}/timeline?limit=1`);
+
+    expect(whole.items.length).toBeGreaterThan(2);
+    expect(last.items).toEqual(whole.items.slice(-1));
+    expect([whole.more, last.more]).toEqual([false, true]);
+    expect((await askOps(world, 'GET', '/users/nobody/timeline')).status).toBe(404);
+    expect((await askOps(world, 'GET', '/users/twin/timeline')).status).toBe(409);
+    for (const query of ['limit=0', 'cursor=1'])
+      expect((await askOps(world, 'GET', `/users/${id}/timeline?${query}`)).status).toBe(400);
+  }));
+
+test('an account that nobody manages has a past too', () =>
+  withTail({ settings }, async (world) => {
+    await world.poll(LONG_MS);
+    behindTheBack(world).addUser({ email: 'new@example.com', userName: 'new' });
+    await world.poll();
+    await sweep(world);
+    const timeline = await readTimeline(world, '/users/new/timeline');
+
+    expect(timeline.managed).toBe('no');
+    expect(toLines(timeline)).toEqual([
+      'audit: invite "User invited", by admin from 198.51.100.7',
+      'seen: first seen in the service',
+      expect.stringMatching(/^seen: last seen in the service, by /),
+      expect.stringMatching(/^drift: user\.unmanaged found/),
+    ]);
+  }));
+
+test('`why` tells it in lines, or as JSON', () =>
+  withTail({ settings }, async (world) => {
+    const id = await addUser(world, 'ada');
+    await untilRequests(world, id, 1);
+    const why = (args: string) => runCommand(world, addWhyCommand, `why ${args}`);
+    const text = await why('ada@example.com');
+    const json = await why(`${id} --json --limit 1`);
+    const nobody = await why('nobody');
+
+    expect(text.code).toBe(0);
+    expect(text.text).toMatch(/^user ada@example\.com\nid [^\n]*, managed, created\n\n/);
+    expect(text.text).toMatch(/\n2\d{3}-\S+Z {2}provider {3}POST \/Users: set userName \(1\)/);
+    expect(text.text).toMatch(/\n2\d{3}-\S+Z {2}bridge {5}user\.create, by scim\.addUser\n/);
+    expect(JSON.parse(json.text)).toMatchObject({ id, more: true });
+    expect(nobody).toMatchObject({ code: 1, text: expect.stringContaining('Nothing has this id') });
+  }));
