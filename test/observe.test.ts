@@ -1,4 +1,9 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { addPlanCommand } from '../src/cli/plan.ts';
+import { runProgram } from '../src/cli/program.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { readBacklog } from '../src/store/backlog.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
@@ -14,7 +19,13 @@ import {
   untilSettled,
 } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, untilSwept } from './support/sweep.ts';
+import {
+  askOps,
+  listManagedDrifts,
+  OPS_TOKEN,
+  SWEEP_SETTINGS,
+  untilSwept,
+} from './support/sweep.ts';
 
 /** The machine may be busy. */
 const PATIENT = { timeout: 10_000, interval: 10 };
@@ -291,6 +302,50 @@ describeStores('observe mode', ({ makeUrl }) => {
       expect((await untilPlanned(bridge)).kinds).toEqual({ 'user.create': 1 });
     });
   });
+});
+
+test('the plan of the first day is approved and discarded from the command line', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-observe-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const lives = await makeCompany(`sqlite:${join(folder, 'bridge.db')}`);
+  const run = async (bridge: TestBridge, ...args: string[]) => {
+    const out: string[] = [];
+    const write = (text: string) => void out.push(text);
+    const code = await runProgram(['plan', ...args], {
+      version: '1',
+      commands: [addPlanCommand],
+      world: {
+        env: { OPS_TOKEN, OPS_URL: new URL(bridge.baseUrl).origin },
+        readFile: (path) => readFileSync(path, 'utf8'),
+        readInput: async () => '',
+        write,
+        writeError: write,
+        untilStopped: async () => 'SIGTERM',
+      },
+    });
+    return { code, out: out.join('') };
+  };
+
+  for (const [name, decision, told] of [
+    ['ada', 'approve', '1 changes wait for the service now, 0 are not done\n'],
+    ['bob', 'discard', '0 changes wait for the service now, 1 are not done\n'],
+  ] as const) {
+    await lives.live((bridge) => addUser(bridge, name), OBSERVE);
+    await lives.live(async (bridge) => {
+      const { hash } = await untilPlanned(bridge);
+      const shown = await run(bridge, 'show', '--first-run');
+      const unnamed = await run(bridge, 'discard', 'first-run');
+      const decided = await run(bridge, decision, 'first-run', hash);
+      await untilSettled(bridge);
+
+      expect(shown.out).toContain(`Plan ${hash}: 1 changes`);
+      expect(unnamed.code).toBe(1);
+      expect(decided).toEqual({ code: 0, out: told });
+    });
+  }
+
+  expect(lives.sandbox.service.findUser('ada@example.com')).toBeDefined();
+  expect(lives.sandbox.service.findUser('bob@example.com')).toBeUndefined();
 });
 
 test('an operator’s own call that would change the service is refused while observing, and reads pass', () =>

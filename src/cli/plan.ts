@@ -7,6 +7,8 @@ import { createOpsClient, type OpsClient } from './ops-client.ts';
 import { toPlanAnswerText } from './plan-answer-text.ts';
 import { toPlanText } from './plan-text.ts';
 
+/** What stands for the id of the plan of the first day. */
+const FIRST_RUN = 'first-run';
 /** Entries that are fetched at once. */
 const PAGE = 1_000;
 
@@ -18,13 +20,15 @@ export const addPlanCommand: AddCommand = (program, context) => {
   addShow(plan, context);
   addList(plan, context);
   addDecision(plan, context, {
-    name: 'approve',
-    hash: true,
+    usage: 'approve <id> <hash>',
     description: 'do exactly what was shown, as far as it still holds',
   });
-  addDecision(plan, context, { name: 'discard', description: 'do nothing of it' });
   addDecision(plan, context, {
-    name: 'undo',
+    usage: 'discard <id> [hash]',
+    description: 'do nothing of it; the plan of the first day needs its hash',
+  });
+  addDecision(plan, context, {
+    usage: 'undo <id>',
     description: 'memberships, admins and active flags as they were before it',
   });
 };
@@ -93,25 +97,26 @@ function toPlanLine({ id, status, source, counts, createdAt, reason }: PlanSumma
 }
 
 interface DecisionCommand {
-  readonly name: 'approve' | 'discard' | 'undo';
-  /** Whether what was looked at has to be said. */
-  readonly hash?: true;
+  /** The name of the command, and what it takes. */
+  readonly usage: `${'approve' | 'discard' | 'undo'} <id>${string}`;
   readonly description: string;
 }
 
 function addDecision(
   parent: Command,
   { loadSettings, write }: CliContext,
-  { name, hash, description }: DecisionCommand,
+  { usage, description }: DecisionCommand,
 ): void {
-  parent
-    .command(`${name} <id>${hash ? ' <hash>' : ''}`)
+  const command = parent
+    .command(usage)
     .description(description)
     .action(async (id: string, given?: unknown) => {
       const client = createOpsClient(loadSettings().settings);
-      const path = `/plans/${encodeURIComponent(id)}/${name}` as const;
-      const body = hash ? { hash: given } : undefined;
-      write(toPlanAnswerText(parse<PlanAnswer>(await client.send('POST', path, body))));
+      const path = `/plans/${encodeURIComponent(id)}/${command.name()}` as const;
+      const body = typeof given === 'string' ? { hash: given } : undefined;
+      const answer = await client.send('POST', path, body);
+      const isFirstRun = id === FIRST_RUN;
+      write(isFirstRun ? toDecisionText(answer) : toPlanAnswerText(parse<PlanAnswer>(answer)));
     });
 }
 
@@ -134,6 +139,11 @@ async function readAll(client: OpsClient): Promise<FirstRunView> {
     cursor = page.nextCursor;
   }
   return { ...first, items, nextCursor: null };
+}
+
+function toDecisionText(answer: unknown): string {
+  const { released, dropped } = parse<{ released: number; dropped: number }>(answer);
+  return `${released} changes wait for the service now, ${dropped} are not done\n`;
 }
 
 function toText({ phase, plan, counts, items }: FirstRunView): string {
