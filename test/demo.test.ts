@@ -41,7 +41,9 @@ test('the demo tells its story to the end, shows no secret and leaves nothing be
   expect(out).toMatch(
     /member\.removed +ada@example\.com in Payroll +repaired +by mallory from 198/,
   );
-  expect(out).toMatch(/why: removeMember: 26 in 24 hours/);
+  expect(out).toMatch(
+    /25 actions, held \(removeMember: 26 in 24 hours of 28, more than 20 or 10 %\)/,
+  );
   expect(out).toContain('Applied: 25 removed');
   // Each of its tokens begins so; no colour where nobody looks.
   expect(out).not.toContain('demo-secret-');

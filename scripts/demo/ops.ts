@@ -35,6 +35,6 @@ function parseItems<T>({ items }: JsonObject): readonly T[] {
 }
 
 /** What the same version of the bridge answers. */
-export function parsePlan(body: JsonObject): PlanAnswer {
+function parsePlan(body: JsonObject): PlanAnswer {
   return body as unknown as PlanAnswer;
 }

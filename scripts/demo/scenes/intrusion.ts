@@ -1,6 +1,5 @@
-import type { PlanActionAnswer } from '../../../src/ops/plans-router.ts';
 import { expectThat, until } from '../expect.ts';
-import { parsePlan, readHeldPlans, readPlan } from '../ops.ts';
+import { readHeldPlans, readPlan } from '../ops.ts';
 import { ADA, COLLEAGUES, GRACE, PAYROLL } from '../people.ts';
 import type { Talk } from '../talk.ts';
 import { ADMIN } from '../world.ts';
@@ -14,14 +13,16 @@ export async function playIntrusion(talk: Talk): Promise<void> {
   await screen.headline('A repair that would take away a lot waits for an operator');
   await screen.say(`${ADMIN.email} puts ${COLLEAGUES.length} people into ${PAYROLL}.`);
   for (const { email } of COLLEAGUES) world.behindTheBack.addMember(PAYROLL, email);
-  const id = await untilHeld(talk);
-  const { hash } = await show(talk, id);
+  const { id, hash, status, counts } = await readPlan(talk, await untilHeld(talk));
+  expectThat(status === 'held', `the plan waits: ${status}`);
+  expectThat(counts.harm.removeMember === COLLEAGUES.length, 'it would remove all of them');
+  await show(talk, hash);
   const before = world.service.members(PAYROLL).length;
   expectThat(before === COLLEAGUES.length + 2, 'nothing was done about it by itself');
 
-  await screen.say('The operator has seen it and approves exactly that:');
-  const path = `/ops/plans/${id}/approve`;
-  await talk.ask({ as: 'operator', method: 'POST', path, body: { hash } });
+  await screen.say('The operator has seen it, and approves exactly that:');
+  const [head = ''] = await talk.run(`plan approve ${id} ${hash}`);
+  await screen.answer(head);
   const { actions } = await until(
     'the plan is applied',
     () => readPlan(talk, id),
@@ -45,21 +46,16 @@ async function untilHeld(talk: Talk): Promise<string> {
   return plan?.id ?? '';
 }
 
-/** Shows the plan that waits, and why it waits. */
-async function show({ screen, ask }: Talk, id: string) {
-  const plan = parsePlan(await ask({ as: 'operator', method: 'GET', path: `/ops/plans/${id}` }));
-  const { status, hash, reason, actions, counts } = plan;
-  expectThat(status === 'held', `the plan waits: ${status}`);
-  expectThat(counts.harm.removeMember === COLLEAGUES.length, 'it would remove all of them');
+/** Shows the plan that waits, shortened; it says what is to be typed to approve it. */
+async function show({ screen, run }: Talk, hash: string): Promise<void> {
+  const lines = await run('plan show');
+  const decision = lines.find((line) => line.includes('plan approve'));
+  expectThat(decision?.includes(hash) === true, 'the plan says how it is approved');
+  const actions = lines.slice(1).filter((line) => line.startsWith('  '));
   await screen.answer(
-    `${status}  hash ${hash}`,
-    `why: ${reason}`,
-    ...actions.slice(0, SHOWN).map(toActionLine),
-    `… and ${counts.total - SHOWN} more`,
+    lines[0] ?? '',
+    ...actions.slice(0, SHOWN),
+    `  … (${actions.length - SHOWN} more)`,
+    decision ?? '',
   );
-  return plan;
-}
-
-function toActionLine({ kind, resource, member, reason }: PlanActionAnswer): string {
-  return `${kind.padEnd(16)} ${member?.name} in ${resource.name}: ${reason}`;
 }
