@@ -7,6 +7,8 @@ import { type BridgeProcess, startBridge } from '../support/server.ts';
 export interface Lives {
   /** One that lives, as soon as there is one. */
   wait(random: SeededRandom): Promise<Requester>;
+  /** The same, where it is not only asked as a provider asks. */
+  waitForProcess(random: SeededRandom): Promise<BridgeProcess>;
   /** Kills one of them and starts it again. */
   killOne(random: SeededRandom): Promise<void>;
   /** One that lives, for questions of an operator. */
@@ -23,10 +25,19 @@ interface Slot {
   requester: Requester | undefined;
 }
 
-/** Starts them; `toEnv` is asked at every start. */
+/** How they are started. */
+interface LivesOptions {
+  readonly processes: number;
+  /** Asked at every start. */
+  readonly toEnv: () => Record<string, string>;
+  /** Runs while one is dead. */
+  readonly betweenLives?: () => Promise<void>;
+}
+
+/** Starts them. */
 export async function startLives(
   folder: string,
-  { processes, toEnv }: { processes: number; toEnv: () => Record<string, string> },
+  { processes, toEnv, betweenLives }: LivesOptions,
 ): Promise<Lives> {
   const slots: Slot[] = [];
   const waiting = new Set<() => void>();
@@ -49,19 +60,25 @@ export async function startLives(
     await open(slot);
   }
 
+  async function waitForSlot(random: SeededRandom): Promise<Slot & { requester: Requester }> {
+    for (;;) {
+      const alive = slots.flatMap(({ process, requester }) =>
+        requester === undefined ? [] : { process, requester },
+      );
+      if (alive.length > 0) return random.pick(alive);
+      await new Promise<void>((resolve) => waiting.add(resolve));
+    }
+  }
+
   return {
-    async wait(random) {
-      for (;;) {
-        const alive = slots.flatMap(({ requester }) => requester ?? []);
-        if (alive.length > 0) return random.pick(alive);
-        await new Promise<void>((resolve) => waiting.add(resolve));
-      }
-    },
+    wait: async (random) => (await waitForSlot(random)).requester,
+    waitForProcess: async (random) => (await waitForSlot(random)).process,
     async killOne(random) {
       const slot = random.pick(slots);
       slot.requester = undefined;
       await slot.process.kill();
       printed += slot.process.output();
+      await betweenLives?.();
       slot.process = await start();
       await open(slot);
     },
