@@ -2,7 +2,7 @@ import type { WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
 import { toRepairPolicy, toSweepPolicy } from './bridge-settings.ts';
 import { toDriftEvents, toSweepEvents } from './bridge-telemetry.ts';
-import type { Adoption } from './domain/adoption.ts';
+import type { DriftDeps } from './reconcile/drift/deps.ts';
 import { createDriftKeeper, type DriftKeeper } from './reconcile/drift/keeper.ts';
 import type { FirstReadDeps } from './reconcile/first-read/step.ts';
 import { findRecovery } from './reconcile/recovery/state.ts';
@@ -17,11 +17,11 @@ export interface Detectors {
 }
 
 /** What they need to know of the rest of a bridge. */
-interface Surroundings extends Pick<BridgeParts, 'firstRead' | 'recovery'> {
+interface Surroundings
+  extends Pick<BridgeParts, 'firstRead' | 'recovery'>,
+    Pick<DriftDeps, 'adopt' | 'findGroupPrivilege'> {
   /** Something became due. */
   readonly wake: () => void;
-  /** Takes over what nobody asked for. */
-  readonly adopt: (key: { type: 'user' | 'group'; id: string }) => Promise<Adoption>;
 }
 
 /** The detectors of one process, which end in the same decision about what differs. */
@@ -31,12 +31,13 @@ export function createDetectors(
   surroundings: Surroundings,
 ): Detectors {
   const { settings, logger, metrics, store } = options;
-  const { firstRead, recovery, wake, adopt } = surroundings;
+  const { firstRead, recovery, wake, adopt, findGroupPrivilege } = surroundings;
   const repairs = {
     repair: toRepairPolicy(settings),
     driftEvents: toDriftEvents(logger, metrics),
     wake,
     adopt,
+    findGroupPrivilege,
   };
   const isSettled = async () =>
     firstRead.finished && (await findRecovery(store.read)) === undefined;

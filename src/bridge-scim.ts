@@ -2,13 +2,14 @@ import type { BridgeOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
 import { toRepairPolicy, toScimPolicy } from './bridge-settings.ts';
 import { toScimTelemetry } from './bridge-telemetry.ts';
-import type { Adoption } from './domain/adoption.ts';
 import { createRequestLog, type StoredRequestLog } from './ops/requests/request-log.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
+import type { DriftDeps } from './reconcile/drift/deps.ts';
 import { createProviderWatch, type ProviderWatch } from './reconcile/provider/watch.ts';
 import type { SectionStates } from './reconcile/sections.ts';
 import type { ScimDeps } from './scim/deps.ts';
 import { adoptGroupByHand } from './scim/groups/adopt-by-hand.ts';
+import { findGroupPrivilege } from './scim/groups/protect-group.ts';
 import { createMoments } from './scim/render/resource-text.ts';
 import { adoptUserByHand } from './scim/users/adopt-by-hand.ts';
 
@@ -39,14 +40,17 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
   };
 }
 
-/** Takes over what was only observed, as an operator does; what is privileged stays as it is. */
-export function adoptByHand(
-  options: BridgeOptions,
-  parts: BridgeParts,
-  { type, id }: { type: 'user' | 'group'; id: string },
-): Promise<Adoption> {
-  const adopt = type === 'user' ? adoptUserByHand : adoptGroupByHand;
-  return adopt(toScimDeps(options, parts), { id, privileged: 'refuse' });
+/** What requests may not do, nothing does by itself; asked for late, because requests need what looks as well. */
+export function toDriftRules(
+  findDeps: () => ScimDeps,
+): Pick<DriftDeps, 'adopt' | 'findGroupPrivilege'> {
+  return {
+    adopt({ type, id }) {
+      const adopt = type === 'user' ? adoptUserByHand : adoptGroupByHand;
+      return adopt(findDeps(), { id, privileged: 'refuse' });
+    },
+    findGroupPrivilege: (tx, row) => findGroupPrivilege(tx, findDeps(), row),
+  };
 }
 
 /** What is told of identity providers. */

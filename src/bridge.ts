@@ -5,7 +5,7 @@ import { createDetectors } from './bridge-detectors.ts';
 import { createLifecycle } from './bridge-lifecycle.ts';
 import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
-import { adoptByHand, openProviderWatch, openRequestLog } from './bridge-scim.ts';
+import { openProviderWatch, openRequestLog, toDriftRules, toScimDeps } from './bridge-scim.ts';
 import {
   toFixedForms,
   toReconcilePolicy,
@@ -83,7 +83,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const recovery = createRecovery({ ...readDeps, firstRead, wake, mode: guard.mode });
   const detectors = createDetectors(options, readDeps, {
     ...{ firstRead, recovery, wake },
-    adopt: (key) => adoptByHand(options, parts, key),
+    ...toDriftRules(() => toScimDeps(options, parts)),
   });
   const state = { draining: false };
   const parts: BridgeParts = {

@@ -374,3 +374,33 @@ test('a provider that takes away more than the limits is told of, and so is one 
     expect(after).toContain('removeMember 2');
   });
 });
+
+test('nobody who is protected loses anything by a repair, whoever asks for it', async () => {
+  const protecting = { ...settings, PROTECT_USERS: bob };
+  await withTestBridge({ settings: protecting }, async (bridge) => {
+    const { service } = bridge.sandbox;
+    const adaId = await addUser(bridge, 'ada');
+    await addUser(bridge, 'bob');
+    await addGroup(bridge, 'Pilots');
+    await addGroup(bridge, 'Cooks');
+    await send(bridge, 'PATCH', `/Users/${adaId}`, setActive(false));
+    await untilSettled(bridge);
+    // Somebody makes the one the only owner, and puts the other into both groups.
+    service.setActive(ada, true);
+    service.setRole(ada, 1);
+    service.setRole('owner@example.com', 2);
+    service.setPermissions('Pilots', 16);
+    service.addMember('Pilots', bob);
+    service.addMember('Cooks', bob);
+    await sweep(bridge);
+    await expect.poll(() => service.members('Cooks'), PATIENT).toEqual([]);
+    const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.activated');
+    const [drift]: unknown[] = Array.isArray(body.items) ? body.items : [];
+    const asked = await askOps(bridge, 'POST', `/drifts/${Object(drift).id}/repair`);
+
+    expect(drift).toMatchObject({ status: 'open', note: { by: null }, detector: 'sweep' });
+    expect(asked.status).toBe(409);
+    expect(service.getUser(ada).active).toBe(true);
+    expect(service.members('Pilots')).toHaveLength(1);
+  });
+});

@@ -55,7 +55,7 @@ function answer(res: Response, decision: DriftDecision): void {
     }
     case 'not-possible': {
       const message =
-        'This cannot be done: nobody asked for the resource, or the service holds something else by now.';
+        'This cannot be done: nobody asked for the resource, or somebody protected would lose something, or the service holds something else by now.';
       res.status(409).json({ code: 'not-possible', message });
       return;
     }

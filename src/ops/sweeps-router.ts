@@ -1,5 +1,11 @@
 import { type RequestHandler, Router } from 'express';
-import { DRIFT_KINDS, DRIFT_STATUSES, type DriftKind, type DriftStatus } from '../domain/drift.ts';
+import {
+  type Detector,
+  DRIFT_KINDS,
+  DRIFT_STATUSES,
+  type DriftKind,
+  type DriftStatus,
+} from '../domain/drift.ts';
 import type { Author } from '../reconcile/audit/find-author.ts';
 import { findDriftAuthor } from '../reconcile/audit/find-drift-author.ts';
 import type { SweepCounts } from '../reconcile/sweep/run.ts';
@@ -81,6 +87,15 @@ export interface DriftAnswer {
   readonly message: string | null;
   readonly firstSeen: string;
   readonly lastSeen: string;
+  readonly detector: Detector;
+  /** The plan that repairs it, or that waits to do so. */
+  readonly planId: string | null;
+  /** Why it is not repaired: who is protected, or what an operator said, and then who and until when. */
+  readonly note: {
+    readonly text: string;
+    readonly by: string | null;
+    readonly until: string | null;
+  } | null;
 }
 
 /** Somebody as the audit log shows them; `at` is its time. What it does not show is null. */
@@ -166,7 +181,15 @@ function toDriftAnswer(drift: AuthoredDrift): DriftAnswer {
     message: author?.message ?? null,
     firstSeen: new Date(firstSeenAt).toISOString(),
     lastSeen: new Date(lastSeenAt).toISOString(),
+    detector: drift.detector,
+    planId: drift.planId,
+    note: toNote(drift),
   };
+}
+
+function toNote({ note: text, notedBy: by, ignoredUntil }: DriftView): DriftAnswer['note'] {
+  if (text === null) return null;
+  return { text, by, until: ignoredUntil === null ? null : new Date(ignoredUntil).toISOString() };
 }
 
 function toWho({ authorId, username, address, at }: Author): WhoAnswer {

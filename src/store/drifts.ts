@@ -218,6 +218,11 @@ export interface DriftView {
   /** Epoch milliseconds. */
   readonly firstSeenAt: number;
   readonly lastSeenAt: number;
+  readonly detector: Detector;
+  readonly planId: string | null;
+  readonly ignoredUntil: number | null;
+  readonly note: string | null;
+  readonly notedBy: string | null;
 }
 
 /** Drifts for an operator, oldest first. */
@@ -231,7 +236,8 @@ export async function listDriftViews(
     select drift.seq, drift.id, drift.kind, drift.status, drift.resource_type as type,
       drift.resource_id as "resourceId", coalesce(person.user_name, team.display_name) as name,
       drift.member_id as "memberId", member.user_name as "memberName", drift.desired, drift.observed,
-      drift.first_seen_at as "firstSeenAt", drift.last_seen_at as "lastSeenAt"
+      drift.first_seen_at as "firstSeenAt", drift.last_seen_at as "lastSeenAt", drift.detector,
+      drift.plan_id as "planId", drift.ignored_until as "ignoredUntil", drift.note, drift.noted_by as "notedBy"
     from drifts as drift
     left join users as person on drift.resource_type = 'user' and person.id = drift.resource_id
     left join groups as team on drift.resource_type = 'group' and team.id = drift.resource_id

@@ -46,6 +46,16 @@ export const drift = z.strictObject({
   message: z.string().nullable().describe('The words of the audit log.'),
   firstSeen: moment(),
   lastSeen: moment(),
+  detector: word(['tail', 'sweep', 'discovery']).describe('What found it.'),
+  planId: z.string().nullable().describe('The plan that repairs it, or that waits to do so.'),
+  note: z
+    .strictObject({
+      text: z.string(),
+      by: z.string().nullable(),
+      until: moment().nullable(),
+    })
+    .nullable()
+    .describe('Why it is not repaired: somebody is protected, or an operator said so.'),
 }) satisfies z.ZodType<DriftAnswer>;
 
 /** Until when a drift is left alone, why, and who says so. */

@@ -19,6 +19,7 @@ import { enterRules } from '../rules/follow.ts';
 import { acceptDrift, adoptUnmanaged } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
 import { HARM_WINDOW_MS, listExceeded, toHash, toPlan, toPlanAction } from './make-plan.ts';
+import { findProtection } from './protection.ts';
 
 /** More is left to the next plan. */
 const ACTIONS_MAX = 10_000;
@@ -78,31 +79,38 @@ async function sortKnown(tx: Db, deps: DriftDeps, { isDryRun }: Occasion): Promi
 
 async function sortOne(
   tx: Db,
-  { clock, repair }: DriftDeps,
+  deps: DriftDeps,
   { row, sorted, isDryRun }: { row: DriftRow; sorted: Sorted; isDryRun: boolean },
 ): Promise<void> {
   const { toRepair, toAccept, toAdopt } = sorted;
-  switch (findDriftAction(repair.actions, toPlanAction(row))) {
+  switch (findDriftAction(deps.repair.actions, toPlanAction(row))) {
     case 'accept':
       (isUnmanagedKind(row.kind) ? toAdopt : toAccept).push(row);
       return;
     case 'repair':
-      if (await mayRepair(tx, row, { now: clock.now(), isDryRun })) toRepair.push(row);
+      if (await mayRepair(tx, deps, { row, isDryRun })) toRepair.push(row);
       return;
     default:
   }
 }
 
-/** What somebody changes back again and again is a quarrel among people, and no bridge can end it. */
+/**
+ * What somebody changes back again and again is a quarrel among people, and no bridge can end it; and nobody who is
+ * protected loses anything.
+ */
 async function mayRepair(
   tx: Db,
-  row: DriftRow,
-  { now, isDryRun }: { now: number; isDryRun: boolean },
+  deps: DriftDeps,
+  { row, isDryRun }: { row: DriftRow; isDryRun: boolean },
 ): Promise<boolean> {
-  const repairs = await countRepairs(tx, row, now - HARM_WINDOW_MS);
+  const repairs = await countRepairs(tx, row, deps.clock.now() - HARM_WINDOW_MS);
   const status = repairs >= REPAIRS_MAX ? 'contested' : 'open';
-  if (status !== row.status && !isDryRun) await changeDrifts(tx, [row.id], { status });
-  return status === 'open';
+  const reason = await findProtection(tx, deps, toPlanAction(row));
+  const note = reason ?? null;
+  if ((status !== row.status || note !== row.note) && !isDryRun) {
+    await changeDrifts(tx, [row.id], { status, note });
+  }
+  return status === 'open' && reason === undefined;
 }
 
 interface Planning extends Occasion {

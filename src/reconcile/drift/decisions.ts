@@ -5,6 +5,7 @@ import { enterRules } from '../rules/follow.ts';
 import { acceptDrift, adoptUnmanaged } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
 import { toPlan, toPlanAction } from './make-plan.ts';
+import { findProtection } from './protection.ts';
 
 /** What became of an operator's decision about a plan. */
 export type PlanDecision =
@@ -52,7 +53,9 @@ export type DriftDecision =
 /** Repairs one drift, whatever the policy says and without counting for a limit. */
 export async function repairDrift(deps: DriftDeps, id: string): Promise<DriftDecision> {
   return decideDrift(deps, id, async (tx, drift) => {
-    if (isUnmanagedKind(drift.kind)) return { kind: 'not-possible', drift };
+    const action = toPlanAction(drift);
+    const isProtected = (await findProtection(tx, deps, action)) !== undefined;
+    if (isUnmanagedKind(drift.kind) || isProtected) return { kind: 'not-possible', drift };
     const now = deps.clock.now();
     const standing = {
       status: 'approved',
@@ -60,7 +63,7 @@ export async function repairDrift(deps: DriftDeps, id: string): Promise<DriftDec
       reason: null,
       automatic: 0,
     } as const;
-    const actions = [toPlanAction(drift)];
+    const actions = [action];
     const plan = toPlan(actions, { ...standing, now });
     await insertPlan(tx, plan, actions);
     await changeDrifts(tx, [id], { plan_id: plan.id });

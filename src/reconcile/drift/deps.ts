@@ -3,6 +3,8 @@ import type { DriftKind } from '../../domain/drift.ts';
 import type { DriftPolicy } from '../../domain/drift-policy.ts';
 import type { HarmLimits } from '../../domain/harm.ts';
 import type { PlanOrigin, PlanStatus } from '../../domain/plan.ts';
+import type { Db } from '../../store/database.ts';
+import type { GroupRow } from '../../store/groups.ts';
 import type { FirstReadDeps } from '../first-read/step.ts';
 
 /** What is done about drifts; settings drift.*, limits.*. */
@@ -30,6 +32,8 @@ export interface DriftDeps extends FirstReadDeps {
   readonly driftEvents: DriftEvents;
   /** Something is due. */
   readonly wake: () => void;
+  /** Why nobody who is protected leaves this group, or undefined: it is ordinary. */
+  readonly findGroupPrivilege: (tx: Db, row: GroupRow) => Promise<string | undefined>;
   /** Takes over what nobody asked for, as an operator does. */
   readonly adopt: (key: { type: 'user' | 'group'; id: string }) => Promise<Adoption>;
 }

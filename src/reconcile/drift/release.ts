@@ -20,6 +20,7 @@ import { type Current, isStillSo, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
 import { findPlace } from './fields.ts';
+import { findProtection } from './protection.ts';
 
 /** Actions that are released in one transaction. */
 const PART = 200;
@@ -82,6 +83,9 @@ async function prepare(
   deps: DriftDeps,
   { plan, action, current }: Preparing,
 ): Promise<boolean> {
+  const { harm, resource_id: resourceId, member_id } = action;
+  const taking = { harm, resourceId, memberId: member_id };
+  if ((await findProtection(tx, deps, taking)) !== undefined) return false;
   if (plan.undoes === null) return isStillSo(current, action);
   const { kind, member_id: memberId } = action;
   return desire(tx, deps, current, { kind, memberId, value: parseStored(action.desired) });
