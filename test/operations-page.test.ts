@@ -22,6 +22,16 @@ test('docs/operations.md lists every reason of /readyz once, and none that is go
   expect(listMatches(page, /^\| `([a-z-]+)` \| (?:200|503) \|/gm)).toEqual(codes);
 });
 
+test('docs/runbook.md says of every reason of /readyz what to do, and of none that is gone', () => {
+  const [, union = ''] = /type ReasonCode =([^;]+);/.exec(read('src/ops/readiness.ts')) ?? [];
+  const codes = listMatches(union, /'([a-z-]+)'/g);
+  const sections = read('docs/runbook.md').split(/^### /m).slice(1);
+  const empty = sections.filter((text) => text.split('\n').slice(1).join('').trim() === '');
+
+  expect(listMatches(read('docs/runbook.md'), /^### `([a-z-]+)`$/gm)).toEqual(codes);
+  expect(empty).toEqual([]);
+});
+
 test('docs/operations.md lists every message of the log once, and none that is gone', () => {
   const messages = listMatches(read('src/telemetry/events.ts'), /line\(\s*[^,]+,\s*'([^']+)'/g);
 
