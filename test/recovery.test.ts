@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, onTestFinished, type TestContext, test } from 'vitest';
+import { restoreStore } from '../src/cli/backup-store.ts';
 import { markRestored } from '../src/cli/mark-restored.ts';
 import { runProgram } from '../src/cli/program.ts';
 import { addRecoveryCommand } from '../src/cli/recovery.ts';
@@ -352,7 +353,7 @@ describeStores('scim-bridge restore and recovery', ({ makeUrl }) => {
       const write = (text: string) => void out.push(text);
       const code = await runProgram(args.split(' '), {
         version: '1',
-        commands: [addRecoveryCommand, restoreCommand(markRestored)],
+        commands: [addRecoveryCommand, restoreCommand({ markRestored, restoreStore })],
         world: {
           env: { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env },
           readFile: (path) => readFileSync(path, 'utf8'),

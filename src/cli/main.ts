@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { addAdoptCommand } from './adopt.ts';
 import { apiCommand } from './api.ts';
+import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
@@ -45,7 +46,11 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addPlanCommand,
     // It knows every operation of the service, which the other commands have no use for.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
-    restoreCommand(async (settings) => (await import('./mark-restored.ts')).markRestored(settings)),
+    backupCommand(async (...args) => (await import('./backup-store.ts')).backUpStore(...args)),
+    restoreCommand({
+      markRestored: async (settings) => (await import('./mark-restored.ts')).markRestored(settings),
+      restoreStore: async (...args) => (await import('./backup-store.ts')).restoreStore(...args),
+    }),
   ],
   world: {
     env: process.env,

@@ -1,17 +1,31 @@
 import type { Settings } from '../settings/schema.ts';
 import type { AddCommand } from './context.ts';
 
-/** Marks the store of the settings as a restored backup. */
-export type MarkRestored = (settings: Settings) => Promise<void>;
+/** What restores a store. */
+export interface Restoring {
+  /** Marks the store of the settings as a restored backup. */
+  readonly markRestored: (settings: Settings) => Promise<void>;
+  /** Puts a backup in its place, marked so, and returns where the store that was there is kept. */
+  readonly restoreStore: (settings: Settings, file: string) => Promise<string>;
+}
 
-/** `restore`: says that the store is a backup, so that the next start does not do everything again. */
-export function restoreCommand(markRestored: MarkRestored): AddCommand {
+/** `restore`: puts a backup back, or says that it was, so that the next start does not do everything again. */
+export function restoreCommand({ markRestored, restoreStore }: Restoring): AddCommand {
   return (program, { loadSettings, write }) => {
     program
       .command('restore')
-      .description('say that the store is a restored backup; the bridge must not be running')
-      .action(async () => {
-        await markRestored(loadSettings().settings);
+      .description(
+        'put a backup in the place of the store, or say that it was; the bridge must not be running',
+      )
+      .argument('[file]', 'a backup of a SQLite store; without it the store is one already')
+      .action(async (file: string | undefined) => {
+        const { settings } = loadSettings();
+        if (file === undefined) {
+          await markRestored(settings);
+        } else {
+          const keptAs = await restoreStore(settings, file);
+          write(`The backup is the store now. What was there before: ${keptAs}\n`);
+        }
         write('The next start holds what waits until the plan of `recovery show` is approved.\n');
       });
   };

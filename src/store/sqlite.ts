@@ -1,17 +1,13 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import type { Store } from './database.ts';
 import type { Schema } from './schema.ts';
 import { SavepointDialect } from './sqlite-dialect.ts';
 import { toSqliteStoreError } from './sqlite-errors.ts';
+import { connect, createFile, takeFile } from './sqlite-file.ts';
 import { cachedStatements } from './sqlite-statements.ts';
-import { StoreError } from './store-error.ts';
 import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 
-/** How long a call waits for another process (a backup, a shell) before `store-busy`. The event loop waits too. */
-const busyTimeoutMs = 5_000;
 /** More than all fixed queries together; generated ones push each other out. */
 const statementsMax = 500;
 /** Pages that reads keep in memory, in KiB. The operating system keeps the rest, at the price of a copy. */
@@ -66,27 +62,6 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   };
 }
 
-/**
- * Takes the file for this process, which frees lanes on the belief that nobody else has it. The lock lies
- * beside the file, so that others may still read it (a backup, a shell), and ends with the process.
- * @throws StoreError `store-in-use` when it is another's after the time that a predecessor needs to end.
- */
-function takeFile(path: string): DatabaseSync {
-  const lockPath = `${path}-lock`;
-  createFile(lockPath);
-  const lock = connect(lockPath, { readOnly: false });
-  try {
-    lock.exec('begin exclusive');
-    return lock;
-  } catch (cause) {
-    lock.close();
-    const error = toSqliteStoreError(cause);
-    if (error.code !== 'store-busy') throw error;
-    const message = `another process has the store ${path}: end it, or use PostgreSQL for several`;
-    throw new StoreError('store-in-use', message, { cause });
-  }
-}
-
 function openWriter(path: string): DatabaseSync {
   createFile(path);
   const writer = connect(path, { readOnly: false });
@@ -95,24 +70,6 @@ function openWriter(path: string): DatabaseSync {
     return writer;
   } catch (error) {
     writer.close();
-    throw toSqliteStoreError(error);
-  }
-}
-
-/** SQLite gives the files beside it (-wal, -shm) the mode of the first one. */
-function createFile(path: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, 'a', 0o600));
-  } catch (error) {
-    throw toSqliteStoreError(error);
-  }
-}
-
-function connect(path: string, { readOnly }: { readOnly: boolean }): DatabaseSync {
-  try {
-    return new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs });
-  } catch (error) {
     throw toSqliteStoreError(error);
   }
 }

@@ -1,0 +1,27 @@
+import type { Settings } from '../settings/schema.ts';
+import type { AddCommand } from './context.ts';
+
+/** Makes a backup of the store of the settings. */
+export type BackUp = (settings: Settings, file: string) => Promise<void>;
+
+/** `backup`: one moment of the store in a file of its own, while the bridge goes on. */
+export function backupCommand(backUp: BackUp): AddCommand {
+  return (program, { loadSettings, write }) => {
+    program
+      .command('backup')
+      .description('write the store into a new file, while the bridge goes on (SQLite)')
+      .argument('<file>', 'where to; it must not exist yet')
+      .addHelpText('after', help)
+      .action(async (file: string) => {
+        await backUp(loadSettings().settings, file);
+        write(`The store is in ${file}, proven whole. Keep it as secret as the store.\n`);
+      });
+  };
+}
+
+const help = `
+Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge restore <file>.
+
+Exit codes:
+  0   done
+  1   no backup was made: the message says why`;
