@@ -10,6 +10,7 @@ const plan: CrashPlan = {
   groups: 5,
   processes: 1,
   requestsPerKill: 30,
+  comparesAtEnd: true,
 };
 
 test('what was answered with 2xx survives kill -9, becomes true, and nothing exists twice', async () => {
@@ -22,7 +23,13 @@ test('what was answered with 2xx survives kill -9, becomes true, and nothing exi
 describePostgres('processes that share a store', ({ makeUrl }) => {
   test('finish what the ones acknowledged that were killed', async () => {
     const databaseUrl = await makeUrl('empty');
-    const report = await runCrash({ ...plan, processes: 2, kills: 2, databaseUrl });
+    const report = await runCrash({
+      ...plan,
+      processes: 2,
+      kills: 2,
+      comparesAtEnd: false,
+      databaseUrl,
+    });
 
     expect(report.findings).toEqual([]);
     expect(report.acknowledged).toBeGreaterThan(50);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
+import type { OperationName } from '../src/sandbox/operations.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
@@ -197,6 +198,34 @@ test('what still waits for the service is no drift, also when the service refuse
     const ended = await untilSwept(bridge, String(body.id));
 
     expect(ended).toMatchObject({ status: 'complete', counts: { unknown: 0 } });
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+test('a list that comes while somebody is worked on does not seem to leave them out', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    const { faults } = bridge.sandbox;
+    const stop = (operation: OperationName) => {
+      const fault = { kind: 'hang' } as const;
+      const hang = faults.add({ operation, fault, times: 1 });
+      return { until: () => hang.until(1), goOn: () => faults.release(fault) };
+    };
+    const id = await addCompany(bridge);
+    await sweep(bridge);
+    const change = stop('scim.updateUser');
+    const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'Lovelace' });
+    const written = send(bridge, 'PATCH', `/Users/${id}`, rename);
+    await change.until();
+    const later = stop('scim.getGroups');
+    const { body } = await askOps(bridge, 'POST', '/sweeps');
+    await later.until();
+    change.goOn();
+    await written;
+    later.goOn();
+
+    const ended = await untilSwept(bridge, String(body.id));
+
+    expect(ended).toMatchObject({ status: 'complete', reasons: [] });
     expect(await listManagedDrifts(bridge)).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ const postgres = values.store === 'postgres' ? await startPostgres() : undefined
 if (values.store === 'postgres' && postgres === undefined) {
   throw new Error('PostgreSQL is not installed here');
 }
-const plan: Omit<CrashPlan, 'requestsPerKill'> = {
+const plan: Omit<CrashPlan, 'requestsPerKill' | 'comparesAtEnd'> = {
   seed: Number(values.seed),
   kills: Number(values.kills),
   people: Number(values.people),
@@ -44,11 +44,11 @@ try {
 }
 
 async function playProvider(): Promise<readonly string[]> {
-  const report = await runCrash({ ...plan, requestsPerKill: 60 });
-  const { kills, sent, acknowledged, unanswered, calls, seconds, findings } = report;
+  const report = await runCrash({ ...plan, requestsPerKill: 60, comparesAtEnd: true });
+  const { kills, sent, acknowledged, unanswered, calls, sweeps, seconds, findings } = report;
   console.log(
     `${kills} kills, ${sent} requests (${acknowledged} acknowledged, ${unanswered} unanswered), ` +
-      `${calls} calls to the service, ${seconds.toFixed(1)} s`,
+      `${calls} calls to the service, ${sweeps} sweeps begun or taken over, ${seconds.toFixed(1)} s`,
   );
   return findings;
 }

@@ -22,6 +22,8 @@ export interface CrashPlan {
   readonly processes: number;
   /** Requests that are sent between two kills, on average. */
   readonly requestsPerKill: number;
+  /** Has everything compared in the end; where processes share a store, that waits for the lease of one that was killed. */
+  readonly comparesAtEnd: boolean;
   /** `DATABASE_URL`; undefined: a SQLite file. */
   readonly databaseUrl?: string | undefined;
   readonly say?: (line: string) => void;
@@ -31,6 +33,8 @@ export interface CrashPlan {
 export interface CrashReport extends Counts {
   readonly kills: number;
   readonly calls: number;
+  /** Comparisons of the service with the store that began, or were taken over from a process that was killed. */
+  readonly sweeps: number;
   readonly seconds: number;
   readonly findings: readonly string[];
 }
@@ -38,8 +42,14 @@ export interface CrashReport extends Counts {
 const OPS_TOKEN = 'token-of-an-operator-of-crashes';
 /** Requests that are under way at the same time. */
 const WRITERS = 10;
+/** How long a comparison may take at the end, in milliseconds: as long as a lease, and then some. */
+const COMPARE_MAX_MS = 120_000;
 /** How long the backlog may take at the end, in milliseconds. */
 const DRAIN_MAX_MS = 90_000;
+const Sweep = z.object({ status: z.string(), reasons: z.array(z.string()) });
+const Drifts = z.object({
+  items: z.array(z.object({ kind: z.string(), resource: z.object({ id: z.string() }) })),
+});
 const Status = z.object({ due: z.number(), stuckCount: z.number(), stuck: z.array(z.unknown()) });
 
 /**
@@ -59,9 +69,11 @@ export async function runCrash(plan: CrashPlan): Promise<CrashReport> {
   try {
     const { people, groups, counts } = await play(plan, { sandbox, lives });
     const left = await drain(lives);
+    const drifts = plan.comparesAtEnd ? await compare(lives) : [];
     const codes = await lives.stop();
     const findings = [
       ...left,
+      ...drifts,
       ...codes.flatMap((code) => (code === 0 ? [] : [`the bridge stopped with ${code}`])),
       // Every call was written down before it left, so a crash never looks like a restored backup.
       ...(lives.output().includes('"phase":"stale"')
@@ -73,7 +85,9 @@ export async function runCrash(plan: CrashPlan): Promise<CrashReport> {
       ...listStrangers(sandbox, { people, groups }),
     ];
     const seconds = (performance.now() - startedAt) / 1_000;
-    return { ...counts, kills: plan.kills, calls: sandbox.calls.count(), seconds, findings };
+    const sweeps = lives.output().split('comparing the service with the store').length - 1;
+    const calls = sandbox.calls.count();
+    return { ...counts, kills: plan.kills, calls, sweeps, seconds, findings };
   } finally {
     await lives.stop().catch(() => undefined);
     await sandbox.stop();
@@ -90,6 +104,7 @@ function createEnv(plan: CrashPlan, sandbox: Sandbox): () => Record<string, stri
     UPSTREAM_REQUESTS_PER_SECOND: '0',
     UPSTREAM_TIMEOUT: '500ms',
     SCIM_TOKENS: 'token-of-a-provider-of-crashes',
+    DRIFT_SETTLE: '0s',
     SCIM_WRITE_WAIT: random.pick(['10ms', '100ms', '3s']),
     OPS_TOKEN,
     ...(plan.databaseUrl === undefined ? {} : { DATABASE_URL: plan.databaseUrl }),
@@ -168,14 +183,49 @@ async function untilSent(counts: Counts, goal: number): Promise<void> {
 async function drain(lives: Lives): Promise<string[]> {
   const deadline = performance.now() + DRAIN_MAX_MS;
   for (;;) {
-    const url = new URL('/ops/status', lives.first.baseUrl);
-    const { body } = await request(url, { headers: { authorization: `Bearer ${OPS_TOKEN}` } });
-    const { due, stuckCount, stuck } = Status.parse(await body.json());
+    const { due, stuckCount, stuck } = Status.parse(await askOps(lives, 'GET', '/status'));
     if (stuckCount > 0) return [`${stuckCount} are stuck: ${JSON.stringify(stuck)}`];
     if (due === 0) return [];
     if (performance.now() > deadline) return [`${due} are still due`];
     await sleep(20);
   }
+}
+
+/**
+ * Nobody but the bridge changed the service, and every kill has met a comparison that a start begins: a last one has
+ * to come to its end and to find nothing.
+ */
+async function compare(lives: Lives): Promise<string[]> {
+  // What is under way may have begun before the last change.
+  for (const turn of ['one that runs', 'a new one']) {
+    const ended = await sweep(lives);
+    if (ended.status === 'running') return [`${turn}: the comparison does not end`];
+    if (turn === 'a new one' && ended.status !== 'complete') {
+      return [`the comparison was ${ended.status}: ${ended.reasons}`];
+    }
+  }
+  const { items } = Drifts.parse(await askOps(lives, 'GET', '/drifts?status=open&limit=1000'));
+  const managed = items.filter(({ kind }) => !kind.endsWith('.unmanaged'));
+  return managed.map(
+    ({ kind, resource }) => `drift that nobody brought about: ${kind} ${resource.id}`,
+  );
+}
+
+async function sweep(lives: Lives): Promise<z.infer<typeof Sweep>> {
+  const deadline = performance.now() + COMPARE_MAX_MS;
+  const { id } = z.object({ id: z.string() }).parse(await askOps(lives, 'POST', '/sweeps'));
+  for (;;) {
+    const ended = Sweep.parse(await askOps(lives, 'GET', `/sweeps/${id}`));
+    if (ended.status !== 'running' || performance.now() > deadline) return ended;
+    await sleep(20);
+  }
+}
+
+async function askOps(lives: Lives, method: 'GET' | 'POST', path: string): Promise<unknown> {
+  const url = new URL(`/ops${path}`, lives.first.baseUrl);
+  const headers = { authorization: `Bearer ${OPS_TOKEN}` };
+  const { body } = await request(url, { method, headers });
+  return body.json();
 }
 
 /** Whoever and whatever is in the service and was never asked for. */

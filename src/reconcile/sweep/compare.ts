@@ -1,8 +1,9 @@
 import type { Db } from '../../store/database.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import type { GroupRow } from '../../store/groups.ts';
+import { findNewestOwnCallFor } from '../../store/own-calls.ts';
 import type { UserRow } from '../../store/users.ts';
-import type { Judgement, SeenSince } from './judgement.ts';
+import { type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';
 import { lookAgain, type Suspect } from './look-again.ts';
 import type { Resources } from './resources.ts';
 import { type SweepRun, writeHeld } from './run.ts';
@@ -39,7 +40,9 @@ async function comparePart<Row extends UserRow | GroupRow>(
   const { list, part: limit, type } = resources;
   const compared = await writeHeld(run, async (tx) => {
     const rows = await list(tx, { afterSeq, limit });
-    const judged = await judgeAll(tx, resources, { rows, seen });
+    // A call that began before the sweep may have ended in it.
+    const workedSince = seen.since - run.deps.policy.lease.lengthMs;
+    const judged = await judgeAll(tx, resources, { rows, seen, workedSince });
     const results = await settleAll(tx, judged, { seen, now: run.deps.clock.now() });
     return { ...results, judged, lastSeq: rows.at(-1)?.seq };
   });
@@ -56,13 +59,29 @@ async function comparePart<Row extends UserRow | GroupRow>(
 async function judgeAll<Row extends UserRow | GroupRow>(
   tx: Db,
   resources: Resources<Row>,
-  { rows, seen }: { rows: readonly Row[]; seen: SeenSince },
+  { rows, seen, workedSince }: { rows: readonly Row[]; seen: SeenSince; workedSince: number },
 ): Promise<Suspect<Row>[]> {
   const judged: Suspect<Row>[] = [];
   for (const row of rows) {
-    judged.push({ row, judgement: await resources.judge(tx, row, seen) });
+    const judgement = await resources.judge(tx, row, seen);
+    const isDropped = isLeftOut(judgement) && (await wasTouched(tx, row, workedSince));
+    judged.push({ row, judgement: isDropped ? UNKNOWN : judgement });
   }
   return judged;
+}
+
+function isLeftOut(judgement: Judgement): boolean {
+  return judgement.kind === 'judged' && judgement.leftOutBy !== undefined;
+}
+
+/** What a list says of somebody who is worked on is dropped, so that it seems to leave them out. */
+async function wasTouched(
+  tx: Db,
+  { id, modified_at, due_at }: UserRow | GroupRow,
+  since: number,
+): Promise<boolean> {
+  if (modified_at >= since || due_at !== null) return true;
+  return ((await findNewestOwnCallFor(tx, id)) ?? 0) >= since;
 }
 
 async function settleAll<Row extends UserRow | GroupRow>(

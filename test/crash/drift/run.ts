@@ -36,7 +36,7 @@ const ROUNDS_MAX = 5;
  * in the middle of sweeps, pages of the audit log, releases and approvals; and says what was not repaired exactly once.
  */
 export async function runDriftCrash(
-  plan: Omit<CrashPlan, 'requestsPerKill'>,
+  plan: Omit<CrashPlan, 'requestsPerKill' | 'comparesAtEnd'>,
 ): Promise<DriftCrashReport> {
   const startedAt = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-crash-'));
@@ -126,7 +126,7 @@ interface Play {
 
 /** Everything from the provider's work until the last kill. */
 async function play(
-  plan: Omit<CrashPlan, 'requestsPerKill'>,
+  plan: Omit<CrashPlan, 'requestsPerKill' | 'comparesAtEnd'>,
   { sandbox, lives, operator, wanted }: Play,
 ): Promise<Trespasses> {
   const random = createSeededRandom(plan.seed);
