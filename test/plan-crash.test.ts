@@ -14,6 +14,8 @@ import { describeStores } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
 const PATIENT = { timeout: 15_000, interval: 5 };
+/** Not the account of the token: what that did and the bridge does not know is the sign of a restored backup. */
+const ADMIN = 'admin@example.com';
 const INTRUDERS = ['person1@example.com', 'person2@example.com', 'person3@example.com'];
 
 async function hasPlan(db: Db, status: PlanStatus): Promise<boolean> {
@@ -58,9 +60,18 @@ async function makeIntrusion(url: string): Promise<Sandbox> {
     await addGroup(bridge, 'Pilots');
     await untilSettled(bridge);
   });
-  for (const email of INTRUDERS) sandbox.service.addMember('Pilots', email);
+  sandbox.service.addUser({ email: ADMIN });
+  for (const email of INTRUDERS) sandbox.service.as(ADMIN).addMember('Pilots', email);
   sandbox.calls.reset();
   return sandbox;
+}
+
+/** More intruders than are released in one transaction. How many. */
+function addCrowd({ service }: Sandbox): number {
+  service.seed({ users: 200 });
+  const crowd = service.users().filter(({ email }) => email.startsWith('user'));
+  for (const { email } of crowd) service.as(ADMIN).addMember('Pilots', email);
+  return crowd.length;
 }
 
 interface Place {
@@ -160,6 +171,31 @@ describeStores('a process that is killed', ({ makeUrl }) => {
       });
     });
   }
+
+  test('once the first part of a plan was released leaves the rest to be released by the next', async () => {
+    const url = await makeUrl('migrated');
+    const sandbox = await makeIntrusion(url);
+    const crowd = addCrowd(sandbox);
+    const settings = { LIMITS_REMOVE_MEMBER_COUNT: '1000', LIMITS_REMOVE_MEMBER_PERCENT: '100' };
+    const place = { sandbox, url, settings };
+    const fate = { after: (db: Db) => hasAction(db, 'released') };
+    await liveUntil(place, fate, askForSweep);
+    const left = sandbox.service.members('Pilots').length;
+    const statuses = await live(place, async (bridge) => {
+      await expect.poll(() => listPlanStatuses(bridge), PATIENT).toEqual(['applied']);
+      await sweep(bridge);
+      return listPlanStatuses(bridge);
+    });
+
+    expect(left).toBe(INTRUDERS.length + crowd);
+    expect(statuses).toEqual(['applied']);
+    expect(sandbox.service.members('Pilots')).toEqual([]);
+    expect(listDepartures(sandbox)).toEqual([1, 1, 1]);
+    const departures = sandbox.service
+      .auditEvents()
+      .filter(({ action }) => action === 'delete_user');
+    expect(departures).toHaveLength(left);
+  });
 
   test('while a plan waits, or was just approved, leaves it as it was decided', async () => {
     const url = await makeUrl('migrated');

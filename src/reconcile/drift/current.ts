@@ -73,11 +73,14 @@ function isWanted(row: UserRow | GroupRow): boolean {
 }
 
 /** How a repair stands: it waits for the service, it is done, or the service differs again. */
+export type RepairState = 'waits' | 'done' | 'differs';
+
+/** How the repair of what is `current` stands. */
 export async function judgeRepair(
   tx: Db,
   { row, differences }: Current,
   action: ActionKey & { readonly desired: string },
-): Promise<'waits' | 'done' | 'differs'> {
+): Promise<RepairState> {
   if (row.must_look !== 0) return 'waits';
   const { kind, member_id: memberId } = action;
   const place = findPlace({ kind, desired: parseStored(action.desired) });

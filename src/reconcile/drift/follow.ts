@@ -17,7 +17,7 @@ import {
   updatePlan,
   updatePlanActions,
 } from '../../store/plans.ts';
-import { judgeRepair, lockCurrent } from './current.ts';
+import { type Current, judgeRepair, lockCurrent, type RepairState } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { releasePart } from './release.ts';
 
@@ -47,7 +47,7 @@ async function settlePlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
       limit: PART,
     };
     const actions = await listPlanActions(store.read, plan.id, query);
-    await settlePart(deps, actions, (tx, action) => settleAction(tx, deps, action));
+    await settlePart(deps, actions, settleAction);
     afterId = actions.at(-1)?.id;
   }
   const total = await store.write(async (tx) => {
@@ -68,23 +68,33 @@ async function settleMet(deps: DriftDeps): Promise<boolean> {
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
     const rows: DriftRow[] = await listRepairing(deps.store.read, { afterSeq, limit: PART });
     isAny ||= rows.length > 0;
-    await settlePart(deps, rows, (tx, row) => settleDrift(tx, deps, row, row));
+    await settlePart(deps, rows, (settling, row) => settleDrift(settling, row, row));
     afterSeq = rows.at(-1)?.seq;
   }
   return isAny;
 }
 
+/** One transaction in which repairs are judged. */
+interface Settling {
+  readonly tx: Db;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly judge: (row: DriftRow | PlanActionRow) => Promise<RepairState | 'gone'>;
+}
+
 /** Settles some in one transaction, and tells of those that were repaired. */
 async function settlePart<Row>(
-  { store, driftEvents, clock }: DriftDeps,
+  deps: DriftDeps,
   rows: readonly Row[],
-  settle: (tx: Db, row: Row) => Promise<DriftRow | undefined>,
+  settle: (settling: Settling, row: Row) => Promise<DriftRow | undefined>,
 ): Promise<void> {
   if (rows.length === 0) return;
+  const { store, driftEvents, clock } = deps;
   const repaired = await store.write(async (tx) => {
+    const settling = { tx, now: clock.now(), judge: createJudge(tx, deps) };
     const ended: DriftRow[] = [];
     for (const row of rows) {
-      const drift = await settle(tx, row);
+      const drift = await settle(settling, row);
       if (drift !== undefined) ended.push(drift);
     }
     return ended;
@@ -94,28 +104,38 @@ async function settlePart<Row>(
   }
 }
 
+/** Nothing that settles a repair changes a person or group, so in what each differs is read once. */
+function createJudge(tx: Db, deps: DriftDeps): Settling['judge'] {
+  const known = new Map<string, Promise<Current | undefined>>();
+  return async (row) => {
+    const { resource_type: type, resource_id: id } = row;
+    const reading = known.get(id) ?? lockCurrent(tx, deps, { type, id });
+    known.set(id, reading);
+    const current = await reading;
+    return current === undefined ? 'gone' : judgeRepair(tx, current, row);
+  };
+}
+
 /** The drift that was repaired by it; undefined: none, or not yet. */
 async function settleAction(
-  tx: Db,
-  deps: DriftDeps,
+  settling: Settling,
   action: PlanActionRow,
 ): Promise<DriftRow | undefined> {
-  const state = await judge(tx, deps, action);
+  const { tx, judge } = settling;
+  const state = await judge(action);
   if (state === 'waits') return undefined;
   const status = state === 'gone' ? 'dropped' : 'done';
   await updatePlanActions(tx, [action.id], { status });
   const drift = await findRepairing(tx, action);
-  return drift && settleDrift(tx, deps, drift, action);
+  return drift && settleDrift(settling, drift, action);
 }
 
 async function settleDrift(
-  tx: Db,
-  deps: DriftDeps,
+  { tx, now, judge }: Settling,
   drift: DriftRow,
   repair: DriftRow | PlanActionRow,
 ): Promise<DriftRow | undefined> {
-  const now = deps.clock.now();
-  const state = await judge(tx, deps, repair);
+  const state = await judge(repair);
   switch (state) {
     case 'waits':
       return undefined;
@@ -132,9 +152,4 @@ async function settleDrift(
     default:
       return assertNever(state);
   }
-}
-
-async function judge(tx: Db, deps: DriftDeps, row: DriftRow | PlanActionRow) {
-  const current = await lockCurrent(tx, deps, { type: row.resource_type, id: row.resource_id });
-  return current === undefined ? ('gone' as const) : judgeRepair(tx, current, row);
 }

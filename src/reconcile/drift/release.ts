@@ -57,10 +57,12 @@ interface Release {
 async function releaseResource(tx: Db, deps: DriftDeps, release: Release): Promise<void> {
   const { plan, actions } = release;
   const released: PlanActionRow[] = [];
+  let current = await lockCurrent(tx, deps, release);
   for (const action of actions) {
-    const current = await lockCurrent(tx, deps, release);
     if (current === undefined || !(await prepare(tx, deps, { plan, action, current }))) continue;
     released.push(action);
+    // What was made desired for one is what the next is compared with; else nothing has changed.
+    if (plan.undoes !== null) current = await lockCurrent(tx, deps, release);
   }
   const now = deps.clock.now();
   const left = actions.filter((action) => !released.includes(action));
