@@ -89,7 +89,7 @@ async function expectPeace(world: World): Promise<void> {
 /** What grants has to be named. */
 const ACCEPT_ALL = JSON.stringify(Object.fromEntries(cells.map(({ kind }) => [kind, 'accept'])));
 
-describeStores('what is done about a drift', ({ makeUrl }) => {
+describeStores('what is done about a drift', ({ engine, makeUrl }) => {
   for (const name of ['sweep', 'tail'] as const) {
     const withWorld = async (policy: string, run: Run) => {
       const limits = { LIMITS_REMOVE_MEMBER_COUNT: '1000', LIMITS_DEACTIVATE_COUNT: '1000' };
@@ -104,18 +104,22 @@ describeStores('what is done about a drift', ({ makeUrl }) => {
       await detectors[name](settings, run);
     };
 
-    test(`report, found by the ${name}: every kind is shown, and nothing written`, async () => {
-      await withWorld('report', async (world) => {
-        world.sandbox.calls.reset();
-        for (const cell of cells) {
-          cell.change(world.behind);
-          await world.detect();
-          await untilListed(world, 'open', cell);
-          cell.changeBack?.(world.behind);
-        }
-        expect(listWrites(world)).toEqual([]);
-      });
-    });
+    // Whether PostgreSQL repairs says enough of it: what is decided is the same code.
+    test.runIf(engine === 'sqlite')(
+      `report, found by the ${name}: every kind is shown, and nothing written`,
+      async () => {
+        await withWorld('report', async (world) => {
+          world.sandbox.calls.reset();
+          for (const cell of cells) {
+            cell.change(world.behind);
+            await world.detect();
+            await untilListed(world, 'open', cell);
+            cell.changeBack?.(world.behind);
+          }
+          expect(listWrites(world)).toEqual([]);
+        });
+      },
+    );
 
     test(`repair, found by the ${name}: every kind is put right, and a second look finds nothing`, async () => {
       await withWorld('repair', async (world) => {
@@ -128,20 +132,23 @@ describeStores('what is done about a drift', ({ makeUrl }) => {
       });
     });
 
-    test(`accept, found by the ${name}: every kind that is named becomes what is desired`, async () => {
-      await withWorld(ACCEPT_ALL, async (world) => {
-        world.sandbox.calls.reset();
-        for (const cell of cells) {
-          cell.change(world.behind);
-          await world.detect();
-          await untilAccepted(world, cell);
-          cell.changeBack?.(world.behind);
-          await world.detect();
-          await expect.poll(() => listManagedDrifts(world), PATIENT).toEqual([]);
-        }
-        expect(listWrites(world)).toEqual([]);
-        await expectPeace(world);
-      });
-    });
+    test.runIf(engine === 'sqlite')(
+      `accept, found by the ${name}: every kind that is named becomes what is desired`,
+      async () => {
+        await withWorld(ACCEPT_ALL, async (world) => {
+          world.sandbox.calls.reset();
+          for (const cell of cells) {
+            cell.change(world.behind);
+            await world.detect();
+            await untilAccepted(world, cell);
+            cell.changeBack?.(world.behind);
+            await world.detect();
+            await expect.poll(() => listManagedDrifts(world), PATIENT).toEqual([]);
+          }
+          expect(listWrites(world)).toEqual([]);
+          await expectPeace(world);
+        });
+      },
+    );
   }
 });
