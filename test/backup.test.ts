@@ -18,9 +18,10 @@ import { backUpStore, restoreStore } from '../src/cli/backup-store.ts';
 import { markRestored } from '../src/cli/mark-restored.ts';
 import { restoreCommand } from '../src/cli/restore.ts';
 import type { TestBridge } from './support/bridge.ts';
+import { runAlone } from './support/command.ts';
 import { makeLives } from './support/lives.ts';
 import { addGroup, addUser, send, toPatch, toUser, untilSettled } from './support/provider.ts';
-import { askOps, runAlone, SWEEP_SETTINGS } from './support/sweep.ts';
+import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const PATIENT = { timeout: 10_000, interval: 10 };
 const commands = {
@@ -95,7 +96,7 @@ test('a backup that is made under load holds all that was acknowledged before, a
   });
   const held = listUserNames(backup);
   const people = lives.sandbox.service.users().length;
-  const restored = await runAlone(commands.restore, `restore ${backup}`, env);
+  const restored = await runAlone([commands.restore], `restore ${backup}`.split(' '), env);
   lives.sandbox.calls.reset();
 
   expect(meanwhile.length).toBeGreaterThan(0);
@@ -135,7 +136,7 @@ test('a file that is there is left alone, and what is no whole store of the brid
   const lives = await makeLives({ settings: env });
   await lives.live(async (bridge) => void (await addUser(bridge, 'ada')));
   const run = (command: 'backup' | 'restore', path: string) =>
-    runAlone(commands[command], `${command} ${path}`, env);
+    runAlone([commands[command]], `${command} ${path}`.split(' '), env);
   const made = await run('backup', backup);
   const twice = await run('backup', backup);
   const nowhere = await run('backup', join(file, 'below-a-file.db'));
@@ -166,10 +167,10 @@ test('nothing is restored under a bridge that runs, and a bridge that is stopped
   const lives = await makeLives({ settings: env });
   const during = await lives.live(async (bridge) => {
     await addUser(bridge, 'ada');
-    expect((await runAlone(commands.backup, `backup ${backup}`, env)).code).toBe(0);
-    return runAlone(commands.restore, `restore ${backup}`, env);
+    expect((await runAlone([commands.backup], `backup ${backup}`.split(' '), env)).code).toBe(0);
+    return runAlone([commands.restore], `restore ${backup}`.split(' '), env);
   });
-  const after = await runAlone(commands.backup, `backup ${backup}.2`, env);
+  const after = await runAlone([commands.backup], `backup ${backup}.2`.split(' '), env);
 
   expect(during).toMatchObject({ code: 1, text: expect.stringContaining('another process has') });
   expect(existsSync(file)).toBe(true);
@@ -179,8 +180,8 @@ test('nothing is restored under a bridge that runs, and a bridge that is stopped
 
 test('of PostgreSQL both say what to do instead', async () => {
   const env = { DATABASE_URL: 'postgres://bridge@db.invalid/bridge' };
-  const backup = await runAlone(commands.backup, 'backup x', env);
-  const restore = await runAlone(commands.restore, 'restore x', env);
+  const backup = await runAlone([commands.backup], 'backup x'.split(' '), env);
+  const restore = await runAlone([commands.restore], 'restore x'.split(' '), env);
 
   expect(backup).toMatchObject({ code: 1, text: expect.stringContaining('pg_dump') });
   expect(restore).toMatchObject({ code: 1, text: expect.stringContaining('pg_restore') });

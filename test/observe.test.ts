@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { addPlanCommand } from '../src/cli/plan.ts';
-import { runProgram } from '../src/cli/program.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { readBacklog } from '../src/store/backlog.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { runner } from './support/command.ts';
 import { type Lives, makeLives } from './support/lives.ts';
 import {
   addGroup,
@@ -308,23 +308,8 @@ test('the plan of the first day is approved and discarded from the command line'
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-observe-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const lives = await makeCompany(`sqlite:${join(folder, 'bridge.db')}`);
-  const run = async (bridge: TestBridge, ...args: string[]) => {
-    const out: string[] = [];
-    const write = (text: string) => void out.push(text);
-    const code = await runProgram(['plan', ...args], {
-      version: '1',
-      commands: [addPlanCommand],
-      world: {
-        env: { OPS_TOKEN, OPS_URL: new URL(bridge.baseUrl).origin },
-        readFile: (path) => readFileSync(path, 'utf8'),
-        readInput: async () => '',
-        write,
-        writeError: write,
-        untilStopped: async () => 'SIGTERM',
-      },
-    });
-    return { code, out: out.join('') };
-  };
+  const run = (bridge: TestBridge, ...args: string[]) =>
+    runner(bridge, [addPlanCommand], { OPS_TOKEN })('plan', ...args);
 
   for (const [name, decision, told] of [
     ['ada', 'approve', '1 changes wait for the service now, 0 are not done\n'],
@@ -338,9 +323,9 @@ test('the plan of the first day is approved and discarded from the command line'
       const decided = await run(bridge, decision, 'first-run', hash);
       await untilSettled(bridge);
 
-      expect(shown.out).toContain(`Plan ${hash}: 1 changes`);
+      expect(shown.text).toContain(`Plan ${hash}: 1 changes`);
       expect(unnamed.code).toBe(1);
-      expect(decided).toEqual({ code: 0, out: told });
+      expect(decided).toEqual({ code: 0, text: told });
     });
   }
 

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { addAdoptCommand } from '../src/cli/adopt.ts';
-import { runProgram } from '../src/cli/program.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import type { SandboxOptions } from '../src/sandbox/sandbox.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { runner } from './support/command.ts';
 import {
   addGroup,
   addUser,
@@ -276,30 +275,15 @@ test('while the service cannot tell who administers a group it is not taken over
 
 test('scim-bridge adopt takes over by name, and says why not', () =>
   withTestBridge({ settings: SWEEP_SETTINGS, sandbox: seed }, async (bridge) => {
-    const run = async (...args: string[]) => {
-      const out: string[] = [];
-      const write = (text: string) => void out.push(text);
-      const code = await runProgram(['adopt', ...args], {
-        version: '1',
-        commands: [addAdoptCommand],
-        world: {
-          env: { OPS_TOKEN, OPS_URL: new URL(bridge.baseUrl).origin },
-          readFile: (path) => readFileSync(path, 'utf8'),
-          readInput: async () => '',
-          write,
-          writeError: write,
-          untilStopped: async () => 'SIGTERM',
-        },
-      });
-      return { code, out: out.join('') };
-    };
+    const run = (...args: string[]) =>
+      runner(bridge, [addAdoptCommand], { OPS_TOKEN })('adopt', ...args);
 
     expect(await run('user00001@example.com')).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^user user00001 \(.*\) is managed now\n$/),
+      text: expect.stringMatching(/^user user00001 \(.*\) is managed now\n$/),
     });
     expect(await run('Group 001')).toMatchObject({ code: 0 });
-    expect(await run('owner')).toMatchObject({ code: 1, out: expect.stringContaining('403') });
+    expect(await run('owner')).toMatchObject({ code: 1, text: expect.stringContaining('403') });
     expect(await run('owner', '--privileged')).toMatchObject({ code: 0 });
-    expect(await run('nobody')).toMatchObject({ code: 1, out: expect.stringContaining('404') });
+    expect(await run('nobody')).toMatchObject({ code: 1, text: expect.stringContaining('404') });
   }));

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { addPauseCommand, addResumeCommand } from '../src/cli/pause.ts';
 import { addPlanCommand } from '../src/cli/plan.ts';
-import { runProgram } from '../src/cli/program.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { runner } from './support/command.ts';
 import { makeLives } from './support/lives.ts';
 import { addUser, addUsers, send, toPatch, toUser, untilSettled } from './support/provider.ts';
 import { describePostgres, describeStores } from './support/stores.ts';
@@ -141,23 +140,8 @@ describePostgres('a pause on a store that processes share', ({ makeUrl }) => {
 test('scim-bridge pause, resume and plan show ask the running bridge', () =>
   withTestBridge({ settings: { ...settings, MODE: 'observe' } }, async (bridge) => {
     await addUser(bridge, 'ada');
-    const run = async (...args: string[]) => {
-      const out: string[] = [];
-      const write = (text: string) => void out.push(text);
-      const code = await runProgram(args, {
-        version: '1',
-        commands: [addPauseCommand, addResumeCommand, addPlanCommand],
-        world: {
-          env: { OPS_TOKEN, OPS_URL: new URL(bridge.baseUrl).origin },
-          readFile: (path) => readFileSync(path, 'utf8'),
-          readInput: async () => '',
-          write,
-          writeError: write,
-          untilStopped: async () => 'SIGTERM',
-        },
-      });
-      return { code, out: out.join('') };
-    };
+    const commands = [addPauseCommand, addResumeCommand, addPlanCommand];
+    const run = runner(bridge, commands, { OPS_TOKEN });
 
     const paused = await run('pause', '--reason', 'lunch');
     const reason = Object((await readWrites(bridge)).paused).reason;
@@ -168,15 +152,15 @@ test('scim-bridge pause, resume and plan show ask the running bridge', () =>
 
     expect(paused).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^Paused since .*: 1 person/),
+      text: expect.stringMatching(/^Paused since .*: 1 person/),
     });
     expect(reason).toBe('lunch');
-    expect(resumed.out).toBe(
+    expect(resumed.text).toBe(
       'Not paused, but the bridge only observes: 1 person or group waits.\n',
     );
-    expect(shown.out).toMatch(/observes.*\n {2}user\.privileged +1\n {2}user\.create +1\n/);
-    expect(shown.out).toMatch(/ {2}create +user +ada@example\.com\n/);
-    expect(JSON.parse(json.out)).toMatchObject({
+    expect(shown.text).toMatch(/observes.*\n {2}user\.privileged +1\n {2}user\.create +1\n/);
+    expect(shown.text).toMatch(/ {2}create +user +ada@example\.com\n/);
+    expect(JSON.parse(json.text)).toMatchObject({
       phase: 'observing',
       counts: { 'user.create': 1 },
     });

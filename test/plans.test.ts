@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { addPlanCommand } from '../src/cli/plan.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { runner } from './support/command.ts';
 import { ada, bob, setActive } from './support/drift-cells.ts';
 import { addGroup, addUser, addUsers, send, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
-import { askOps, listManagedDrifts, runCommand, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { withTimedBridge } from './support/timed-bridge.ts';
 
 const PATIENT = { timeout: 15_000, interval: 10 };
@@ -140,7 +141,8 @@ test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
     await addPilots(bridge, 5);
     intrude(bridge, 0, 3);
     const held = await plan(bridge);
-    const run = (args: string) => runCommand(bridge, addPlanCommand, args);
+    const runArgs = runner(bridge, [addPlanCommand]);
+    const run = (args: string) => runArgs(...args.split(' '));
 
     const shown = await run('plan show');
     const listed = await run('plan list --json');

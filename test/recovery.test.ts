@@ -1,16 +1,16 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, onTestFinished, type TestContext, test } from 'vitest';
 import { restoreStore } from '../src/cli/backup-store.ts';
 import { markRestored } from '../src/cli/mark-restored.ts';
-import { runProgram } from '../src/cli/program.ts';
 import { addRecoveryCommand } from '../src/cli/recovery.ts';
 import { restoreCommand } from '../src/cli/restore.ts';
 import type { JsonValue } from '../src/domain/json.ts';
 import type { Sandbox, SandboxOptions } from '../src/sandbox/sandbox.ts';
 import type { TestAnswer, TestBridge } from './support/bridge.ts';
+import { runAlone } from './support/command.ts';
 import { type Lives, makeLives } from './support/lives.ts';
 import {
   addGroup,
@@ -348,23 +348,9 @@ describeStores('scim-bridge restore and recovery', ({ makeUrl }) => {
     const world = await makeWorld({ onTestFinished }, undefined, url);
     await live1(world);
     world.sandbox.faults.refuse('audit', 403);
-    const run = async (args: string, env: Record<string, string> = {}) => {
-      const out: string[] = [];
-      const write = (text: string) => void out.push(text);
-      const code = await runProgram(args.split(' '), {
-        version: '1',
-        commands: [addRecoveryCommand, restoreCommand({ markRestored, restoreStore })],
-        world: {
-          env: { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env },
-          readFile: (path) => readFileSync(path, 'utf8'),
-          readInput: async () => '',
-          write,
-          writeError: write,
-          untilStopped: async () => 'SIGTERM',
-        },
-      });
-      return { code, out: out.join('') };
-    };
+    const commands = [addRecoveryCommand, restoreCommand({ markRestored, restoreStore })];
+    const run = (args: string, env: Record<string, string> = {}) =>
+      runAlone(commands, args.split(' '), { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env });
 
     const marked = await run('restore');
     await world.live(async (bridge) => {
@@ -377,10 +363,10 @@ describeStores('scim-bridge restore and recovery', ({ makeUrl }) => {
       await untilSettled(bridge);
 
       expect(marked.code).toBe(0);
-      expect(shown.out).toContain(plan.hash);
-      expect(shown.out).toMatch(/user\.deactivate +bob@example\.com/);
-      expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('409') });
-      expect(approved).toMatchObject({ code: 0, out: expect.stringContaining('2 changes wait') });
+      expect(shown.text).toContain(plan.hash);
+      expect(shown.text).toMatch(/user\.deactivate +bob@example\.com/);
+      expect(refused).toMatchObject({ code: 1, text: expect.stringContaining('409') });
+      expect(approved).toMatchObject({ code: 0, text: expect.stringContaining('2 changes wait') });
       expect(world.sandbox.service.getUser('bob@example.com').active).toBe(false);
       expect(world.sandbox.service.findUser('eve@example.com')).toBeDefined();
       expect(before).toBe(world.sandbox.calls.count({ mutating: true }) - 2);

@@ -3,13 +3,13 @@ import { sweepCommand } from '../src/cli/sweep.ts';
 import { withOwnBridge } from '../src/own-bridge.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge } from './support/bridge.ts';
+import { runAlone } from './support/command.ts';
 import { ada } from './support/drift-cells.ts';
 import { addUser, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
-import { runAlone } from './support/sweep.ts';
 
 const run = (args: string, env: Readonly<Record<string, string>>) =>
-  runAlone(sweepCommand(withOwnBridge), args, env);
+  runAlone([sweepCommand(withOwnBridge)], args.split(' '), env);
 
 describeStores('scim-bridge sweep where no bridge runs', ({ engine, makeUrl }) => {
   async function leaveStore() {
@@ -27,7 +27,6 @@ describeStores('scim-bridge sweep where no bridge runs', ({ engine, makeUrl }) =
       UPSTREAM_TOKEN: service.token,
       UPSTREAM_REQUESTS_PER_SECOND: '0',
       DRIFT_SETTLE: '0',
-      CONFIG: 'none.yaml',
     };
     return { service, bridge, env };
   }

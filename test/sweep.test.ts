@@ -6,6 +6,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 import type { OperationName } from '../src/sandbox/operations.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
+import { runSweep } from './support/command.ts';
 import {
   ada,
   addCompany,
@@ -24,14 +25,7 @@ import {
   untilSettled,
 } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
-import {
-  askOps,
-  listManagedDrifts,
-  runSweep,
-  SWEEP_SETTINGS,
-  sweep,
-  untilSwept,
-} from './support/sweep.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 import { withTimedBridge } from './support/timed-bridge.ts';
 
 const settings = { ...SWEEP_SETTINGS, SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };

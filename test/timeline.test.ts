@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { addWhyCommand } from '../src/cli/why.ts';
 import type { Timeline } from '../src/ops/timeline/timeline.ts';
 import type { TestBridge } from './support/bridge.ts';
+import { runner } from './support/command.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
-import { askOps, runCommand, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, withTail } from './support/tail-world.ts';
 
 const settings = SWEEP_SETTINGS;
@@ -168,7 +169,8 @@ test('`why` tells it in lines, or as JSON', () =>
   withTail({ settings }, async (world) => {
     const id = await addUser(world, 'ada');
     await untilRequests(world, id, 1);
-    const why = (args: string) => runCommand(world, addWhyCommand, `why ${args}`);
+    const run = runner(world, [addWhyCommand]);
+    const why = (args: string) => run('why', ...args.split(' '));
     const text = await why('ada@example.com');
     const json = await why(`${id} --json --limit 1`);
     const nobody = await why('nobody');

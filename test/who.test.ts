@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import type { SandboxService } from '../src/sandbox/service.ts';
 import type { TestBridge } from './support/bridge.ts';
+import { runSweep } from './support/command.ts';
 import {
   ada,
   addCompany,
@@ -14,7 +15,7 @@ import {
 } from './support/drift-cells.ts';
 import { send } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
-import { askOps, runSweep, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, withTail } from './support/tail-world.ts';
 
 const settings = { ...SWEEP_SETTINGS, SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };

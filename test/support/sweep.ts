@@ -1,7 +1,4 @@
 import { expect } from 'vitest';
-import type { AddCommand } from '../../src/cli/context.ts';
-import { runProgram } from '../../src/cli/program.ts';
-import { sweepCommand } from '../../src/cli/sweep.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
 import { assertDescribed } from './ops-routes.ts';
@@ -45,57 +42,6 @@ export async function untilSwept(bridge: TestBridge, id: string): Promise<JsonOb
   const read = async () => (await askOps(bridge, 'GET', `/sweeps/${id}`)).body;
   await expect.poll(async () => (await read()).status, PATIENT).not.toBe('running');
   return read();
-}
-
-/** What a command has printed, and how it ended. */
-interface Ended {
-  readonly code: number;
-  readonly text: string;
-}
-
-/** Runs `sweep` with these arguments, as a command that asks the bridge. */
-export function runSweep(
-  bridge: TestBridge,
-  args: string,
-  settings: Readonly<Record<string, string>> = SWEEP_SETTINGS,
-): Promise<Ended> {
-  const command = sweepCommand(async () => {
-    throw new Error('there is a bridge to be asked');
-  });
-  return runCommand(bridge, command, args, settings);
-}
-
-/** Runs a command that asks the bridge. */
-export function runCommand(
-  bridge: TestBridge,
-  command: AddCommand,
-  args: string,
-  settings: Readonly<Record<string, string>> = SWEEP_SETTINGS,
-): Promise<Ended> {
-  const env = { ...settings, OPS_URL: new URL('/', bridge.baseUrl).href };
-  return runAlone(command, args, env);
-}
-
-/** Runs a command as a process with these variables does. */
-export async function runAlone(
-  command: AddCommand,
-  args: string,
-  env: Readonly<Record<string, string>>,
-): Promise<Ended> {
-  const out: string[] = [];
-  const code = await runProgram(args.split(' '), {
-    version: '1',
-    commands: [command],
-    world: {
-      env,
-      readFile: () => '',
-      readInput: async () => '',
-      write: (text) => void out.push(text),
-      writeError: (text) => void out.push(text),
-      untilStopped: async () => '',
-    },
-  });
-  return { code, text: out.join('') };
 }
 
 /** The drifts of managed people and groups: `kind name`, with `of member` where it is about one. */

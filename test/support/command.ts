@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import type { AddCommand } from '../../src/cli/context.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { sweepCommand } from '../../src/cli/sweep.ts';
+import type { TestBridge } from './bridge.ts';
+import { SWEEP_SETTINGS } from './sweep.ts';
+
+/** What a command has printed, on either output, and how it ended. */
+interface Ended {
+  readonly code: number;
+  readonly text: string;
+}
+
+/** Commands that ask the bridge: `runner(bridge, [addPlanCommand])('plan', 'show')`. */
+export function runner(
+  bridge: Pick<TestBridge, 'baseUrl'>,
+  commands: readonly AddCommand[],
+  settings: Readonly<Record<string, string>> = SWEEP_SETTINGS,
+): (...args: string[]) => Promise<Ended> {
+  const env = { ...settings, OPS_URL: new URL('/', bridge.baseUrl).href };
+  return (...args) => runAlone(commands, args, env);
+}
+
+/** `sweep` with these arguments, as a command that asks the bridge. */
+export function runSweep(
+  bridge: TestBridge,
+  args: string,
+  settings?: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const command = sweepCommand(async () => {
+    throw new Error('there is a bridge to be asked');
+  });
+  return runner(bridge, [command], settings)(...args.split(' '));
+}
+
+/** Runs a command as a process with these variables does. */
+export async function runAlone(
+  commands: readonly AddCommand[],
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const out: string[] = [];
+  const write = (text: string) => void out.push(text);
+  const code = await runProgram(args, {
+    version: '1',
+    commands,
+    world: {
+      env,
+      readFile: (path) => readFileSync(path, 'utf8'),
+      readInput: async () => '',
+      write,
+      writeError: write,
+      untilStopped: async () => 'SIGTERM',
+    },
+  });
+  return { code, text: out.join('') };
+}
