@@ -29,6 +29,8 @@ test('a call is in the ledger before it leaves, so that a crash leaves no call w
 test('a call that cannot be written down is not made, and is made later', () =>
   withTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (bridge) => {
     const id = await addUser(bridge, 'ada');
+    // The wait is short, so her creation may still go on.
+    await untilSettled(bridge);
     bridge.sandbox.calls.reset();
     await setLedgerName(bridge, 'own_calls', 'hidden');
 
