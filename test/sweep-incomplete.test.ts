@@ -23,12 +23,12 @@ const PAGE = 2;
 const REAL_DRIFT = 'user.deactivated person2@example.com';
 
 /** Where nothing answers as it should: a call that fails every time, and what an answer may look like instead of itself. */
-const failures: readonly { readonly what: string; readonly fault: Fault }[] = [
+const failures = [
   { what: 'failing with 500', fault: { kind: 'status', status: 500 } },
   { what: 'cut off', fault: { kind: 'reset', at: 'mid-answer' } },
   { what: 'a page of HTML', fault: { kind: 'html' } },
   { what: 'half of its JSON', fault: { kind: 'truncated' } },
-];
+] as const satisfies { what: string; fault: Fault }[];
 
 /** One way in which a list can be wrong, and what has to come of it. */
 interface Cell {
@@ -132,15 +132,17 @@ function describeList(list: string, cells: readonly Cell[]): void {
   });
 }
 
-/** Each page of a list not to be had; nothing else can be said then. */
+/** Each page of a list not to be had; nothing else can be said then. What is no answer at all is so on any page. */
 function failOn(operation: OperationName): Cell[] {
-  return [0, 1, 2].flatMap((page) =>
-    failures.map(({ what, fault }) => ({
-      what: `page ${page} ${what}`,
-      fault: { operation, fault, skip: page },
+  const [status, reset, ...unreadable] = failures;
+  const places = [status, reset].flatMap((failure) => [0, 1, 2].map((page) => ({ failure, page })));
+  return [...places, ...unreadable.map((failure) => ({ failure, page: 1 }))].map(
+    ({ failure, page }) => ({
+      what: `page ${page} ${failure.what}`,
+      fault: { operation, fault: failure.fault, skip: page },
       reason: /./,
       concludes: 'nothing' as const,
-    })),
+    }),
   );
 }
 
