@@ -73,6 +73,18 @@ test('a call prints the answer of the service as JSON, and nothing else', async 
   expect(JSON.parse(read.out)).toEqual(JSON.parse(made.out));
 });
 
+test('with MODE=observe nothing is changed past the bridge either', async () => {
+  const { sandbox, env } = await openSandbox();
+  const observing = { ...env, MODE: 'observe' };
+
+  const made = await api(['groups.createGroup', '--body', '{"name":"Pilots"}'], observing);
+  const read = await api(['groups.getListOfGroups'], observing);
+
+  expect([made.code, read.code]).toEqual([75, 0]);
+  expect(JSON.parse(made.err)).toMatchObject({ code: 'observe-mode', outcome: 'not-sent' });
+  expect(sandbox.service.findGroup('Pilots')).toBeUndefined();
+});
+
 test('a body comes from a file or from standard input', async () => {
   const { sandbox, env } = await openSandbox();
 

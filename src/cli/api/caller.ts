@@ -36,6 +36,7 @@ function openDirect(settings: Settings): Caller {
     ...toTransportOptions(settings, target),
     clock: systemClock,
     random: Math.random,
+    hooks: { writesRefused: () => (settings.mode === 'observe' ? 'observe-mode' : undefined) },
   });
 }
 
