@@ -28,6 +28,12 @@ async function hasAction(db: Db, status: ActionStatus): Promise<boolean> {
   return (await actions.execute()).length > 0;
 }
 
+/** Somebody is being looked at. */
+async function isLooking(db: Db): Promise<boolean> {
+  const taken = db.selectFrom('inspections').select('owner').where('owner', 'is not', null);
+  return (await taken.execute()).length > 0;
+}
+
 async function waitsForService(db: Db): Promise<boolean> {
   const pending = db.selectFrom('memberships').select('user_id').where('pending', 'is not', null);
   return (await pending.execute()).length > 0;
@@ -99,10 +105,10 @@ async function live<T>(
   }
 }
 
-/** A bridge that is asked for something, and killed then. What it had of leases runs out. */
+/** A bridge that is asked for something, and killed then. What it had of leases runs out, unless they are kept. */
 async function liveUntil(
   place: Place,
-  fate: Fate,
+  { isKept = false, ...fate }: Fate & { readonly isKept?: boolean },
   ask: (bridge: TestBridge) => Promise<unknown>,
 ): Promise<void> {
   let mortal: MortalStore | undefined;
@@ -115,6 +121,7 @@ async function liveUntil(
     await Promise.race([mortal?.death, ask(bridge).then(() => mortal?.death)]);
   };
   await live(place, life, { toStore });
+  if (isKept) return;
   const store = await openStore({ url: place.url });
   await endLeases(store);
   await store.close();
@@ -142,7 +149,7 @@ function listDepartures({ service }: Sandbox): number[] {
   return INTRUDERS.map((email) => left.filter(({ details }) => details.email === email).length);
 }
 
-describeStores('a process that is killed', ({ makeUrl }) => {
+describeStores('a process that is killed', ({ makeUrl, engine }) => {
   for (const { step, toFate } of steps) {
     test(`once a plan ${step} leaves one that is done once by the next`, async () => {
       const url = await makeUrl('migrated');
@@ -195,6 +202,23 @@ describeStores('a process that is killed', ({ makeUrl }) => {
       .auditEvents()
       .filter(({ action }) => action === 'delete_user');
     expect(departures).toHaveLength(left);
+  });
+
+  test('while it looks at whom the audit log named leaves the look to the next', async () => {
+    const url = await makeUrl('migrated');
+    const sandbox = await makeIntrusion(url);
+    sandbox.service.as(ADMIN).setActive(INTRUDERS[0] ?? '', false);
+    const tailing = { sandbox, url, settings: { AUDIT_POLL_INTERVAL: '1s' } };
+    // A file is freed by its next process.
+    const isKept = engine === 'sqlite';
+    await liveUntil(tailing, { after: isLooking, isKept }, async () => undefined);
+    const repaired = await live({ sandbox, url }, async (bridge) => {
+      await expect.poll(() => listManagedDrifts(bridge, 'repaired'), PATIENT).not.toEqual([]);
+      return listManagedDrifts(bridge, 'repaired');
+    });
+
+    expect(repaired).toContain(`user.deactivated ${INTRUDERS[0]}`);
+    expect(sandbox.service.getUser(INTRUDERS[0] ?? '').active).toBe(true);
   });
 
   test('while a plan waits, or was just approved, leaves it as it was decided', async () => {

@@ -56,6 +56,12 @@ export async function postponeInspection(
   return Number(result.numUpdatedRows) > 0;
 }
 
+/** Whoever had taken an inspection does not live any more: it is due now (epoch milliseconds). */
+export async function freeInspections(tx: Db, now: number): Promise<void> {
+  const taken = tx.updateTable('inspections').set({ owner: null, due_at: now });
+  await taken.where('owner', 'is not', null).execute();
+}
+
 /** Whether this is still the newest reason to look. */
 export async function isInspectionHeld(
   tx: Db,

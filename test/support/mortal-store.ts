@@ -63,5 +63,6 @@ export async function endLeases({ write }: Store): Promise<void> {
       .set({ lease_until: 0 })
       .where('status', '=', 'running')
       .execute();
+    await tx.updateTable('inspections').set({ due_at: 0 }).where('owner', 'is not', null).execute();
   });
 }

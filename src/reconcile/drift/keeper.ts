@@ -1,3 +1,4 @@
+import { freeInspections } from '../../store/inspections.ts';
 import type { PlanRow } from '../../store/plans.ts';
 import { decide, type Occasion } from './decide.ts';
 import {
@@ -78,7 +79,9 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
   }
 
   return {
-    start: poke,
+    start() {
+      turn = free(deps).finally(poke);
+    },
     async stop() {
       stopping.abort();
       clearTimeout(timer);
@@ -93,4 +96,15 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     accept: (id) => decided(acceptOne(deps, id)),
     ignore: (id, ignoring) => decided(ignoreDrift(deps, id, ignoring)),
   };
+}
+
+/** A file has one process: what was taken in it was taken by one that is gone. */
+async function free({ store, clock, driftEvents }: DriftDeps): Promise<void> {
+  if (store.engine !== 'sqlite') return;
+  try {
+    await store.write((tx) => freeInspections(tx, clock.now()));
+  } catch (error) {
+    // They come free by themselves, some minutes later.
+    driftEvents.failed({ type: 'drift', id: 'free', error });
+  }
 }
