@@ -251,6 +251,12 @@ function dropCounts(groups: unknown[]): unknown[] {
   });
 }
 
+const withoutCounts = withEntries(dropCounts);
+
+function isRights({ pathname }: URL): boolean {
+  return pathname.endsWith('/company/groups');
+}
+
 /** `first` and then `second`. */
 function both(first: Tamper, second: Tamper): Tamper {
   return (url, body) => second(url, first(url, body));
@@ -292,9 +298,7 @@ describeList('groupUsers.getListOfGroupUsers', [
   },
   {
     what: 'members truncated, without a number beside them',
-    tamper: both(truncated, (url, body) =>
-      url.pathname.endsWith('/company/groups') ? withEntries(dropCounts)(body) : body,
-    ),
+    tamper: both(truncated, (url, body) => (isRights(url) ? withoutCounts(body) : body)),
     reason: undefined,
     concludes: 'what is true',
   },
@@ -391,4 +395,34 @@ test('of many who are missing a sweep looks for fifty, and the next goes on with
   expect(missing).toEqual(last);
   expect(third).toMatchObject({ status: 'complete', counts: { opened: 51 }, reasons: [] });
   expect(await listMissing()).toHaveLength(56);
+});
+
+test('a stranger whom a member list cut short lacks is still there until the group itself says otherwise', async () => {
+  const { bridge, proxy, stop } = await startWorld(100);
+  onTestFinished(stop);
+  const { service, calls } = bridge.sandbox;
+  await addUser(bridge, 'stranger');
+  await untilSettled(bridge);
+  service.addMember('Team 0', 'stranger@example.com');
+  await sweep(bridge);
+  const stranger = 'member.added Team 0 of stranger@example.com';
+  const found = await listManagedDrifts(bridge);
+  proxy.setTamper(both(truncated, (url, body) => (isRights(url) ? withoutCounts(body) : body)));
+
+  const short = await sweep(bridge);
+  const still = await listManagedDrifts(bridge);
+  service.removeMember('Team 0', 'stranger@example.com');
+  proxy.setTamper((url, body) => (isRights(url) ? withoutCounts(body) : body));
+  calls.reset();
+  await sweep(bridge);
+  const asked = calls.counts()['groupUsers.getListOfGroupUsers'];
+  calls.reset();
+  await sweep(bridge);
+
+  expect(found).toContain(stranger);
+  expect(short).toMatchObject({ status: 'complete', reasons: [] });
+  expect(still).toEqual(found);
+  expect(await listManagedDrifts(bridge)).not.toContain(stranger);
+  expect(asked).toEqual({ 200: 1 });
+  expect(calls.counts()['groupUsers.getListOfGroupUsers']).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { GroupId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
@@ -86,17 +87,27 @@ export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
   });
 }
 
-/** How many people these groups were seen to have; a group that is not named was seen with nobody. */
+/** How many people a group was seen to have. */
+export interface SeenMembersCount {
+  readonly seen: number;
+  /** Who may be in it or not: a list that may be cut short did not show them any more. */
+  readonly unknown: number;
+}
+
+/** The same of several groups; one that is not named has nobody. */
 export async function countSeenMembers(
   db: Db,
   groupIds: readonly GroupId[],
-): Promise<Map<GroupId, number>> {
+): Promise<Map<GroupId, SeenMembersCount>> {
   const rows = await db
     .selectFrom('memberships')
-    .select((select) => ['group_id', select.fn.countAll<number>().as('count')])
-    .where('observed', '=', 1)
+    .select([
+      'group_id',
+      sql<number>`count(case when observed = 1 then 1 end)`.as('seen'),
+      sql<number>`count(case when observed is null and pending is null then 1 end)`.as('unknown'),
+    ])
     .where('group_id', 'in', groupIds)
     .groupBy('group_id')
     .execute();
-  return new Map(rows.map(({ group_id, count }) => [group_id, count]));
+  return new Map(rows.map(({ group_id, seen, unknown }) => [group_id, { seen, unknown }]));
 }

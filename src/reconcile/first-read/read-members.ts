@@ -23,6 +23,8 @@ type UserCounts = ReadonlyMap<number, number | undefined>;
 /** Groups whose people are counted in one read of the store. */
 const PART = 20;
 
+const NOBODY = { seen: 0, unknown: 0 };
+
 /** Reads the members of every group whose members no list carried completely, one call each. */
 export async function readMembers(context: FirstReadContext, counts: UserCounts): Promise<void> {
   const { deps, current, progress, save } = context;
@@ -82,9 +84,10 @@ async function listUnproven(
     const known = await countSeenMembers(deps.store.read, ids);
     for (const group of groups) {
       const said = group.restId === undefined ? undefined : counts.get(group.restId);
-      const listed = known.get(group.id) ?? 0;
-      const isProven =
-        said === undefined ? listsMembers && group.scimId !== undefined : said === listed;
+      const { seen: listed, unknown } = known.get(group.id) ?? NOBODY;
+      // Where nothing says how many there are, a list that shows fewer than before may be cut short.
+      const isWhole = listsMembers && group.scimId !== undefined && unknown === 0;
+      const isProven = said === undefined ? isWhole : said === listed;
       if (!isProven) unproven.push({ group, said, listed });
     }
     // Counting alone would keep the process from everything else.
