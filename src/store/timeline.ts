@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { Refusal } from '../domain/stuck.ts';
 import { chunks } from './chunks.ts';
@@ -45,11 +45,15 @@ export interface PastDrift {
 
 /** The newest drifts of a person or group. */
 export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<PastDrift[]> {
-  const { rows } = await sql<PastDrift>`
+  const select = (condition: RawBuilder<unknown>) => sql`
     select kind, status, detector, resource_id as "resourceId", member_id as "memberId", desired, observed,
       first_seen_at as "firstSeenAt", ended_at as "endedAt"
-    from drifts where resource_id = ${id} or member_id = ${id}
-    order by first_seen_at desc limit ${limit}`.execute(db);
+    from drifts where ${condition}`;
+  // The index of members leaves the many drifts out that are of nobody in a list.
+  const { rows } = await sql<PastDrift>`
+    select * from (${select(sql`resource_id = ${id}`)}
+      union all ${select(sql`member_id = ${id} and member_id <> ''`)}) as past
+    order by "firstSeenAt" desc limit ${limit}`.execute(db);
   return rows;
 }
 
