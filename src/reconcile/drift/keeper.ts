@@ -15,9 +15,12 @@ import { followRepairs } from './follow.ts';
 import { createInspections } from './inspect.ts';
 import { type UndoDecision, undoPlan } from './undo.ts';
 
-/** How soon it is seen what became of repairs while some are under way, and else, in milliseconds. */
-const BUSY_MS = 100;
+/** How soon it is seen what became of repairs when none was under way, in milliseconds. */
 const IDLE_MS = 2_000;
+/** The same while some are, at least and at most: the larger a plan, the longer it takes to look at it. */
+const BUSY_MS = [25, 1_000] as const;
+/** How much longer than looking takes it is left alone. */
+const BUSY_FACTOR = 4;
 
 /** What is done about drifts, in one process; any number of processes may do it on the same store. */
 export interface DriftKeeper {
@@ -48,13 +51,15 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     isWaiting = false;
     clearTimeout(timer);
     if (signal.aborted) return;
+    const beganAt = performance.now();
     let isBusy = false;
     try {
       isBusy = (await isReady()) && (await keep());
     } catch (error) {
       if (!signal.aborted) deps.driftEvents.failed({ type: 'drift', id: 'keep', error });
     }
-    if (!signal.aborted) timer = setTimeout(poke, isBusy ? BUSY_MS : IDLE_MS).unref();
+    const restMs = isBusy ? toBusyRest(performance.now() - beganAt) : IDLE_MS;
+    if (!signal.aborted) timer = setTimeout(poke, restMs).unref();
   }
 
   /** True: something is under way. */
@@ -107,4 +112,9 @@ async function free({ store, clock, driftEvents }: DriftDeps): Promise<void> {
     // They come free by themselves, some minutes later.
     driftEvents.failed({ type: 'drift', id: 'free', error });
   }
+}
+
+function toBusyRest(tookMs: number): number {
+  const [min, max] = BUSY_MS;
+  return Math.min(Math.max(tookMs * BUSY_FACTOR, min), max);
 }
