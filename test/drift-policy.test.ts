@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { SandboxService } from '../src/sandbox/service.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addCompany, addVera, type DriftCell, driftCells, VERA } from './support/drift-cells.ts';
-import { untilSettled } from './support/provider.ts';
+import { addGroup, findId, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
-import { listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, type TailWorld, withTail } from './support/tail-world.ts';
 
 const PATIENT = { timeout: 15_000, interval: 10 };
@@ -152,3 +152,31 @@ describeStores('what is done about a drift', ({ engine, makeUrl }) => {
     );
   }
 });
+
+test('discovery: a write that meets a person or a group gone makes them anew, whatever the policy says, and says so', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    await addVera(bridge, () => sweep(bridge));
+    const vera = await findId(bridge, { type: 'Users', name: VERA });
+    const group = await addGroup(bridge, 'Cooks');
+    await untilSettled(bridge);
+    bridge.sandbox.service.removeUser(VERA);
+    bridge.sandbox.service.deleteGroup('Cooks');
+    const rename = { op: 'replace', path: 'name.givenName', value: 'Veronika' };
+    await send(bridge, 'PATCH', `/Users/${vera}`, toPatch(rename));
+    await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(addMembers([vera])));
+    await untilSettled(bridge);
+
+    const list = async () => (await askOps(bridge, 'GET', '/drifts?status=repaired')).body.items;
+    await expect.poll(list, PATIENT).toMatchObject([
+      { kind: 'user.missing', detector: 'discovery', resource: { name: VERA } },
+      { kind: 'group.missing', detector: 'discovery', resource: { name: 'Cooks' } },
+    ]);
+    expect(bridge.sandbox.service.members('Cooks')).toHaveLength(1);
+    expect(bridge.sandbox.service.findUser(VERA)?.active).toBe(true);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+function addMembers(ids: readonly string[]) {
+  return { op: 'add', path: 'members', value: toMembers(ids) };
+}
