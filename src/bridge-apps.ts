@@ -5,7 +5,7 @@ import type { BridgeParts } from './bridge-parts.ts';
 import { SCIM_PATH, toScimDeps } from './bridge-scim.ts';
 import { followRequests } from './ops/follow-requests.ts';
 import { type HealthSources, readReadiness } from './ops/health.ts';
-import type { WaitingWork } from './ops/readiness.ts';
+import type { WaitingWork } from './ops/readiness-facts.ts';
 import { createHealthRouter } from './ops/router.ts';
 import { findRecovery } from './reconcile/recovery/state.ts';
 import { readSections } from './reconcile/sections.ts';

@@ -4,17 +4,16 @@ import type { ProviderFacts } from '../reconcile/provider/watch.ts';
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
-import {
-  type AuditFailure,
-  type FirstRead,
-  type HeldPlanFacts,
-  type Readiness,
-  type StoredFacts,
-  toReadiness,
-  type UpstreamFacts,
-  type WaitingWork,
-  type WritesFacts,
-} from './readiness.ts';
+import { type Readiness, toReadiness } from './readiness.ts';
+import type {
+  AuditFailure,
+  FirstRead,
+  HeldPlanFacts,
+  StoredFacts,
+  UpstreamFacts,
+  WaitingWork,
+  WritesFacts,
+} from './readiness-facts.ts';
 
 /** Where health comes from; handed in by whoever composes the process. Nothing here calls the service. */
 export interface HealthSources {

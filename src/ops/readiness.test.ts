@@ -4,14 +4,14 @@ import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
 import type { GateState } from '../upstream/probe-gate.ts';
-import {
-  type AuditFailure,
-  type FirstRead,
-  type HeldPlanFacts,
-  type ReadinessFacts,
-  toReadiness,
-  type WaitingWork,
-} from './readiness.ts';
+import { toReadiness } from './readiness.ts';
+import type {
+  AuditFailure,
+  FirstRead,
+  HeldPlanFacts,
+  ReadinessFacts,
+  WaitingWork,
+} from './readiness-facts.ts';
 
 const nowMs = Date.UTC(2026, 3, 1, 12);
 const shut: GateState = { kind: 'shut', sinceMs: nowMs - 60_000, nextProbeMs: nowMs };

@@ -1,99 +1,16 @@
-import type { ProviderFacts } from '../reconcile/provider/watch.ts';
-import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
-import type { Pause } from '../reconcile/writes/state.ts';
-import type { Backlog } from '../store/backlog.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
-import type { TransportHealth } from '../upstream/transport.ts';
+import {
+  isSending,
+  listHeldPlan,
+  listProviders,
+  listRecovery,
+  listWrites,
+} from './operator-reasons.ts';
+import type { AuditFailure, ReadinessFacts, WaitingWork } from './readiness-facts.ts';
+import { type Reason, toCount, toTime } from './reason.ts';
 import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
-
-/** How far the first complete read of the service has come; SCIM is served when it is finished. */
-export type FirstRead =
-  | { readonly kind: 'finished' }
-  | { readonly kind: 'running'; readonly step: string; readonly count: number };
-
-/** What the store says, or the code of the error that it answers with. */
-export type StoredFacts =
-  | {
-      readonly kind: 'ok';
-      readonly firstRead: FirstRead;
-      readonly sections: SectionStates;
-      readonly backlog: WaitingWork;
-      /** It can be read and not written: a full disk, for instance. */
-      readonly writeTrouble: WriteTrouble | undefined;
-      readonly recovery: RecoveryState | undefined;
-      readonly auditFailure: AuditFailure | undefined;
-      readonly heldPlan: HeldPlanFacts | undefined;
-      readonly providers: ProviderFacts;
-    }
-  | { readonly kind: 'problem'; readonly code: string };
-
-/** Since when the audit log cannot be read (epoch milliseconds), and the code of the error. */
-export interface AuditFailure {
-  readonly since: number;
-  readonly code: string;
-}
-
-/** A plan of repairs that waits for an operator, and since when (epoch milliseconds). */
-export interface HeldPlanFacts {
-  readonly id: string;
-  readonly created_at: number;
-}
-
-/** What waits, and what waits for an operator. */
-export interface WaitingWork extends Backlog {
-  /** Names that came up within a day and that nobody but an operator can place. */
-  readonly disputed: number;
-}
-
-/** Whether the service is changed at all. */
-export interface WritesFacts {
-  readonly mode: 'live' | 'observe';
-  /** The pause that an operator asked for; undefined: there is none. */
-  readonly pause: Pause | undefined;
-}
-
-/** What the transport knows of the service without asking it. */
-export type UpstreamFacts = Pick<TransportHealth, 'credentials' | 'service' | 'pausedForMs'>;
-
-/** What readiness is judged from, all of it known without a call to the service. */
-export interface ReadinessFacts {
-  readonly store: StoredFacts;
-  readonly draining: boolean;
-  readonly upstream: UpstreamFacts;
-  readonly writes: WritesFacts;
-  /** Epoch milliseconds. */
-  readonly nowMs: number;
-}
-
-/** One thing that is not as it should be. `code` is stable; the texts hold neither secrets nor people. */
-interface Reason {
-  readonly code: ReasonCode;
-  readonly detail: string;
-  readonly remedy: string;
-}
-
-/** The first three mean that requests cannot be served; with the others they can. */
-type ReasonCode =
-  | 'store-unusable'
-  | 'first-read'
-  | 'draining'
-  | 'store-read-only'
-  | 'observe-mode'
-  | 'writes-paused'
-  | 'recovery'
-  | 'credentials-refused'
-  | 'service-down'
-  | 'paused'
-  | 'section-closed'
-  | 'stuck'
-  | 'failing'
-  | 'behind'
-  | 'disputed'
-  | 'audit-behind'
-  | 'plan-held'
-  | 'provider-harm'
-  | 'provider-silent';
+import { listUpstream } from './upstream-reasons.ts';
 
 /** `unavailable` is answered with 503, the others with 200. */
 export interface Readiness {
@@ -114,7 +31,7 @@ const behindAfterMs = 15 * 60_000;
  */
 export function toReadiness(facts: ReadinessFacts): Readiness {
   const blocking = listBlocking(facts);
-  const reasons = [...blocking, ...listUpstream(facts), ...listStored(facts)];
+  const reasons = [...blocking, ...listUpstream(facts.upstream), ...listStored(facts)];
   if (blocking.length > 0) return { status: 'unavailable', reasons };
   return { status: reasons.length > 0 ? 'degraded' : 'ok', reasons };
 }
@@ -146,34 +63,6 @@ function listBlocking({ store, draining }: ReadinessFacts): Reason[] {
   return reasons;
 }
 
-function listUpstream({ upstream }: ReadinessFacts): Reason[] {
-  const { credentials, service, pausedForMs } = upstream;
-  const reasons: Reason[] = [];
-  if (credentials.kind === 'shut') {
-    reasons.push({
-      code: 'credentials-refused',
-      detail: `The service refuses the token since ${toTime(credentials.sinceMs)}; writes are kept for later.`,
-      remedy: 'Set a new token as `upstream.token` and restart; `scim-bridge check` proves it.',
-    });
-  }
-  if (service.kind === 'shut') {
-    reasons.push({
-      code: 'service-down',
-      detail: `The service fails or does not answer since ${toTime(service.sinceMs)}; writes are kept for later.`,
-      remedy: 'Wait when the service is down; otherwise check network, `upstream.url` and proxy.',
-    });
-  }
-  if (pausedForMs > 0) {
-    reasons.push({
-      code: 'paused',
-      detail: `The service asks for a pause of all calls, for ${Math.ceil(pausedForMs / 1_000)} more seconds; writes are kept for later.`,
-      remedy:
-        'Nothing when it is rare; otherwise lower `upstream.requestsPerSecond`, or find who else uses the token.',
-    });
-  }
-  return reasons;
-}
-
 function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
   if (store.kind === 'problem') return [];
   const { writeTrouble, recovery, sections, backlog, auditFailure, heldPlan, providers } = store;
@@ -187,47 +76,6 @@ function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
     ...listHeldPlan(heldPlan),
     ...listProviders(providers),
   ];
-}
-
-function isSending({ mode, pause }: WritesFacts): boolean {
-  return mode === 'live' && pause === undefined;
-}
-
-/** What providers send is answered with 2xx all the same, and kept. */
-function listWrites({ mode, pause }: WritesFacts, { changes }: WaitingWork): Reason[] {
-  const accepted = `${toCount(changes)} accepted, not applied`;
-  const reasons: Reason[] = [];
-  if (mode === 'observe') {
-    reasons.push({
-      code: 'observe-mode',
-      detail: `The bridge only observes and changes nothing in the service: ${accepted}.`,
-      remedy:
-        '`scim-bridge plan show --first-run` tells what would be done; `MODE=live` and a restart make it a plan to approve.',
-    });
-  }
-  if (pause !== undefined) {
-    reasons.push({
-      code: 'writes-paused',
-      detail: `An operator paused all changes of the service at ${toTime(pause.since)}: ${accepted}.`,
-      remedy: '`scim-bridge resume`, when it is time; `/ops/status` has the reason that was given.',
-    });
-  }
-  return reasons;
-}
-
-/** New writes of providers are brought to the service meanwhile; what waited before is not. */
-function listRecovery(state: RecoveryState | undefined): Reason[] {
-  if (state === undefined) return [];
-  const remedy =
-    state.phase === 'waiting'
-      ? '`scim-bridge recovery show`, then `approve` or `discard`; docs/recovery.md tells what they do.'
-      : 'Wait until the whole service was read; docs/recovery.md tells what comes then.';
-  const isFirstRun = state.phase !== 'requested' && state.reason.code === 'first-run';
-  const why = isFirstRun
-    ? 'What was accepted while the bridge observed is held'
-    : 'The store is older than what was done';
-  const detail = `${why}: since ${toTime(state.since)} only new writes are brought to the service.`;
-  return [{ code: 'recovery', detail, remedy }];
 }
 
 /** Reads are answered all the same, so this process is still better than none. */
@@ -301,41 +149,6 @@ function listWaiting(
   return reasons;
 }
 
-/** Nothing is repaired before somebody has looked. */
-function listHeldPlan(plan: HeldPlanFacts | undefined): Reason[] {
-  if (plan === undefined) return [];
-  return [
-    {
-      code: 'plan-held',
-      detail: `A plan of repairs waits for an operator since ${toTime(plan.created_at)}, because it would take away more than the limits allow.`,
-      remedy: `\`scim-bridge plan show ${plan.id}\`, then \`approve\` or \`discard\`; docs/drift.md tells what they do.`,
-    },
-  ];
-}
-
-/** It may be meant, and then nobody else is asked. */
-function listProviders({ silentSince, exceeded }: ProviderFacts): Reason[] {
-  const reasons: Reason[] = [];
-  if (exceeded.length > 0) {
-    const counts = exceeded.map(({ harm, count }) => `${harm} ${count}`).join(', ');
-    reasons.push({
-      code: 'provider-harm',
-      detail: `Identity providers took away more than the limits of repairs within 24 hours: ${counts}.`,
-      remedy:
-        'See in the provider whether it is meant. `scim-bridge pause` stops it, `limits.provider` holds it another time; `scim-bridge resume` counts from now on.',
-    });
-  }
-  if (silentSince !== undefined) {
-    reasons.push({
-      code: 'provider-silent',
-      detail: `No identity provider has asked for anything since ${toTime(silentSince)}.`,
-      remedy:
-        'See whether provisioning is on in the provider, and whether its token and address are right.',
-    });
-  }
-  return reasons;
-}
-
 /** A closed section is told by itself. */
 function listAudit(
   failure: AuditFailure | undefined,
@@ -355,12 +168,4 @@ function listAudit(
 
 function isFailing({ failingSince }: WaitingWork, nowMs: number): boolean {
   return failingSince !== undefined && nowMs - failingSince >= failingAfterMs;
-}
-
-function toCount(count: number): string {
-  return count === 1 ? '1 person or group is' : `${count} people and groups are`;
-}
-
-function toTime(epochMs: number): string {
-  return new Date(epochMs).toISOString();
 }

@@ -8,7 +8,7 @@ import type { TransportHealth } from '../upstream/transport.ts';
 import type { FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
 import type { PlanSource } from './plans-router.ts';
-import type { WaitingWork } from './readiness.ts';
+import type { WaitingWork } from './readiness-facts.ts';
 import type { RecoverySource } from './recovery-router.ts';
 import { createHealthRouter, createOperatorRouter } from './router.ts';
 import type { StatusSources } from './status.ts';

@@ -1,6 +1,7 @@
 import type { DisputeView, StuckPart, TroubledResource } from '../store/trouble.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
-import type { Readiness, WaitingWork, WritesFacts } from './readiness.ts';
+import type { Readiness } from './readiness.ts';
+import type { WaitingWork, WritesFacts } from './readiness-facts.ts';
 import { toWritesView, type WritesView } from './writes-view.ts';
 
 /** How many stuck resources and disputes a status lists. */

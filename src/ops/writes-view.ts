@@ -1,4 +1,4 @@
-import type { WaitingWork, WritesFacts } from './readiness.ts';
+import type { WaitingWork, WritesFacts } from './readiness-facts.ts';
 
 /** Whether the service is changed, for an operator. Moments are ISO 8601. */
 export interface WritesView {

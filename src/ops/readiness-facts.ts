@@ -1,0 +1,66 @@
+import type { ProviderFacts } from '../reconcile/provider/watch.ts';
+import type { RecoveryState } from '../reconcile/recovery/state.ts';
+import type { SectionStates } from '../reconcile/sections.ts';
+import type { Pause } from '../reconcile/writes/state.ts';
+import type { Backlog } from '../store/backlog.ts';
+import type { WriteTrouble } from '../store/watch-writes.ts';
+import type { TransportHealth } from '../upstream/transport.ts';
+
+/** How far the first complete read of the service has come; SCIM is served when it is finished. */
+export type FirstRead =
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'running'; readonly step: string; readonly count: number };
+
+/** What the store says, or the code of the error that it answers with. */
+export type StoredFacts =
+  | {
+      readonly kind: 'ok';
+      readonly firstRead: FirstRead;
+      readonly sections: SectionStates;
+      readonly backlog: WaitingWork;
+      /** It can be read and not written: a full disk, for instance. */
+      readonly writeTrouble: WriteTrouble | undefined;
+      readonly recovery: RecoveryState | undefined;
+      readonly auditFailure: AuditFailure | undefined;
+      readonly heldPlan: HeldPlanFacts | undefined;
+      readonly providers: ProviderFacts;
+    }
+  | { readonly kind: 'problem'; readonly code: string };
+
+/** Since when the audit log cannot be read (epoch milliseconds), and the code of the error. */
+export interface AuditFailure {
+  readonly since: number;
+  readonly code: string;
+}
+
+/** A plan of repairs that waits for an operator, and since when (epoch milliseconds). */
+export interface HeldPlanFacts {
+  readonly id: string;
+  readonly created_at: number;
+}
+
+/** What waits, and what waits for an operator. */
+export interface WaitingWork extends Backlog {
+  /** Names that came up within a day and that nobody but an operator can place. */
+  readonly disputed: number;
+}
+
+/** Whether the service is changed at all. */
+export interface WritesFacts {
+  readonly mode: 'live' | 'observe';
+  /** The pause that an operator asked for; undefined: there is none. */
+  readonly pause: Pause | undefined;
+}
+
+/** What the transport knows of the service without asking it. */
+export type UpstreamFacts = Pick<TransportHealth, 'credentials' | 'service' | 'pausedForMs'>;
+
+/** What readiness is judged from, all of it known without a call to the service. */
+export interface ReadinessFacts {
+  readonly store: StoredFacts;
+  readonly draining: boolean;
+  readonly upstream: UpstreamFacts;
+  readonly writes: WritesFacts;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
