@@ -7,6 +7,6 @@ export default defineConfig({
     testTimeout: 20_000,
     isolate: false,
     // By default one core stays idle, which on two cores is half of them; and tests wait as well as work.
-    maxWorkers: '150%',
+    maxWorkers: '200%',
   },
 });
