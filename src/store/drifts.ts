@@ -13,6 +13,7 @@ import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import type { DriftsTable } from './schema.ts';
+import { joinSubjectNames } from './subject-names.ts';
 
 /** A drift as stored. */
 export type DriftRow = Selectable<DriftsTable>;
@@ -232,16 +233,13 @@ export async function listDriftViews(
 ): Promise<DriftView[]> {
   const ofKind = kind === undefined ? sql`` : sql`and drift.kind = ${kind}`;
   const ofStatus = status === undefined ? sql`` : sql`and drift.status = ${status}`;
+  const names = joinSubjectNames('drift');
   const { rows } = await sql<Omit<DriftView, 'desired' | 'observed'> & StoredDocuments>`
     select drift.seq, drift.id, drift.kind, drift.status, drift.resource_type as type,
-      drift.resource_id as "resourceId", coalesce(person.user_name, team.display_name) as name,
-      drift.member_id as "memberId", member.user_name as "memberName", drift.desired, drift.observed,
+      drift.resource_id as "resourceId", drift.member_id as "memberId", ${names.columns}, drift.desired, drift.observed,
       drift.first_seen_at as "firstSeenAt", drift.last_seen_at as "lastSeenAt", drift.detector,
       drift.plan_id as "planId", drift.ignored_until as "ignoredUntil", drift.note, drift.noted_by as "notedBy"
-    from drifts as drift
-    left join users as person on drift.resource_type = 'user' and person.id = drift.resource_id
-    left join groups as team on drift.resource_type = 'group' and team.id = drift.resource_id
-    left join users as member on member.id = drift.member_id
+    from drifts as drift ${names.joins}
     where drift.seq > ${afterSeq} ${ofKind} ${ofStatus} order by drift.seq limit ${limit}`.execute(
     db,
   );

@@ -55,43 +55,17 @@ export interface UnseenPart<Row> {
   readonly lastSeq: number | undefined;
 }
 
-/** Of the next `limit` people those who are managed and not deleted, and were not seen since (epoch milliseconds). */
-export async function listUnseenUsers(
+/** Of the next `limit` people, or groups, those who are managed and not deleted, and were not seen since (epoch milliseconds). */
+export async function listUnseen<Row extends UserRow | GroupRow>(
   db: Db,
+  table: 'users' | 'groups',
   { since, ...part }: Part & { readonly since: number },
-): Promise<UnseenPart<UserRow>> {
-  const lastSeq = await findPartEnd(db, 'users', part);
+): Promise<UnseenPart<Row>> {
+  const lastSeq = await findPartEnd(db, table, part);
   if (lastSeq === undefined) return { rows: [], lastSeq };
-  const rows = await db
-    .selectFrom('users')
-    .selectAll()
-    .where('seq', '>', part.afterSeq)
-    .where('seq', '<=', lastSeq)
-    .where('origin', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .where(isUnseen(db, since))
-    .orderBy('seq')
-    .execute();
-  return { rows, lastSeq };
-}
-
-/** The same of groups. */
-export async function listUnseenGroups(
-  db: Db,
-  { since, ...part }: Part & { readonly since: number },
-): Promise<UnseenPart<GroupRow>> {
-  const lastSeq = await findPartEnd(db, 'groups', part);
-  if (lastSeq === undefined) return { rows: [], lastSeq };
-  const rows = await db
-    .selectFrom('groups')
-    .selectAll()
-    .where('seq', '>', part.afterSeq)
-    .where('seq', '<=', lastSeq)
-    .where('origin', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .where(isUnseen(db, since))
-    .orderBy('seq')
-    .execute();
+  const { rows } = await sql<Row>`select * from ${sql.table(table)}
+    where seq > ${part.afterSeq} and seq <= ${lastSeq} and origin is not null and deleted_at is null
+    and ${isUnseen(db, since)} order by seq`.execute(db);
   return { rows, lastSeq };
 }
 

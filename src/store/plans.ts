@@ -8,19 +8,20 @@ import { lockUntilCommit } from './commit-lock.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import type { PlanActionsTable, PlansTable } from './schema.ts';
+import { joinSubjectNames } from './subject-names.ts';
 
 /** A plan as stored. */
 export type PlanRow = Selectable<PlansTable>;
 /** One of its actions as stored; ids rise in the order of the plan. */
 export type PlanActionRow = Selectable<PlanActionsTable>;
 
-/** Adds a plan with its actions. */
+/** Adds a plan with its actions, and gives it as it is stored. */
 export async function insertPlan(
   tx: Db,
   plan: Omit<PlanRow, 'seq'>,
   actions: readonly PlanAction[],
-): Promise<void> {
-  await tx.insertInto('plans').values(plan).execute();
+): Promise<PlanRow> {
+  const stored = await tx.insertInto('plans').values(plan).returningAll().executeTakeFirstOrThrow();
   const rows = actions.map((action) => ({
     plan_id: plan.id,
     kind: action.kind,
@@ -34,6 +35,7 @@ export async function insertPlan(
     released_at: null,
   }));
   for (const some of chunks(rows)) await tx.insertInto('plan_actions').values(some).execute();
+  return stored;
 }
 
 /** The plan with this id. */
@@ -83,11 +85,18 @@ export async function updatePlan(
   await tx.updateTable('plans').set(change).where('id', '=', id).execute();
 }
 
+/** Which actions of a plan, and which part of them. */
+export interface ActionQuery {
+  readonly status?: ActionStatus;
+  readonly afterId: number;
+  readonly limit: number;
+}
+
 /** The next actions of a plan that stand there, in its order. */
 export async function listPlanActions(
   db: Db,
   planId: string,
-  query: { status?: ActionStatus; afterId: number; limit: number },
+  query: ActionQuery,
 ): Promise<PlanActionRow[]> {
   let actions = db.selectFrom('plan_actions').selectAll().where('plan_id', '=', planId);
   if (query.status !== undefined) actions = actions.where('status', '=', query.status);
@@ -197,16 +206,13 @@ export async function listPlanActionViews(
   planId: string,
   { afterId, limit }: { afterId: number; limit: number },
 ): Promise<PlanActionView[]> {
+  const names = joinSubjectNames('action');
   const { rows } = await sql<
     Omit<PlanActionView, 'desired' | 'observed'> & { desired: string; observed: string }
   >`
     select action.id, action.kind, action.resource_type as type, action.resource_id as "resourceId",
-      coalesce(person.user_name, team.display_name) as name, action.member_id as "memberId",
-      member.user_name as "memberName", action.desired, action.observed, action.harm, action.status
-    from plan_actions as action
-    left join users as person on action.resource_type = 'user' and person.id = action.resource_id
-    left join groups as team on action.resource_type = 'group' and team.id = action.resource_id
-    left join users as member on member.id = action.member_id
+      action.member_id as "memberId", ${names.columns}, action.desired, action.observed, action.harm, action.status
+    from plan_actions as action ${names.joins}
     where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`.execute(
     db,
   );

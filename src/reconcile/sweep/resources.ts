@@ -6,8 +6,7 @@ import {
   isUserUnderWay,
   listAllGroups,
   listAllUsers,
-  listUnseenGroups,
-  listUnseenUsers,
+  listUnseen,
   type UnseenPart,
 } from '../../store/managed.ts';
 import { lockUser, type UserRow } from '../../store/users.ts';
@@ -44,7 +43,7 @@ export const people: Resources<UserRow> = {
   type: 'user',
   part: 500,
   list: listAllUsers,
-  listUnseen: listUnseenUsers,
+  listUnseen: (db, part) => listUnseen(db, 'users', part),
   lock: (tx, { id }) => lockUser(tx, id),
   async judge(db, row, seen) {
     const { observed_user_name_folded: name, observed_email_folded: email } = row;
@@ -60,7 +59,7 @@ export const teams: Resources<GroupRow> = {
   type: 'group',
   part: 20,
   list: listAllGroups,
-  listUnseen: listUnseenGroups,
+  listUnseen: (db, part) => listUnseen(db, 'groups', part),
   lock: (tx, { id }) => lockGroup(tx, id),
   async judge(db, row, seen) {
     const name = row.display_name_folded;
