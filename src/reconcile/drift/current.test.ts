@@ -25,7 +25,7 @@ describeStores('what an action presupposes', ({ makeStore }) => {
       ...changed,
     };
     const differences = new Map(changed === undefined ? [] : [['user.access ', difference]]);
-    return { row, type: 'user', differences };
+    return { row, differences };
   }
 
   const rows = [

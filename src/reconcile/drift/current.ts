@@ -11,22 +11,14 @@ import { lockUser, type UserRow } from '../../store/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { judgeGroup } from '../sweep/judge-group.ts';
 import { judgeUser } from '../sweep/judge-user.ts';
-import type { Judgement, SeenSince } from '../sweep/judgement.ts';
+import { EVERY_LIST, type Judgement } from '../sweep/judgement.ts';
 import { findPlace } from './fields.ts';
 
 /** A person or group, locked, and in what it differs by all that is known. */
 export interface Current {
   readonly row: UserRow | GroupRow;
-  readonly type: 'user' | 'group';
   readonly differences: ReadonlyMap<string, Difference>;
 }
-
-const EVERYTHING: SeenSince['lists'] = {
-  users: true,
-  groups: true,
-  members: true,
-  companyUsers: true,
-};
 
 /** Who works on it does not matter: what is known now is what a release is compared with. */
 const AT_REST = { lane_owner: null, must_look: 0 } as const;
@@ -37,15 +29,15 @@ export async function lockCurrent(
   { policy }: Pick<ReconcileDeps, 'policy'>,
   { type, id }: { type: 'user' | 'group'; id: string },
 ): Promise<Current | undefined> {
-  const seen = { lists: EVERYTHING, since: 0, deactivation: policy.deactivation };
+  const seen = { lists: EVERY_LIST, since: 0, deactivation: policy.deactivation };
   if (type === 'user') {
     const row = await lockUser(tx, userId(id));
-    return row && { row, type, differences: toMap(judgeUser({ ...row, ...AT_REST }, seen)) };
+    return row && { row, differences: toMap(judgeUser({ ...row, ...AT_REST }, seen)) };
   }
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined) return undefined;
   const links = row.origin === null ? [] : await listDifferingLinks(tx, row.id);
-  return { row, type, differences: toMap(judgeGroup({ ...row, ...AT_REST }, links, seen)) };
+  return { row, differences: toMap(judgeGroup({ ...row, ...AT_REST }, links, seen)) };
 }
 
 function toMap(judgement: Judgement): Map<string, Difference> {

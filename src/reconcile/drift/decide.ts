@@ -8,17 +8,11 @@ import {
   listRepairable,
   reopenIgnoredDrifts,
 } from '../../store/drifts.ts';
-import {
-  countRepairs,
-  insertPlan,
-  lockHeldPlan,
-  type PlanRow,
-  updatePlan,
-} from '../../store/plans.ts';
+import { countRepairs, lockHeldPlan, type PlanRow, updatePlan } from '../../store/plans.ts';
 import { enterRules } from '../rules/follow.ts';
 import { acceptDrift, adoptUnmanaged } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
-import { HARM_WINDOW_MS, listExceeded, toHash, toPlan, toPlanAction } from './make-plan.ts';
+import { addPlan, HARM_WINDOW_MS, listExceeded, toHash, toPlanAction } from './make-plan.ts';
 import { findProtection } from './protection.ts';
 
 /** More is left to the next plan. */
@@ -122,11 +116,10 @@ interface Planning extends Occasion {
 async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<PlanRow | undefined> {
   const { source, isDryRun, held } = planning;
   // Who looks at some resources does not decide about what waits already.
-  const isLeft = (row: DriftRow) => source === 'tail' && row.plan_id === held?.id;
-  const [waiting, rows] = [
-    planning.candidates.filter((row) => held !== undefined && isLeft(row)),
-    planning.candidates.filter((row) => held === undefined || !isLeft(row)),
-  ];
+  const heldId = source === 'tail' ? held?.id : undefined;
+  const isLeft = (row: DriftRow) => heldId !== undefined && row.plan_id === heldId;
+  const waiting = planning.candidates.filter(isLeft);
+  const rows = planning.candidates.filter((row) => !isLeft(row));
   const actions = rows.map(toPlanAction);
   const now = deps.clock.now();
   if (held !== undefined && source === 'sweep') {
@@ -141,11 +134,11 @@ async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<Pla
   });
   // There is one plan that waits; the next sweep makes one of everything.
   if (exceeded.length > 0 && waiting.length > 0) return undefined;
-  const plan = toPlan(actions, { ...toStanding(exceeded, isDryRun), source, automatic: 1, now });
-  await insertPlan(tx, plan, actions);
+  const standing = { ...toStanding(exceeded, isDryRun), source, automatic: 1, now };
+  const plan = await addPlan(tx, actions, standing);
   const ids = rows.map(({ id }) => id);
   if (!isDryRun) await changeDrifts(tx, ids, { plan_id: plan.id });
-  return { ...plan, seq: 0 };
+  return plan;
 }
 
 function toStanding(exceeded: readonly string[], isDryRun: boolean) {

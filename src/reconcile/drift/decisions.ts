@@ -1,10 +1,10 @@
 import { isUnmanagedKind } from '../../domain/drift.ts';
 import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
-import { insertPlan, lockPlan, type PlanRow, updatePlan } from '../../store/plans.ts';
+import { lockPlan, type PlanRow, updatePlan } from '../../store/plans.ts';
 import { enterRules } from '../rules/follow.ts';
 import { acceptDrift, adoptUnmanaged } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
-import { toPlan, toPlanAction } from './make-plan.ts';
+import { addPlan, toPlanAction } from './make-plan.ts';
 import { findProtection } from './protection.ts';
 
 /** What became of an operator's decision about a plan. */
@@ -56,18 +56,15 @@ export async function repairDrift(deps: DriftDeps, id: string): Promise<DriftDec
     const action = toPlanAction(drift);
     const isProtected = (await findProtection(tx, deps, action)) !== undefined;
     if (isUnmanagedKind(drift.kind) || isProtected) return { kind: 'not-possible', drift };
-    const now = deps.clock.now();
-    const standing = {
+    const plan = await addPlan(tx, [action], {
       status: 'approved',
       source: 'operator',
       reason: null,
       automatic: 0,
-    } as const;
-    const actions = [action];
-    const plan = toPlan(actions, { ...standing, now });
-    await insertPlan(tx, plan, actions);
+      now: deps.clock.now(),
+    });
     await changeDrifts(tx, [id], { plan_id: plan.id });
-    return { kind: 'done', drift: { ...drift, plan_id: plan.id }, plan: { ...plan, seq: 0 } };
+    return { kind: 'done', drift: { ...drift, plan_id: plan.id }, plan };
   });
 }
 

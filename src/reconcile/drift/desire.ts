@@ -1,5 +1,6 @@
 import { type Difference, isUnmanagedKind } from '../../domain/drift.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
+import { toExtension } from '../../domain/given.ts';
 import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
@@ -88,14 +89,13 @@ function toUserChange(attributes: JsonObject, kind: Desire['kind'], value: JsonV
   // Nobody is there: who is to be inactive needs no account.
   if (kind === 'user.missing') return { active: false };
   if (!isJsonObject(value)) return {};
-  if (kind === 'user.access') return toExtension(attributes, USER_EXTENSION, value);
+  if (kind === 'user.access') return toChangedExtension(attributes, USER_EXTENSION, value);
   if (typeof value.name !== 'string') return { active: value.active === true };
   return { name: { ...splitName(value.name), formatted: value.name } };
 }
 
-function toExtension(attributes: JsonObject, urn: string, change: JsonObject): JsonObject {
-  const held = attributes[urn];
-  return { [urn]: { ...(isJsonObject(held) ? held : {}), ...change } };
+function toChangedExtension(attributes: JsonObject, urn: string, change: JsonObject): JsonObject {
+  return { [urn]: { ...toExtension(attributes, urn), ...change } };
 }
 
 async function desireOfGroup(
@@ -111,7 +111,8 @@ async function desireOfGroup(
   }
   if (!isJsonObject(value)) return false;
   const attributes = parseStored<JsonObject>(row.attributes);
-  const change = kind === 'group.renamed' ? value : toExtension(attributes, GROUP_EXTENSION, value);
+  const change =
+    kind === 'group.renamed' ? value : toChangedExtension(attributes, GROUP_EXTENSION, value);
   const columns = toGroupColumns(withSchemas(GROUP_SCHEMA_URI, { ...attributes, ...change }));
   const named = await listGroupsByName(tx, columns.display_name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;

@@ -8,6 +8,7 @@ import {
   listRepairing,
 } from '../../store/drifts.ts';
 import {
+  type ActionQuery,
   countPlanActions,
   listApprovedPlans,
   listPlanActions,
@@ -41,11 +42,7 @@ export async function followRepairs(deps: DriftDeps): Promise<boolean> {
 async function settlePlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
   const { store, clock, driftEvents } = deps;
   for (let afterId: number | undefined = 0; afterId !== undefined; ) {
-    const query: Parameters<typeof listPlanActions>[2] = {
-      status: 'released',
-      afterId,
-      limit: PART,
-    };
+    const query: ActionQuery = { status: 'released', afterId, limit: PART };
     const actions = await listPlanActions(store.read, plan.id, query);
     await settlePart(deps, actions, settleAction);
     afterId = actions.at(-1)?.id;
@@ -68,7 +65,9 @@ async function settleMet(deps: DriftDeps): Promise<boolean> {
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
     const rows: DriftRow[] = await listRepairing(deps.store.read, { afterSeq, limit: PART });
     isAny ||= rows.length > 0;
-    await settlePart(deps, rows, (settling, row) => settleDrift(settling, row, row));
+    await settlePart(deps, rows, async (settling, row) =>
+      settleDrift(settling, row, await settling.judge(row)),
+    );
     afterSeq = rows.at(-1)?.seq;
   }
   return isAny;
@@ -127,15 +126,14 @@ async function settleAction(
   const status = state === 'gone' ? 'dropped' : 'done';
   await updatePlanActions(tx, [action.id], { status });
   const drift = await findRepairing(tx, action);
-  return drift && settleDrift(settling, drift, action);
+  return drift && settleDrift(settling, drift, state);
 }
 
 async function settleDrift(
-  { tx, now, judge }: Settling,
+  { tx, now }: Settling,
   drift: DriftRow,
-  repair: DriftRow | PlanActionRow,
+  state: RepairState | 'gone',
 ): Promise<DriftRow | undefined> {
-  const state = await judge(repair);
   switch (state) {
     case 'waits':
       return undefined;

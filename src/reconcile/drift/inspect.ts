@@ -1,6 +1,6 @@
 import type { Db } from '../../store/database.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
-import { findGroupRow, type GroupRow } from '../../store/groups.ts';
+import { findGroupRow, type GroupRow, toObservedGroup } from '../../store/groups.ts';
 import {
   endInspection,
   hasInspections,
@@ -10,8 +10,8 @@ import {
   postponeInspection,
 } from '../../store/inspections.ts';
 import { findNewestOwnCallFor } from '../../store/own-calls.ts';
-import { findUserRow, toUserState, type UserRow } from '../../store/users.ts';
-import { isBusy, isUnchanged, type SeenSince } from '../sweep/judgement.ts';
+import { findUserRow, toObservedUser, toUserState, type UserRow } from '../../store/users.ts';
+import { EVERY_LIST, isBusy, isUnchanged, type SeenSince } from '../sweep/judgement.ts';
 import { people, type Resources, teams } from '../sweep/resources.ts';
 import { compareWithKnown, storeSettled } from '../sweep/settle.ts';
 import type { LookNeeds } from '../sweep/sighting.ts';
@@ -128,11 +128,10 @@ function toNeeds(
   return { companyUser: isOwned || policy.deactivation === 'temporarilyInactive', admins: false };
 }
 
-function toSeenAt({ observed }: UserRow | GroupRow): number | undefined {
-  if (observed === null) return undefined;
-  const { at, shownAt = at }: { at?: unknown; shownAt?: unknown } = JSON.parse(observed);
-  // A list of REST alone shows little of what is judged.
-  return typeof shownAt === 'number' ? shownAt : undefined;
+/** When it was seen; a list of REST alone shows little of what is judged. */
+function toSeenAt(row: UserRow | GroupRow): number | undefined {
+  const observed = 'upstream_id' in row ? toObservedUser(row) : toObservedGroup(row);
+  return observed?.shownAt ?? observed?.at;
 }
 
 interface Found<Row extends UserRow | GroupRow> {
@@ -205,7 +204,7 @@ async function conclude<Row extends UserRow | GroupRow>(
   const fresh = await resources.lock(tx, row);
   if (fresh === undefined) return [];
   const seen: SeenSince = {
-    lists: { users: true, groups: true, members: true, companyUsers: true },
+    lists: EVERY_LIST,
     since,
     deactivation: deps.policy.deactivation,
   };

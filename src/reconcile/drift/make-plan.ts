@@ -6,7 +6,7 @@ import type { PlanAction } from '../../domain/plan.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { DriftRow } from '../../store/drifts.ts';
-import { countHarm, countPopulation, type PlanRow } from '../../store/plans.ts';
+import { countHarm, countPopulation, insertPlan, type PlanRow } from '../../store/plans.ts';
 
 /** For how long harm counts, in milliseconds. */
 export const HARM_WINDOW_MS = 24 * 3_600_000;
@@ -20,17 +20,18 @@ export function toPlanAction(row: DriftRow): PlanAction {
   return { kind, type, resourceId, memberId, desired, observed, harm };
 }
 
-/** A plan that is not stored yet. */
-export function toPlan(
+/** Stores a plan of these actions. */
+export async function addPlan(
+  tx: Db,
   actions: readonly PlanAction[],
   plan: Pick<PlanRow, 'status' | 'source' | 'reason' | 'automatic'> & {
     readonly now: number;
     readonly undoes?: string;
   },
-): Omit<PlanRow, 'seq'> {
+): Promise<PlanRow> {
   const { now, undoes, ...rest } = plan;
   const isDecided = plan.status !== 'held';
-  return {
+  const row = {
     ...rest,
     id: newId(),
     hash: toHash(actions),
@@ -40,6 +41,7 @@ export function toPlan(
     decided_at: isDecided ? now : null,
     ended_at: plan.status === 'discarded' ? now : null,
   };
+  return insertPlan(tx, row, actions);
 }
 
 /** Over the actions and what they presuppose, in whatever order they were found. */

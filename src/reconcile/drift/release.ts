@@ -1,3 +1,4 @@
+import { toDifferenceKey } from '../../domain/drift.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { addPending, type Pending } from '../../domain/pending.ts';
 import type { Db } from '../../store/database.ts';
@@ -7,6 +8,7 @@ import { toDueClass } from '../../store/due-class.ts';
 import { updateGroup } from '../../store/groups.ts';
 import { claimLinks } from '../../store/link-work.ts';
 import {
+  type ActionKey,
   listPlanActions,
   lockPlan,
   type PlanActionRow,
@@ -128,10 +130,10 @@ async function markRepairing(
   { plan, id }: Release,
   released: readonly PlanActionRow[],
 ): Promise<void> {
-  const toKey = (kind: string, memberId: string) => `${kind} ${memberId}`;
-  const keys = new Set(released.map((action) => toKey(action.kind, action.member_id)));
+  const toKey = ({ kind, member_id: memberId }: ActionKey) => toDifferenceKey({ kind, memberId });
+  const keys = new Set(released.map(toKey));
   const drifts = await listActiveDrifts(tx, [id]);
-  const repaired = drifts.filter((drift) => keys.has(toKey(drift.kind, drift.member_id)));
+  const repaired = drifts.filter((drift) => keys.has(toKey(drift)));
   const change = { status: 'repairing', plan_id: plan.id } as const;
   await changeDrifts(
     tx,

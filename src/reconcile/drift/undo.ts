@@ -8,8 +8,8 @@ import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { listLinks } from '../../store/links.ts';
 import {
+  type ActionQuery,
   findPlan,
-  insertPlan,
   listPlanActions,
   type PlanActionRow,
   type PlanRow,
@@ -18,7 +18,7 @@ import { toUserState } from '../../store/users.ts';
 import { type Current, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { findPlace } from './fields.ts';
-import { toPlan } from './make-plan.ts';
+import { addPlan } from './make-plan.ts';
 
 /** What an undone repair is: the difference the other way round. Nothing else can be undone. */
 const OPPOSITES: Readonly<Partial<Record<DriftKind, DriftKind>>> = {
@@ -49,10 +49,15 @@ export async function undoPlan(deps: DriftDeps, id: string): Promise<UndoDecisio
     if (plan === undefined) return { kind: 'unknown' };
     const { actions, leftOut } = await listUndoing(tx, deps, plan);
     if (actions.length === 0) return { kind: 'nothing', leftOut };
-    const standing = { status: 'approved', source: 'undo', reason: null, automatic: 0 } as const;
-    const undoing = toPlan(actions, { ...standing, now: deps.clock.now(), undoes: id });
-    await insertPlan(tx, undoing, actions);
-    return { kind: 'done', plan: { ...undoing, seq: 0 }, leftOut };
+    const undoing = await addPlan(tx, actions, {
+      status: 'approved',
+      source: 'undo',
+      reason: null,
+      automatic: 0,
+      now: deps.clock.now(),
+      undoes: id,
+    });
+    return { kind: 'done', plan: undoing, leftOut };
   });
 }
 
@@ -64,7 +69,7 @@ async function listUndoing(
   const actions: PlanAction[] = [];
   let leftOut = 0;
   for (let afterId: number | undefined = 0; afterId !== undefined; ) {
-    const query: Parameters<typeof listPlanActions>[2] = { status: 'done', afterId, limit: PART };
+    const query: ActionQuery = { status: 'done', afterId, limit: PART };
     const rows: PlanActionRow[] = await listPlanActions(tx, id, query);
     for (const row of rows) {
       const opposite = await toOpposite(tx, deps, row);

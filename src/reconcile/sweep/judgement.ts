@@ -2,6 +2,14 @@ import { type Difference, DRIFT_KINDS, type DriftKind } from '../../domain/drift
 import type { Deactivation } from '../../domain/user.ts';
 import type { ReadLists } from './read-lists.ts';
 
+/** Everything is known that lists tell. */
+export const EVERY_LIST: ReadLists = {
+  users: true,
+  companyUsers: true,
+  groups: true,
+  members: true,
+};
+
 /** What was read, and since when. */
 export interface SeenSince {
   readonly lists: ReadLists;
