@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { BridgeError } from './domain/errors.ts';
 
 /**
@@ -20,4 +21,13 @@ export async function listen(host: string, port: number, listeners: Server[]): P
     });
   }
   return server;
+}
+
+/** The port that a listener got. */
+export function toPort(server: Server): number {
+  return parseAddress(server.address()).port;
+}
+
+function parseAddress(address: ReturnType<Server['address']>): AddressInfo {
+  return address as AddressInfo;
 }

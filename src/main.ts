@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { type Bridge, createBridge, openMigratedStore } from './bridge.ts';
 import { SCIM_PATH } from './bridge-scim.ts';
 import { freezePrototypes } from './freeze-prototypes.ts';
-import { listen } from './listen.ts';
+import { listen, toPort } from './listen.ts';
 import { openTarget } from './open-target.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
@@ -94,13 +93,9 @@ async function serveOps(settings: Settings, app: Express, listeners: Server[]): 
 }
 
 function toLocalUrl(host: string, server: Server): string {
-  const { port } = parseAddress(server.address());
+  const port = toPort(server);
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-}
-
-function parseAddress(address: ReturnType<Server['address']>): AddressInfo {
-  return address as AddressInfo;
 }
 
 /** No new connection, every answer that was begun, then what the bridge itself still does. */

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createBridge, openMigratedStore } from './bridge.ts';
 import { createOpsClient, type OpsClient } from './cli/ops-client.ts';
 import type { BridgeError } from './domain/errors.ts';
-import { listen } from './listen.ts';
+import { listen, toPort } from './listen.ts';
 import { openTarget } from './open-target.ts';
 import type { Settings } from './settings/schema.ts';
 import { createLogger } from './telemetry/logger.ts';
@@ -28,7 +27,7 @@ export async function withOwnBridge<T>(
   const { target, close: closeTarget } = await openTarget(settings);
   try {
     const server = await listen(HOST, 0, listeners);
-    const { port } = parseAddress(server.address());
+    const port = toPort(server);
     const own: Settings = {
       ...settings,
       host: HOST,
@@ -65,8 +64,4 @@ export async function withOwnBridge<T>(
     await closeTarget();
     await store.close();
   }
-}
-
-function parseAddress(address: ReturnType<Server['address']>): AddressInfo {
-  return address as AddressInfo;
 }

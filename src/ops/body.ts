@@ -25,3 +25,10 @@ export function parseBody<Name extends string>(
   if (isObject && Object.keys(body).every((name) => known.has(name))) return body;
   throw new InvalidRequest(`The body may be ${allowed}, and nothing else.`);
 }
+
+/** The hash of the plan that a decision is about, as the body `{ hash }` names it. @throws InvalidRequest */
+export function parseHash(body: unknown): string {
+  const { hash } = parseBody(body, ['hash'], '{"hash": "…"}');
+  if (typeof hash === 'string') return hash;
+  throw new InvalidRequest('The body has to be {"hash": "…"}.');
+}

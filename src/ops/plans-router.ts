@@ -20,8 +20,7 @@ import {
   type PlanActionView,
   type PlanRow,
 } from '../store/plans.ts';
-import { jsonBody, parseBody } from './body.ts';
-import { InvalidRequest } from './invalid-request.ts';
+import { jsonBody, parseHash } from './body.ts';
 import { parseListQuery, parseSeq, toListAnswer } from './list-query.ts';
 
 /** How many actions of a plan are shown with it; `/actions` pages through all. */
@@ -133,12 +132,6 @@ export function createPlanRouter(source: PlanSource): Router {
   );
   router.post('/:id/undo', (req, res) => answerUndo(source, res, req.params.id));
   return router;
-}
-
-function parseHash(body: unknown): string {
-  const { hash } = parseBody(body, ['hash'], '{"hash": "…"}');
-  if (typeof hash === 'string') return hash;
-  throw new InvalidRequest('The body has to be {"hash": "…"}.');
 }
 
 function answerUnknown(res: Response): void {

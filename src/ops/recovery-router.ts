@@ -1,7 +1,7 @@
 import { type RequestHandler, type Response, Router } from 'express';
 import { assertNever } from '../domain/errors.ts';
 import type { Decision } from '../reconcile/recovery/decide.ts';
-import { jsonBody } from './body.ts';
+import { jsonBody, parseHash } from './body.ts';
 import type { RecoveryView } from './recovery-view.ts';
 
 /** What an operator can see and decide. */
@@ -35,18 +35,8 @@ export function addDecisions(router: Router, { approve, discard }: DecisionSourc
 
 function decide(decision: (hash: string) => Promise<Decision>): RequestHandler {
   return async (req, res) => {
-    const hash = findHash(req.body);
-    if (hash === undefined) {
-      res.status(400).json({ code: 'invalid', message: 'The body has to be {"hash": "…"}.' });
-      return;
-    }
-    answer(res, await decision(hash));
+    answer(res, await decision(parseHash(req.body)));
   };
-}
-
-function findHash(body: unknown): string | undefined {
-  if (typeof body !== 'object' || body === null || !('hash' in body)) return undefined;
-  return typeof body.hash === 'string' ? body.hash : undefined;
 }
 
 function answer(res: Response, decision: Decision): void {

@@ -7,7 +7,6 @@ import { createDriftDecisionRouter, type DriftDecisionSource } from './drift-dec
 import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { createFirstRunRouter, type FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
-import { toOpsDocument } from './openapi/to-document.ts';
 import { createPlanRouter, type PlanSource } from './plans-router.ts';
 import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
 import { createRequestsRouter, type ListRequests } from './requests/router.ts';
@@ -101,10 +100,11 @@ function createStatusRouter(sources: StatusSources): Router {
   });
 }
 
-/** The description is the same for everybody, and made once. */
+/** The description is the same for everybody, and made once; its schemas are of no use to a start. */
 function createOpenApiRouter(): Router {
   let text: string | undefined;
-  return Router().get('/', (_req, res) => {
+  return Router().get('/', async (_req, res) => {
+    const { toOpsDocument } = await import('./openapi/to-document.ts');
     text ??= JSON.stringify(toOpsDocument());
     res.type('application/json').send(text);
   });
