@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { addPlanCommand } from '../src/cli/plan.ts';
 import type { JsonObject } from '../src/domain/json.ts';
+import { findGroup } from '../src/store/groups.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { ada, bob, setActive } from './support/drift-cells.ts';
@@ -15,7 +16,7 @@ import {
   untilSettled,
 } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 import { withTimedBridge } from './support/timed-bridge.ts';
 
 const PATIENT = { timeout: 15_000, interval: 10 };
@@ -424,5 +425,26 @@ test('nobody who is protected loses anything by a repair, whoever asks for it', 
     expect(asked.status).toBe(409);
     expect(service.getUser(ada).active).toBe(true);
     expect(service.members('Pilots')).toHaveLength(1);
+  });
+});
+
+test('a removal of access that waits keeps its place before others when a repair is added to it', async () => {
+  await withTestBridge({ settings: { ...settings, SCIM_WRITE_WAIT: '0' } }, async (bridge) => {
+    const people = await addUsers(bridge, 2);
+    const group = await addGroup(bridge, 'Pilots', people);
+    await untilSettled(bridge);
+    await askOps(bridge, 'POST', '/pause');
+    const remove = { op: 'remove', path: `members[value eq "${people[0]}"]` };
+    await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(remove));
+    bridge.sandbox.service.removeMember('Pilots', emailOf(1));
+    const { body } = await askOps(bridge, 'POST', '/sweeps');
+    await untilSwept(bridge, String(body.id));
+    await expect.poll(() => listManagedDrifts(bridge, 'repairing'), PATIENT).toHaveLength(1);
+    const row = await findGroup(bridge.store.read, group);
+    await askOps(bridge, 'POST', '/resume');
+    await untilSettled(bridge);
+
+    expect(row?.due_class).toBe(0);
+    expect(bridge.sandbox.service.members('Pilots')).toEqual([emailOf(1)]);
   });
 });

@@ -112,7 +112,8 @@ async function haveWait(tx: Db, deps: DriftDeps, { plan, type, id, actions }: Re
   const change = {
     pending: JSON.stringify(pending),
     due_at: now,
-    due_class: toDueClass(actions.some(({ harm }) => harm !== null)),
+    // A removal that waits already keeps its class.
+    due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== null)),
     ...(isOld || isMissing ? toDoubtedColumns(row, now) : {}),
   };
   if ('upstream_id' in row) return updateUser(tx, row.id, change);

@@ -3,6 +3,7 @@ import { groupId, type UserId, userId } from '../../domain/ids.ts';
 import { addPending, type Pending } from '../../domain/pending.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
+import { toDueClass } from '../../store/due-class.ts';
 import { type GroupRow, lockGroup, updateGroup } from '../../store/groups.ts';
 import { deleteHeldActions, type HeldRow, listHeldActions } from '../../store/held-actions.ts';
 import { claimLinks } from '../../store/link-work.ts';
@@ -105,6 +106,7 @@ function toDueColumns(row: UserRow | GroupRow, actions: readonly HeldRow[], now:
     pending: JSON.stringify(pending),
     must_look: 1,
     due_at: now,
-    due_class: removes ? (0 as const) : (1 as const),
+    // A removal that waits already keeps its class.
+    due_class: toDueClass(removes || row.due_class === 0),
   };
 }
