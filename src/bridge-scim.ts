@@ -1,3 +1,4 @@
+import { createScimTokenFinder } from './access/from-settings.ts';
 import type { BridgeOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
 import { toRepairPolicy, toScimPolicy } from './bridge-settings.ts';
@@ -20,13 +21,15 @@ export const SCIM_PATH = '/scim/v2';
 export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps {
   const { settings, store, clock, logger, metrics } = options;
   const { upstream, rules, reconciler, firstRead, recovery, sections, requests } = parts;
+  const findToken = createScimTokenFinder(options.scimTokens);
   return {
     store,
     requests,
     rules,
     reconciler,
     clock,
-    policy: toScimPolicy(settings, options.scimTokens),
+    findCredential: async (presented) => findToken(presented),
+    policy: toScimPolicy(settings),
     baseUrl: `${options.publicUrl}${SCIM_PATH}`,
     toMoment: createMoments(),
     findClosed: (type) => findClosed(type, { firstRead, sections: sections.current() }),

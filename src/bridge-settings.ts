@@ -51,10 +51,9 @@ export function toRetention({ ledger, audit, requests }: Settings): Retention {
 }
 
 /** What the settings say about requests of identity providers. */
-export function toScimPolicy(settings: Settings, tokens: readonly string[]): ScimPolicy {
+export function toScimPolicy(settings: Settings): ScimPolicy {
   const { scim, users, groups, protect } = settings;
   return {
-    tokens,
     writeWaitMs: scim.writeWait,
     whenUpstreamIsDown: scim.whenUpstreamIsDown,
     bodyBytesMax: scim.bodyBytesMax,

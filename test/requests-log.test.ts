@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import { createRequestLog } from '../src/ops/requests/request-log.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { openStore } from '../src/store/database.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { migrations } from '../src/store/migrations/list.ts';
 import { insertRequests, listRequests, pruneRequests } from '../src/store/requests.ts';
 import { StoreError } from '../src/store/store-error.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
@@ -69,7 +72,7 @@ test('what providers write and are refused is told by its form, and reads that a
       'DELETE /Groups/{id} 204 group ()',
       'PUT none 404 - ()',
     ]);
-    expect(items[0]).toMatchObject({ resource: { id }, token: 1, client: null });
+    expect(items[0]).toMatchObject({ resource: { id }, credential: 'settings-1', client: null });
     expect(JSON.stringify(items)).not.toMatch(/example\.com|\bada\b|pilots|token-of/i);
     expect(toLines(await untilLogged(bridge, 2, `&resource=${id}`))).toHaveLength(2);
     expect(toLines(await untilLogged(bridge, 1, '&status=409'))).toHaveLength(1);
@@ -165,7 +168,7 @@ const row = {
   scim_type: null,
   duration_ms: 1,
   client: null,
-  credential: 1,
+  credential: 'settings-1',
 };
 const kept = {
   at: 1,
@@ -179,10 +182,25 @@ const kept = {
   scimType: null,
   durationMs: 1,
   client: null,
-  credential: 1,
+  credential: 'settings-1',
 } as const;
 
-describeStores('the log of requests', ({ makeStore }) => {
+describeStores('the log of requests', ({ makeStore, makeUrl, open }) => {
+  test('keeps whose a request was when the store is of a version that knew places alone', async () => {
+    const store = await open(await makeUrl('empty'));
+    const all = Object.entries(migrations(store.engine));
+    await migrate(store, Object.fromEntries(all.filter(([name]) => name < '016')));
+    await store.write((tx) =>
+      sql`insert into requests
+      (at, request_id, method, route, written, status, duration_ms, credential)
+      values (1, 'r', 'PUT', 'none', '[]', 404, 1, 2)`.execute(tx),
+    );
+    await migrate(store);
+
+    const [kept] = await store.read.selectFrom('requests').select('credential').execute();
+    expect(kept).toEqual({ credential: 'settings-2' });
+  });
+
   test('forgets the oldest, by age and by number', async () => {
     const store = await makeStore();
     const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));

@@ -24,8 +24,8 @@ export interface KeptRequest {
   readonly durationMs: number;
   /** As what the provider's client introduces itself. */
   readonly client: string | null;
-  /** The place of its token among those of the settings, from 1. */
-  readonly credential: number;
+  /** Whose request it was: `settings-1`, `token-…`, `client-…`. */
+  readonly credential: string;
 }
 
 /** Where requests are kept. */

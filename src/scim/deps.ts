@@ -1,3 +1,4 @@
+import type { FindCredential } from '../access/credential.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { RequestLog } from '../domain/kept-request.ts';
@@ -12,8 +13,6 @@ import type { ToMoment } from './render/resource-text.ts';
 
 /** What the settings say about requests of identity providers. */
 export interface ScimPolicy {
-  /** Credentials that open the server; each at least 16 characters. */
-  readonly tokens: readonly string[];
   /** How long a write waits for the service, from its arrival, in milliseconds. */
   readonly writeWaitMs: number;
   readonly whenUpstreamIsDown: 'accept' | 'refuse';
@@ -44,6 +43,8 @@ export interface ScimDeps {
   readonly store: Store;
   readonly reconciler: Reconciler;
   readonly clock: Clock;
+  /** Whose a presented token is. */
+  readonly findCredential: FindCredential;
   readonly policy: ScimPolicy;
   /** The rules of the configuration. */
   readonly rules: Rules;

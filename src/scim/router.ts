@@ -33,7 +33,7 @@ import {
 export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
   const body = readJsonBody(deps.policy.bodyBytesMax);
-  router.use(authenticate(deps.policy.tokens, deps.telemetry));
+  router.use(authenticate(deps.findCredential, deps.telemetry));
   router.use(keepRequests(deps.clock, deps.requests));
   // What providers ask most comes first: every route before it is looked at by every request.
   addResourceRoutes(router, deps, { path: '/Users', handlers: toUserHandlers(deps) });

@@ -211,7 +211,7 @@ export interface RequestsTable {
   scim_type: string | null;
   duration_ms: number;
   client: string | null;
-  credential: number;
+  credential: string;
 }
 
 /** What recovery holds back until it is approved: see `HeldAction`. */

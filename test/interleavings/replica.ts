@@ -107,6 +107,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     store,
     reconciler,
     clock,
+    findCredential: async () => undefined,
     policy: policies.scim,
     rules: noRules,
     baseUrl: 'http://bridge.invalid/scim/v2',

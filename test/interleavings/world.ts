@@ -63,7 +63,7 @@ export async function openWorld(template: string): Promise<World> {
   return {
     store,
     policies: {
-      scim: toScimPolicy(settings, []),
+      scim: toScimPolicy(settings),
       reconcile: toReconcilePolicy(settings),
       callMs: settings.upstream.timeout * 3,
     },

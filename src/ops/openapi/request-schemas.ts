@@ -23,5 +23,9 @@ export const keptRequest = z.strictObject({
   scimType: z.string().nullable(),
   durationMs: z.number().min(0),
   client: z.string().nullable(),
-  token: count().describe('The place of the token among `scim.tokens`, from 1.'),
+  credential: z
+    .string()
+    .describe(
+      'Whose it was: `settings-1` is the first of `scim.tokens`, then `token-…`, `client-…`.',
+    ),
 }) satisfies z.ZodType<RequestView>;

@@ -21,8 +21,8 @@ export interface RequestView {
   readonly scimType: string | null;
   readonly durationMs: number;
   readonly client: string | null;
-  /** The place of the token among `scim.tokens`, from 1. */
-  readonly token: number;
+  /** Whose it was: `settings-1` is the first of `scim.tokens`. */
+  readonly credential: string;
 }
 
 /**
@@ -68,6 +68,6 @@ function toRequestView(row: RequestRow): RequestView {
     scimType: row.scim_type,
     durationMs: row.duration_ms,
     client: row.client,
-    token: row.credential,
+    credential: row.credential,
   };
 }

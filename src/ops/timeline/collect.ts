@@ -68,7 +68,7 @@ function ofRequest(row: RequestRow): Happening {
       status: row.status,
       scimType: row.scim_type,
       client: row.client,
-      token: row.credential,
+      credential: row.credential,
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
-import { createTokenFinder } from '../../domain/token-check.ts';
+import type { FindCredential } from '../../access/credential.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { ScimError } from '../errors.ts';
-import { note } from '../requests/noted.ts';
+import { setCredential } from './credential.ts';
 
 /** What authentication tells telemetry. */
 export interface AuthenticationTelemetry {
@@ -11,21 +11,19 @@ export interface AuthenticationTelemetry {
 }
 
 /**
- * Lets a request through that presents one of the tokens, as `Bearer <token>` or, as one provider
- * sends it, bare.
- * @throws ScimError 401 with `WWW-Authenticate`. @see RFC 6750 §3
+ * Lets a request through that presents a token for SCIM, as `Bearer <token>` or, as one provider sends it, bare.
+ * @throws ScimError 401 with `WWW-Authenticate`; StoreError when the token could not be looked up. @see RFC 6750 §3
  */
 export function authenticate(
-  tokens: readonly string[],
+  find: FindCredential,
   telemetry: AuthenticationTelemetry,
 ): RequestHandler {
-  const find = createTokenFinder(tokens);
-  return (req, res, next) => {
+  return async (req, res, next) => {
     const presented = findToken(req.headers.authorization);
-    const place = presented === undefined ? -1 : find(presented);
-    if (place >= 0) {
+    const credential = presented === undefined ? undefined : await find(presented);
+    if (credential?.purpose === 'scim') {
       telemetry.heard();
-      note(res, { credential: place + 1 });
+      setCredential(res, credential);
       return next();
     }
     telemetry.credentialsWrong({
@@ -38,7 +36,7 @@ export function authenticate(
       presented === undefined
         ? 'The request has no token in its Authorization header.'
         : 'The token in the Authorization header is not valid.';
-    next(new ScimError(401, detail));
+    throw new ScimError(401, detail);
   };
 }
 

@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { KeptRequest, RequestLog } from '../../domain/kept-request.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { BulkResult } from '../bulk/run-bulk.ts';
+import { getCredential } from '../http/credential.ts';
 import { listWritten } from './list-written.ts';
 import { getNoted } from './noted.ts';
 
@@ -17,13 +18,13 @@ export function keepRequests(clock: { now(): number }, requests: RequestLog): Re
     res.once('finish', () => {
       if (isRead(req) && res.statusCode < 400) return;
       const { requestId, arrivedAt } = getRequestContext(res);
-      const { credential = 0, scimType = null, operations } = getNoted(res);
+      const { scimType = null, operations } = getNoted(res);
       const common = {
         at: arrivedAt,
         requestId,
         durationMs: clock.now() - arrivedAt,
         client: toClient(req.headers['user-agent']),
-        credential,
+        credential: getCredential(res).id,
         route: toRoute(req),
       };
       if (operations === undefined) {

@@ -4,8 +4,6 @@ import type { ScimType } from '../errors.ts';
 
 /** What handlers know of a request that its log is to tell. */
 interface Noted {
-  /** The place of its token among those of the settings, from 1. */
-  readonly credential?: number;
   /** Why it was refused. */
   readonly scimType?: ScimType | undefined;
   /** What became of the operations of a bulk request. */
