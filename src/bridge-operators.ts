@@ -59,6 +59,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       told: (call, res) =>
         logger.log(events.operatorCalled({ requestId: getRequestId(res), ...call })),
     },
+    clock: options.clock,
     token: settings.ops.token,
   });
 }

@@ -1,3 +1,4 @@
+import { toBodyLimits } from './bridge-limits.ts';
 import type { Target } from './bridge-options.ts';
 import { createMatcher } from './domain/matcher.ts';
 import type { ReconcilePolicy } from './reconcile/deps.ts';
@@ -56,7 +57,8 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
   return {
     writeWaitMs: scim.writeWait,
     whenUpstreamIsDown: scim.whenUpstreamIsDown,
-    bodyBytesMax: scim.bodyBytesMax,
+    bodies: toBodyLimits(settings),
+    requests: { perSecond: scim.requestsPerSecond, concurrentMax: scim.concurrentMax },
     filterLengthMax: scim.filterLengthMax,
     pageSize: scim.pageSize,
     pageSizeMax: scim.pageSizeMax,

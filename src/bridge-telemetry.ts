@@ -95,6 +95,7 @@ export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTele
       logger.log(events.writeRefused({ ...resource, code: how.code }));
     },
     disputed: ({ type }) => logger.log(events.disputed({ resourceType: type })),
+    turnedAway: (why) => metrics.countTurnedAway(why),
   };
 }
 

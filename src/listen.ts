@@ -1,14 +1,25 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BridgeError } from './domain/errors.ts';
+import { type ConnectionLimits, createGuardedServer } from './guarded-server.ts';
+
+/** Where to listen, and what whoever connects may do. */
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly limits: ConnectionLimits;
+}
 
 /**
  * Takes a port before anything else runs, so that one in use is told at once. The listener is added to those to be closed.
  * @throws BridgeError `listen-failed`
  */
-export async function listen(host: string, port: number, listeners: Server[]): Promise<Server> {
-  const server = createServer();
+export async function listen(
+  { host, port, limits }: ListenOptions,
+  listeners: Server[],
+): Promise<Server> {
+  const server = createGuardedServer(limits);
   listeners.push(server);
   server.listen(port, host);
   try {

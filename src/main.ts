@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Express } from 'express';
 import { type Bridge, createBridge, openMigratedStore } from './bridge.ts';
+import { toConnectionLimits } from './bridge-limits.ts';
 import { SCIM_PATH } from './bridge-scim.ts';
 import { freezePrototypes } from './freeze-prototypes.ts';
 import { listen, toPort } from './listen.ts';
@@ -38,7 +39,8 @@ export async function serve(
   const { target, close: closeTarget } = await openTarget(settings);
   const listeners: Server[] = [];
   try {
-    const server = await listen(settings.host, settings.port, listeners);
+    const limits = toConnectionLimits(settings);
+    const server = await listen({ host: settings.host, port: settings.port, limits }, listeners);
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, server);
     const scimTokens = await readScimTokens(settings, store);
     const metrics = createMetrics();
@@ -87,8 +89,10 @@ async function readScimTokens({ scim }: Settings, store: Store): Promise<readonl
 }
 
 async function serveOps(settings: Settings, app: Express, listeners: Server[]): Promise<void> {
-  if (settings.ops.port === undefined) return;
-  const server = await listen(settings.host, settings.ops.port, listeners);
+  const { host, ops } = settings;
+  if (ops.port === undefined) return;
+  const limits = toConnectionLimits(settings);
+  const server = await listen({ host, port: ops.port, limits }, listeners);
   server.on('request', app);
 }
 

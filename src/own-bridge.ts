@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import { createBridge, openMigratedStore } from './bridge.ts';
+import { toConnectionLimits } from './bridge-limits.ts';
 import { createOpsClient, type OpsClient } from './cli/ops-client.ts';
 import type { BridgeError } from './domain/errors.ts';
 import { listen, toPort } from './listen.ts';
@@ -26,7 +27,10 @@ export async function withOwnBridge<T>(
   const listeners: Server[] = [];
   const { target, close: closeTarget } = await openTarget(settings);
   try {
-    const server = await listen(HOST, 0, listeners);
+    const server = await listen(
+      { host: HOST, port: 0, limits: toConnectionLimits(settings) },
+      listeners,
+    );
     const port = toPort(server);
     const own: Settings = {
       ...settings,

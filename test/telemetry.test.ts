@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { userId } from '../src/domain/ids.ts';
 import type { JsonObject } from '../src/domain/json.ts';
@@ -8,6 +7,7 @@ import { updateUser } from '../src/store/users.ts';
 import { metricDefinitions } from '../src/telemetry/metric-definitions.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';
 import { withCalmBridge } from './support/calm-clock.ts';
+import { readMetrics, readMetricsText } from './support/metrics.ts';
 import {
   addGroup,
   addUser,
@@ -23,24 +23,6 @@ const OPS_TOKEN = 'ops-token-0123456789';
 /** Long enough for a busy machine; nobody waits for what is only tried again later. */
 const settings = { OPS_TOKEN, SCIM_WRITE_WAIT: '10s' };
 const impatient = { OPS_TOKEN, SCIM_WRITE_WAIT: '100ms' };
-
-async function readMetricsText(bridge: TestBridge): Promise<string> {
-  const headers = { authorization: `Bearer ${OPS_TOKEN}` };
-  const { body } = await request(new URL('/metrics', bridge.baseUrl), { headers });
-  return body.text();
-}
-
-/** The value of every series of the bridge itself, by its name and labels as Prometheus reads them. */
-async function readMetrics(bridge: TestBridge): Promise<Map<string, number>> {
-  const text = await readMetricsText(bridge);
-  const lines = text.split('\n').filter((line) => line.startsWith('scim_bridge_'));
-  return new Map(
-    lines.map((line) => {
-      const end = line.lastIndexOf(' ');
-      return [line.slice('scim_bridge_'.length, end), Number(line.slice(end + 1))];
-    }),
-  );
-}
 
 function rename(bridge: TestBridge, id: string, familyName: string) {
   const operation = { op: 'replace', path: 'name.familyName', value: familyName };
@@ -69,7 +51,7 @@ function listMessages(log: readonly JsonObject[], level: string): unknown[] {
 
 test('every metric that is documented is printed', () =>
   withTestBridge({ settings }, async (bridge) => {
-    const text = await readMetricsText(bridge);
+    const text = await readMetricsText(bridge, OPS_TOKEN);
 
     for (const { name, type } of Object.values(metricDefinitions)) {
       expect(text).toContain(`\n# TYPE ${name} ${type}\n`);
@@ -86,7 +68,7 @@ test('every write is counted by how it was answered', () =>
     fail(bridge, { kind: 'status', status: 401 });
     await rename(bridge, id, 'Queen');
 
-    const metrics = await readMetrics(bridge);
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
 
     const answers = ['applied', 'unchanged', 'refused', 'accepted'].map((answer) =>
       metrics.get(`writes_total{resource_type="user",answer="${answer}"}`),
@@ -107,7 +89,7 @@ test('writes of a bulk request are counted one by one', () =>
       Operations: [post, again],
     });
 
-    const metrics = await readMetrics(bridge);
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
 
     expect(metrics.get('writes_total{resource_type="user",answer="applied"}')).toBe(1);
     expect(metrics.get('writes_total{resource_type="user",answer="unchanged"}')).toBe(1);
@@ -119,7 +101,7 @@ test('while the token is refused the metrics say what waits, for how long, and w
     fail(bridge, { kind: 'status', status: 401 });
     await rename(bridge, id, 'King');
 
-    const metrics = await readMetrics(bridge);
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
 
     expect(Object.fromEntries(metrics)).toMatchObject({
       due: 1,
@@ -159,7 +141,7 @@ test('a pause that the service asked for is counted once, shown and logged once,
       await rename(bridge, id, 'King');
       await clock.untilCalm(bridge.sandbox);
     }
-    const during = await readMetrics(bridge);
+    const during = await readMetrics(bridge, OPS_TOKEN);
     const isOver = () => calls.count({ operation: 'scim.updateUser', status: 200 }) === 5;
     await clock.pass(bridge.sandbox, isOver);
     await clock.untilCalm(bridge.sandbox);
@@ -242,7 +224,7 @@ test('a name that waits for an operator is logged when it first comes up, counte
       const answers = [1, 2].map(() => bridge.request('POST', '/Users', toUser('ada')));
       const statuses = (await Promise.all(answers)).map(({ status }) => status);
 
-      const metrics = await readMetrics(bridge);
+      const metrics = await readMetrics(bridge, OPS_TOKEN);
 
       expect(statuses).toEqual([409, 409]);
       expect(listMessages(log, 'warn')).toEqual(['a name waits for an operator']);

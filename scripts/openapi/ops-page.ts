@@ -11,10 +11,14 @@ Generated from \`src/ops/openapi/\` by \`npm run docs\`; do not edit. The same a
 Everything is JSON below \`/ops\`, on \`port\` or on \`ops.port\`, with \`Authorization: Bearer <ops.token>\`. Without \`OPS_TOKEN\` nothing of it
 is served. Moments are ISO 8601 in UTC, ids are SCIM ids unless said otherwise, and names are personal. Lists answer
 \`{ items, nextCursor }\`; \`nextCursor\` as \`cursor\` asks for the next page. A parameter, a value or a member of a body that is not known is
-answered with 400 \`invalid\`, a missing or wrong token with 401. Errors are \`{ code, message }\`.
+answered with 400 \`invalid\`, a missing or wrong token with 401, and what comes too fast (200 a second, 100 at once, for all
+together) with 429. Errors are \`{ code, message }\`.
 
 The commands of the command line send these requests to \`OPS_URL\`.
 `;
+
+/** What the introduction says of all requests, by status. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['400', '401', '429']);
 
 /** The page of the requests below `/ops`, as Markdown. */
 export function toOpsPage(): string {
@@ -38,7 +42,7 @@ function toSection(route: OpsRoute): string {
       ? ''
       : `\nBody: ${toLink(body.schema)}${body.required ? '' : ', or nothing'}.\n`;
   const answers = listAnswers(route)
-    .filter(([status]) => status !== '400' && status !== '401')
+    .filter(([status]) => !EVERYWHERE.has(status))
     .map(([status, name]) => `${status} ${toLink(name)}`);
   const title = `${method.toUpperCase()} /ops${path}`;
   return `### \`${title}\`\n\n${summary}\n${asked}${table}\nAnswers: ${answers.join(' · ')}.\n`;

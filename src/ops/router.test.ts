@@ -82,6 +82,7 @@ const plans: PlanSource = {
 };
 const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
 const operators = {
+  clock: createFakeClock(),
   explain,
   timeline: explain,
   resources,

@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
+import type { Clock } from '../domain/clock.ts';
 import { createTokenCheck } from '../domain/token-check.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import { type ApiSource, createApiRouter } from './api/router.ts';
@@ -7,6 +8,7 @@ import { createDriftDecisionRouter, type DriftDecisionSource } from './drift-dec
 import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { createFirstRunRouter, type FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
+import { limitOperators } from './limit-requests.ts';
 import { createPlanRouter, type PlanSource } from './plans-router.ts';
 import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
 import { createRequestsRouter, type ListRequests } from './requests/router.ts';
@@ -33,6 +35,7 @@ export interface OperatorRouterOptions {
   readonly writes: WritesSource;
   readonly listRequests: ListRequests;
   readonly api: ApiSource;
+  readonly clock: Pick<Clock, 'now'>;
   /** setting: ops.token; without one nothing is shown. */
   readonly token: string | undefined;
 }
@@ -59,12 +62,12 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   const { registry, token } = options;
   const router = Router();
   if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
-  const authenticate = requireBearer(token);
-  router.get('/metrics', authenticate, async (_req, res) => {
+  const before = [requireBearer(token), limitOperators(options.clock)];
+  router.get('/metrics', ...before, async (_req, res) => {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
   });
-  router.use('/ops', authenticate);
+  router.use('/ops', before);
   for (const [path, served] of listOperatorRouters(options)) router.use(`/ops${path}`, served);
   router.use('/ops', answerUnreadable);
   return router;
@@ -72,7 +75,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
 
 /** What is served below `/ops`, and where: the longer of two paths goes before. */
 export function listOperatorRouters(
-  options: Omit<OperatorRouterOptions, 'registry' | 'token'>,
+  options: Omit<OperatorRouterOptions, 'registry' | 'token' | 'clock'>,
 ): readonly (readonly [path: string, router: Router])[] {
   const { status, explain, resources, recovery, firstRun, sweeps, plans, writes, api } = options;
   return [

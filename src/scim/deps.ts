@@ -1,4 +1,5 @@
 import type { FindCredential } from '../access/credential.ts';
+import type { AdmissionLimits, TurnedAway } from '../domain/admission.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { RequestLog } from '../domain/kept-request.ts';
@@ -9,6 +10,7 @@ import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Rules } from '../reconcile/rules/rules.ts';
 import type { Store } from '../store/database.ts';
 import type { RepairKind } from './dialect/repairs.ts';
+import type { BodyLimits } from './http/limit-bodies.ts';
 import type { ToMoment } from './render/resource-text.ts';
 
 /** What the settings say about requests of identity providers. */
@@ -16,7 +18,9 @@ export interface ScimPolicy {
   /** How long a write waits for the service, from its arrival, in milliseconds. */
   readonly writeWaitMs: number;
   readonly whenUpstreamIsDown: 'accept' | 'refuse';
-  readonly bodyBytesMax: number;
+  readonly bodies: BodyLimits;
+  /** What one credential may ask for. */
+  readonly requests: AdmissionLimits;
   readonly filterLengthMax: number;
   readonly pageSize: number;
   readonly pageSizeMax: number;
@@ -81,6 +85,8 @@ export interface ScimTelemetry {
   adopted(fields: { type: 'user' | 'group'; id: string }): void;
   /** How a stored write was answered; `code` says why it was refused. */
   answered(fields: WriteAnswered): void;
+  /** A request was refused for what others are doing, or for how many there are. */
+  turnedAway(why: TurnedAway | 'bodies'): void;
   /** A name came up for the first time that only an operator can place. */
   disputed(fields: { type: 'user' | 'group' }): void;
 }

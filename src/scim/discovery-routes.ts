@@ -16,7 +16,7 @@ export function discoveryRoutes({ baseUrl, policy }: ScimDeps): Router {
     bulk: {
       supported: true,
       maxOperations: policy.bulkOperationsMax,
-      maxPayloadBytes: policy.bodyBytesMax,
+      maxPayloadBytes: policy.bodies.bytesMax,
     },
     pagination: {
       cursor: true,

@@ -14,6 +14,7 @@ import { allowOnly } from './http/allow-only.ts';
 import { requireOpen } from './http/assert-open.ts';
 import { authenticate } from './http/authenticate.ts';
 import { readJsonBody } from './http/body.ts';
+import { limitRequests } from './http/limit-requests.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
 import { keepRequests } from './requests/keep-requests.ts';
 import { listGroups, listUsers, searchAll } from './search/handlers.ts';
@@ -32,19 +33,21 @@ import {
  */
 export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
-  const body = readJsonBody(deps.policy.bodyBytesMax);
-  router.use(authenticate(deps.findCredential, deps.telemetry));
-  router.use(keepRequests(deps.clock, deps.requests));
+  const { policy, clock, telemetry } = deps;
+  const body = readJsonBody(policy.bodies, telemetry.turnedAway);
+  router.use(authenticate(deps.findCredential, telemetry));
+  router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
+  router.use(keepRequests(clock, deps.requests));
   // What providers ask most comes first: every route before it is looked at by every request.
-  addResourceRoutes(router, deps, { path: '/Users', handlers: toUserHandlers(deps) });
-  addResourceRoutes(router, deps, { path: '/Groups', handlers: toGroupHandlers(deps) });
+  addResourceRoutes(router, deps, { path: '/Users', body, handlers: toUserHandlers(deps) });
+  addResourceRoutes(router, deps, { path: '/Groups', body, handlers: toGroupHandlers(deps) });
   router.route('/').get(greet(deps)).all(allowOnly('GET'));
   router.route('/.search').post(body, searchAll(deps)).all(allowOnly('POST'));
   router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));
   router.use(discoveryRoutes(deps));
   router.all('/Me', refuseMe);
   router.use(answerUnknown);
-  router.use(answerErrors(deps.telemetry));
+  router.use(answerErrors(telemetry));
   return router;
 }
 
@@ -86,11 +89,11 @@ function toGroupHandlers(deps: ScimDeps): ResourceHandlers {
 function addResourceRoutes(
   router: Router,
   deps: ScimDeps,
-  { path, handlers }: { path: string; handlers: ResourceHandlers },
+  { path, body, handlers }: { path: string; body: RequestHandler[]; handlers: ResourceHandlers },
 ): void {
   const { type, list, create, read, replace, patch, remove } = handlers;
   const open = requireOpen(deps, type);
-  const before = [open, ...readJsonBody(deps.policy.bodyBytesMax)];
+  const before = [open, ...body];
   router.route(`${path}/.search`).post(before, list).all(allowOnly('POST'));
   const collection = router.route(path).get(open, list).post(before, create);
   collection.all(allowOnly('GET', 'POST'));

@@ -105,6 +105,16 @@ const scimSchema = z.strictObject({
   bulkOperationsMax: wholeNumber({ min: 1, max: 10_000 })
     .prefault(1_000)
     .describe('More operations in one bulk request are answered with 413.'),
+  requestsPerSecond: wholeNumber({ min: 0, max: 100_000 })
+    .prefault(500)
+    .describe(
+      'Requests a second of one credential; after a pause as many at once. What is more is answered with 429. 0 means no limit. Each process counts for itself.',
+    ),
+  concurrentMax: wholeNumber({ min: 1, max: 100_000 })
+    .prefault(1_000)
+    .describe(
+      'Requests of one credential that may be under way at the same time; one more is answered with 429. Each process counts for itself.',
+    ),
 });
 
 /** What becomes of people. */
@@ -142,6 +152,31 @@ const protectSchema = z.strictObject({
   groups: textList('names of groups, `*` stands for any text')
     .prefault([])
     .describe('Groups that are never adopted automatically.'),
+});
+
+/** What whoever connects may do, known or not. */
+const serverSchema = z.strictObject({
+  connectionsMax: wholeNumber({ min: 10, max: 1_000_000 })
+    .prefault(10_000)
+    .describe('Connections to one listener; one more is closed at once.'),
+  requestTimeout: duration({ min: '1s', max: '10m' })
+    .prefault('60s')
+    .describe(
+      'How long a request may take to come, with its body; its headers have 15 s of that. Then it is answered with 408 and its connection is closed.',
+    ),
+  answerTimeout: duration({ min: '1s', max: '10m' })
+    .prefault('60s')
+    .describe('How long a reader may take for an answer; then its connection is closed.'),
+  idleTimeout: duration({ min: '1s', max: '10m' })
+    .prefault('75s')
+    .describe(
+      'How long a connection is kept that asks for nothing. Longer than the load balancer in front keeps its own, or some requests will meet a connection that is being closed.',
+    ),
+  memoryMax: size({ min: '32MiB', max: '1024GiB' })
+    .optional()
+    .describe(
+      'How much memory may be in use (heap and buffers) before requests of providers are answered with 503. When not set, 85 % of the heap that Node has, which follows the memory of the container.',
+    ),
 });
 
 /** What operators and monitoring meet. */
@@ -283,6 +318,7 @@ export const settingsSchema = z.strictObject({
     .describe(
       'What follows from groups: permissions and flags of groups, who administers them, licences and suspensions of people. See [rules.md](rules.md).',
     ),
+  server: serverSchema.prefault({}),
   ops: opsSchema.prefault({}),
   database: z
     .strictObject({

@@ -186,5 +186,7 @@ function toStepLevel(outcome: StepOutcome): LogLevel {
 function toRequestLevel({ method, status }: RequestFinished): LogLevel {
   // What is documented as not offered, and what is answered while waiting, is no fault.
   if (status >= 500 && status !== 501 && status !== 503) return 'error';
+  // Who meets a limit meets it a thousand times; the metrics count it.
+  if (status === 429) return 'debug';
   return status < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
 }

@@ -23,6 +23,12 @@ export const metricDefinitions = {
     labels: ['method', 'route', 'status'],
     buckets: answerSeconds,
   },
+  turnedAway: {
+    type: 'counter',
+    name: 'scim_bridge_requests_turned_away_total',
+    help: 'Requests of providers that were refused for their number: `rate` and `concurrency` of one credential (429), `bodies` all bodies together (503).',
+    labels: ['reason'],
+  },
   repairs: {
     type: 'counter',
     name: 'scim_bridge_normaliser_repairs_total',

@@ -11,6 +11,8 @@ export interface Metrics {
   countRepairs(kind: string, count: number): void;
   /** One write of a provider was answered. */
   countWrite(labels: WriteLabels): void;
+  /** One request was refused for what others are doing, or for how many there are. */
+  countTurnedAway(reason: string): void;
   /** One call to the service. `status` is 0 when no answer came. */
   countUpstreamCall(labels: UpstreamLabels, durationMs: number): void;
   /** One call got its turn in the budget. */
@@ -66,6 +68,7 @@ export function createMetrics(): Metrics {
       findRequests(method, route, status).observe(durationMs / 1_000),
     countRepairs: (kind, count) => repairs.inc({ kind }, count),
     countWrite: ({ resourceType, answer }) => writes.inc({ resource_type: resourceType, answer }),
+    countTurnedAway: (reason) => series.turnedAway.inc({ reason }),
     countUpstreamCall: (labels, durationMs) =>
       upstreamCalls.observe({ ...labels }, durationMs / 1_000),
     countTurn: (callClass, waitedMs) => turns.observe({ class: callClass }, waitedMs / 1_000),
@@ -89,6 +92,7 @@ function createSeries(registry: Registry) {
     }),
     repairs: new Counter(toConfiguration(definitions.repairs, registry)),
     writes: new Counter(toConfiguration(definitions.writes, registry)),
+    turnedAway: new Counter(toConfiguration(definitions.turnedAway, registry)),
     upstreamCalls: new Histogram({
       ...toConfiguration(definitions.upstreamCalls, registry),
       buckets: [...definitions.upstreamCalls.buckets],

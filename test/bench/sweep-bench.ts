@@ -113,6 +113,7 @@ async function startHere(
       UPSTREAM_TOKEN: sandbox.token,
       UPSTREAM_REQUESTS_PER_SECOND: '0',
       SCIM_TOKENS: scimToken,
+      SCIM_REQUESTS_PER_SECOND: '0',
       OPS_TOKEN: opsToken,
       SWEEP_INTERVAL: '0',
       LOG_LEVEL: 'warn',

@@ -124,6 +124,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       failed: ({ error }) => onFailure(error),
       adopted: () => undefined,
       answered: () => undefined,
+      turnedAway: () => undefined,
       disputed: () => undefined,
     },
   };

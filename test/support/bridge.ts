@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { type Bridge, createBridge, openMigratedStore } from '../../src/bridge.ts';
+import { toConnectionLimits } from '../../src/bridge-limits.ts';
 import { SCIM_PATH } from '../../src/bridge-scim.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import { createGuardedServer } from '../../src/guarded-server.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import type { Store } from '../../src/store/database.ts';
@@ -88,7 +90,7 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
     readFile: (path) => readFileSync(path, 'utf8'),
   });
   const store = await openMigratedStore(settings);
-  const server = createServer();
+  const server = createGuardedServer(toConnectionLimits(settings));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const localUrl = toUrl(server);

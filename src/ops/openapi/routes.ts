@@ -21,7 +21,7 @@ export interface OpsRoute {
   /** The newest of what there is: with `limit`, and without a cursor. */
   readonly newest?: true;
   readonly body?: { readonly schema: OpsSchemaName; readonly required: boolean };
-  /** By status. Every request may also be answered 401, and lists and bodies 400 `invalid`. */
+  /** By status. Every request may also be answered 401 and 429, and lists and bodies 400 `invalid`. */
   readonly answers: Readonly<Record<number, OpsSchemaName>>;
 }
 

@@ -76,7 +76,7 @@ export function listAnswers({
   const isChecked = filters !== undefined || newest !== undefined || body !== undefined;
   const known = new Map<string, OpsSchemaName>(Object.entries(answers));
   if (isChecked) known.set('400', 'Problem');
-  return [...known.set('401', 'Problem')].toSorted();
+  return [...known.set('401', 'Problem').set('429', 'Problem')].toSorted();
 }
 
 function toOperation(route: OpsRoute): object {
@@ -107,6 +107,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   403: '`privileged`, with the reason.',
   404: 'There is no such thing.',
   409: 'It is in another state by now.',
+  429: '`too-many`: more requests than a process answers operators.',
   502: 'The service refused.',
   503: 'The service could not be asked.',
   504: 'The service did not answer.',

@@ -1,14 +1,20 @@
 import express, { type RequestHandler } from 'express';
 import { ScimError } from '../errors.ts';
+import { type BodyLimits, limitBodies } from './limit-bodies.ts';
 
 const JSON_TYPES = ['application/scim+json', 'application/json'];
 
 /**
- * Reads a JSON body of at most `bytesMax`. An empty body is left undefined for the parser of the
- * operation to refuse; a body of another type answers 415.
+ * Reads JSON bodies within their limits. An empty body is left undefined for the parser of the operation to refuse; a
+ * body of another type answers 415.
+ * @param turnedAway is told of each body that was refused because of the others
  */
-export function readJsonBody(bytesMax: number): RequestHandler[] {
-  return [refuseOtherTypes, express.json({ limit: bytesMax, type: JSON_TYPES, strict: false })];
+export function readJsonBody(
+  limits: BodyLimits,
+  turnedAway: (why: 'bodies') => void,
+): RequestHandler[] {
+  const parse = express.json({ limit: limits.bytesMax, type: JSON_TYPES, strict: false });
+  return [refuseOtherTypes, limitBodies(limits, turnedAway), parse];
 }
 
 const refuseOtherTypes: RequestHandler = (req, _res, next) => {

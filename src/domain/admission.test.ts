@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { type Admission, createAdmission } from './admission.ts';
+
+const startMs = Date.UTC(2026, 3, 1, 12);
+
+/** How many of `count` requests at one moment may begin; each of them ends at once. */
+function countBegun(admission: Admission, count: number, nowMs: number, key = 'a'): number {
+  let begun = 0;
+  for (let index = 0; index < count; index += 1) {
+    if (admission.begin(key, nowMs) !== undefined) continue;
+    begun += 1;
+    admission.end(key);
+  }
+  return begun;
+}
+
+test('after a pause a second of the rate may come at once, and no more', () => {
+  for (const perSecond of [1, 3, 7, 25, 500, 1_000]) {
+    const admission = createAdmission({ perSecond, concurrentMax: 1 });
+
+    expect(countBegun(admission, 2_000, startMs)).toBe(perSecond);
+    expect(countBegun(admission, 2_000, startMs + 1_000)).toBe(perSecond);
+  }
+});
+
+test('the rate is kept up for ever, and what is more than it is turned away', () => {
+  const admission = createAdmission({ perSecond: 25, concurrentMax: 1 });
+  countBegun(admission, 25, startMs);
+  let begun = 0;
+
+  for (let ms = 0; ms < 60_000; ms += 10) begun += countBegun(admission, 1, startMs + ms);
+
+  expect(begun).toBe(1_500);
+});
+
+test('25 requests a second pass for ever where 25 are allowed', () => {
+  const admission = createAdmission({ perSecond: 25, concurrentMax: 1 });
+
+  for (let index = 0; index < 10_000; index += 1) {
+    expect(countBegun(admission, 1, startMs + index * 40)).toBe(1);
+  }
+});
+
+test('as many as may be under way at once begin, and another when one has ended', () => {
+  const admission = createAdmission({ perSecond: 0, concurrentMax: 2 });
+
+  const first = [1, 2, 3].map(() => admission.begin('a', startMs));
+  admission.end('a');
+  const second = [1, 2].map(() => admission.begin('a', startMs));
+
+  expect(first).toEqual([undefined, undefined, 'concurrency']);
+  expect(second).toEqual([undefined, 'concurrency']);
+});
+
+test('what is turned away costs nothing of the rate', () => {
+  const admission = createAdmission({ perSecond: 2, concurrentMax: 1 });
+  admission.begin('a', startMs);
+  for (let index = 0; index < 10; index += 1) admission.begin('a', startMs);
+  admission.end('a');
+
+  expect(admission.begin('a', startMs)).toBeUndefined();
+});
+
+test('one client takes nothing from another', () => {
+  const admission = createAdmission({ perSecond: 5, concurrentMax: 1 });
+  countBegun(admission, 100, startMs, 'a');
+
+  expect(countBegun(admission, 100, startMs, 'b')).toBe(5);
+});
+
+test('a clock that is set back by an hour locks nobody out', () => {
+  const admission = createAdmission({ perSecond: 5, concurrentMax: 1 });
+  countBegun(admission, 5, startMs);
+  const backMs = startMs - 3_600_000;
+
+  expect(countBegun(admission, 5, backMs)).toBe(0);
+  expect(countBegun(admission, 100, backMs + 1_200)).toBe(5);
+});
+
+test('without a rate everything passes', () => {
+  const admission = createAdmission({ perSecond: 0, concurrentMax: 1 });
+
+  expect(countBegun(admission, 100_000, startMs)).toBe(100_000);
+});
+
+test('of many clients those are remembered that are at work or have used their rate', () => {
+  const admission = createAdmission({ perSecond: 1, concurrentMax: 1 });
+  admission.begin('at work', startMs);
+  for (let index = 0; index < 5_000; index += 1) countBegun(admission, 1, startMs, `old-${index}`);
+  const laterMs = startMs + 60_000;
+  countBegun(admission, 1, laterMs, 'used');
+  for (let index = 0; index < 20_000; index += 1) {
+    countBegun(admission, 1, laterMs, `new-${index}`);
+  }
+
+  expect(admission.begin('at work', laterMs)).toBe('concurrency');
+  expect(admission.begin('used', laterMs)).toBe('rate');
+  expect(admission.begin('old-1', laterMs)).toBeUndefined();
+});

@@ -1,0 +1,71 @@
+/** What one client may ask for. */
+export interface AdmissionLimits {
+  /** Requests per second, and as many at once after a pause; 0: as many as it likes. */
+  readonly perSecond: number;
+  /** Requests that are under way at the same time. */
+  readonly concurrentMax: number;
+}
+
+/** Why a request is turned away. */
+export type TurnedAway = 'rate' | 'concurrency';
+
+/** Says of each client, by its key, whether one more request may begin. */
+export interface Admission {
+  /** undefined: it may, and `end` has to follow. */
+  begin(key: string, nowMs: number): TurnedAway | undefined;
+  end(key: string): void;
+}
+
+/** What one client is doing. */
+interface Use {
+  underWay: number;
+  /** When all that was used of the rate has come back, epoch milliseconds. */
+  restoredAt: number;
+}
+
+/** From so many clients on, those that are quiet are forgotten. */
+const CLIENTS_MIN = 1_000;
+
+/**
+ * A token bucket a client, kept as one number (the generic cell rate algorithm), and a count of what is under way.
+ * Nothing runs between requests, and who is quiet is forgotten.
+ */
+export function createAdmission({ perSecond, concurrentMax }: AdmissionLimits): Admission {
+  const uses = new Map<string, Use>();
+  const costMs = perSecond === 0 ? 0 : 1_000 / perSecond;
+  let forgetAt = CLIENTS_MIN;
+
+  function getUse(key: string, nowMs: number): Use {
+    const known = uses.get(key);
+    if (known) return known;
+    if (uses.size >= forgetAt) {
+      for (const [quiet, use] of uses) if (isQuiet(use, nowMs)) uses.delete(quiet);
+      forgetAt = Math.max(CLIENTS_MIN, uses.size * 2);
+    }
+    const use = { underWay: 0, restoredAt: nowMs };
+    uses.set(key, use);
+    return use;
+  }
+
+  return {
+    begin(key, nowMs) {
+      const use = getUse(key, nowMs);
+      // Never further away than all of it can be, so that a clock that was set back locks nobody out.
+      use.restoredAt = Math.min(Math.max(use.restoredAt, nowMs), nowMs + 1_000 + costMs);
+      // Half of one request more, so that sums of fractions do not decide.
+      if (costMs > 0 && use.restoredAt - nowMs > 1_000 - costMs / 2) return 'rate';
+      if (use.underWay >= concurrentMax) return 'concurrency';
+      use.restoredAt += costMs;
+      use.underWay += 1;
+      return undefined;
+    },
+    end(key) {
+      const use = uses.get(key);
+      if (use) use.underWay -= 1;
+    },
+  };
+}
+
+function isQuiet({ underWay, restoredAt }: Use, nowMs: number): boolean {
+  return underWay === 0 && restoredAt <= nowMs;
+}

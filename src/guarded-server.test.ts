@@ -1,0 +1,211 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { type ConnectionLimits, createGuardedServer } from './guarded-server.ts';
+import { toPort } from './listen.ts';
+
+/** Nothing of it is met by a test that does not set it. */
+const patient: ConnectionLimits = {
+  requestMs: 30_000,
+  answerMs: 30_000,
+  idleMs: 30_000,
+  connectionsMax: 100,
+};
+/** Far more than a socket and its kernel take without anybody reading. */
+const LARGE = Buffer.alloc(32_000_000, 'x');
+
+const closings: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closings.splice(0)) close();
+});
+
+async function start(limits: Partial<ConnectionLimits>): Promise<Server> {
+  const server = createGuardedServer({ ...patient, ...limits });
+  server.listen(0, '127.0.0.1');
+  closings.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return server;
+}
+
+async function open(server: Server): Promise<Socket> {
+  const socket = connect(toPort(server), '127.0.0.1');
+  closings.push(() => socket.destroy());
+  // A connection that is cut may say so in either way.
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Everything that a socket says until its end. */
+async function readAll(socket: Socket): Promise<string> {
+  const chunks: string[] = [];
+  socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+  await untilClosed(socket);
+  return chunks.join('');
+}
+
+/** However it ends. */
+function untilClosed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
+test('a connection that says nothing is closed', async () => {
+  const server = await start({ requestMs: 200 });
+  const socket = await open(server);
+
+  expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test('headers that come byte by byte are cut off', async () => {
+  const server = await start({ requestMs: 300 });
+  const socket = await open(server);
+  const drip = setInterval(() => socket.write('x'), 20);
+  socket.write('GET / HTTP/1.1\r\nX-Slow: ');
+
+  expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 408 /);
+  clearInterval(drip);
+});
+
+test('a body that comes byte by byte is cut off, answered or not', async () => {
+  const server = await start({ requestMs: 300 });
+  // Refused at once, as without a token; or read until its end.
+  server.on('request', (req, res) => {
+    if (req.url === '/refused') res.writeHead(401).end('no');
+    else req.resume();
+  });
+  const answers = await Promise.all(
+    ['/refused', '/read'].map(async (path) => {
+      const socket = await open(server);
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n`);
+      const drip = setInterval(() => socket.write('x'), 20);
+      const answer = await readAll(socket);
+      clearInterval(drip);
+      return answer;
+    }),
+  );
+
+  expect(answers[0]).toMatch(/^HTTP\/1\.1 401 /);
+  expect(answers[1]).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test('an answer that nobody reads is cut off, and its memory is free', async () => {
+  const server = await start({ answerMs: 200 });
+  server.on('request', (_req, res) => res.end(LARGE));
+  const socket = await open(server);
+  socket.pause().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  const [, res] = await once(server, 'request');
+
+  await once(res, 'close');
+
+  expect(res.writableFinished).toBe(false);
+});
+
+test('an answer that is slow to make is not cut off for that', async () => {
+  const server = await start({ answerMs: 40, requestMs: 30_000 });
+  server.on('request', (_req, res) => setTimeout(() => res.end('done'), 200));
+  const socket = await open(server);
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+
+  expect(await readAll(socket)).toMatch(/done/);
+});
+
+test('of a body that nobody reads no more than a megabyte is taken', async () => {
+  const server = await start({});
+  server.on('request', (_req, res) => res.writeHead(401).end('no'));
+  const socket = await open(server);
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+  const closed = untilClosed(socket);
+  const answer = readAll(socket);
+  const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+  let sent = 0;
+
+  while (!socket.destroyed && sent < 500_000_000) {
+    sent += chunk.length;
+    const drained = new Promise((resolve) => socket.once('drain', resolve));
+    if (!socket.write(chunk)) await Promise.race([drained, closed]);
+  }
+
+  expect(await answer).toMatch(/^HTTP\/1\.1 401 /);
+  expect(sent).toBeLessThan(50_000_000);
+});
+
+test('what is left of an honest body is taken, and its connection serves on', async () => {
+  const server = await start({});
+  server.on('request', (_req, res) => res.writeHead(401).end('no'));
+  const socket = await open(server);
+  const body = 'x'.repeat(500_000);
+  socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+
+  expect((await readAll(socket)).match(/HTTP\/1\.1 401 /g)).toHaveLength(2);
+});
+
+test('a connection beyond the limit is closed at once, the others are served', async () => {
+  const server = await start({ connectionsMax: 3 });
+  server.on('request', (_req, res) => res.end('served'));
+  const [, , last] = await Promise.all([open(server), open(server), open(server)]);
+  const beyond = connect(toPort(server), '127.0.0.1');
+  closings.push(() => beyond.destroy());
+  beyond.on('error', () => undefined);
+  await untilClosed(beyond);
+
+  last.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+
+  expect(await readAll(last)).toMatch(/served/);
+});
+
+test('a connection that asks for nothing more is closed', async () => {
+  const server = await start({ idleMs: 100 });
+  server.on('request', (_req, res) => res.end('served'));
+  const socket = await open(server);
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+
+  expect(await readAll(socket)).toMatch(/served/);
+});
+
+async function isDrained(socket: Socket): Promise<boolean> {
+  const signal = AbortSignal.timeout(300);
+  return once(socket, 'drain', { signal }).then(
+    () => true,
+    () => false,
+  );
+}
+
+test('requests without end on one connection wait for their answers to be read', async () => {
+  const server = await start({});
+  const page = Buffer.alloc(100_000, 'x');
+  let asked = 0;
+  server.on('request', (_req, res) => {
+    asked += 1;
+    setImmediate(() => res.end(page));
+  });
+  const socket = await open(server);
+  socket.pause();
+  const flood = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000);
+
+  let isTaken = true;
+  while (isTaken) {
+    // Until neither side takes more, which shows only in time.
+    isTaken = socket.write(flood) || (await isDrained(socket));
+  }
+
+  expect(asked).toBeLessThan(20_000);
+});
+
+test('headers of more than 40 KiB are refused, a filter of 10,000 encoded characters is not', async () => {
+  const server = await start({});
+  server.on('request', (_req, res) => res.end('served'));
+  const answers = await Promise.all(
+    [30_000, 50_000].map(async (length) => {
+      const socket = await open(server);
+      socket.write(`GET /?${'x'.repeat(length)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      return (await readAll(socket)).slice(0, 12);
+    }),
+  );
+
+  expect(answers).toEqual(['HTTP/1.1 200', 'HTTP/1.1 431']);
+});

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+/** What a listener lets strangers do. Times are in milliseconds. */
+export interface ConnectionLimits {
+  /** From the beginning of a request until all of it has come. */
+  readonly requestMs: number;
+  /** From the moment an answer is complete until its reader has taken it. */
+  readonly answerMs: number;
+  /** How long a connection is kept that asks for nothing. */
+  readonly idleMs: number;
+  readonly connectionsMax: number;
+}
+
+/** The headers of an honest request are there at once. */
+const HEADERS_MS = 15_000;
+/** A filter of 10,000 characters fits, each of them percent-encoded, beside the other headers. */
+const HEADER_BYTES_MAX = 40_960;
+/** How much is still taken of a body that nobody reads any more, so that its sender comes to read the answer. */
+const REST_BYTES_MAX = 1_048_576;
+/** Limits of time are checked at least this often, in milliseconds. */
+const CHECK_MS_MAX = 5_000;
+
+/**
+ * A server that cuts off whoever sends or reads too slowly, sends more than anybody reads, or comes with too many
+ * connections. A limit of time is exceeded by a quarter of it at most.
+ */
+export function createGuardedServer(limits: ConnectionLimits): Server {
+  const { requestMs, answerMs, idleMs, connectionsMax } = limits;
+  const checkMs = Math.ceil(Math.min(requestMs / 4, answerMs / 4, CHECK_MS_MAX));
+  const server = createServer({
+    headersTimeout: Math.min(HEADERS_MS, requestMs),
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: checkMs,
+    maxHeaderSize: HEADER_BYTES_MAX,
+  });
+  server.maxConnections = connectionsMax;
+  server.on('request', limitRest);
+  cutSlowReaders(server, { answerMs, checkMs });
+  return server;
+}
+
+/** An answer may be there before the body of its request is: of what is left, Node would take any amount. */
+function limitRest(req: IncomingMessage, res: ServerResponse): void {
+  res.once('finish', () => {
+    if (req.complete) return;
+    const { socket } = req;
+    const bytesMax = socket.bytesRead + REST_BYTES_MAX;
+    // At the socket, because the request tells nobody of what Node drops.
+    const cut = () => {
+      if (socket.bytesRead > bytesMax) socket.destroy();
+    };
+    socket.on('data', cut);
+    req.once('close', () => socket.off('data', cut));
+  });
+}
+
+function cutSlowReaders(
+  server: Server,
+  { answerMs, checkMs }: { answerMs: number; checkMs: number },
+): void {
+  /** Answers under way, and since when they are complete, by a clock that nobody sets. */
+  const answers = new Map<ServerResponse, number | undefined>();
+  server.on('request', (_req, res) => {
+    answers.set(res, undefined);
+    res.once('close', () => answers.delete(res));
+  });
+  const check = setInterval(() => {
+    const now = performance.now();
+    for (const [res, completeAt] of answers) {
+      if (!res.writableEnded) continue;
+      if (completeAt === undefined) answers.set(res, now);
+      else if (now - completeAt >= answerMs) res.socket?.destroy();
+    }
+  }, checkMs).unref();
+  server.once('close', () => clearInterval(check));
+}

@@ -1,0 +1,64 @@
+import type { Request, RequestHandler } from 'express';
+import { ScimError, unavailable } from '../errors.ts';
+
+/** How large bodies may be, in bytes. */
+export interface BodyLimits {
+  /** Each of them. */
+  readonly bytesMax: number;
+  /** All of them together whose requests are not answered yet. */
+  readonly totalMax: number;
+}
+
+const RETRY_SECONDS = 1;
+
+/**
+ * Refuses a body that is too large before any of it is read, and any body while too many are in memory.
+ * A body that does not say its length counts as it comes, a packed one as the largest. The parser behind this refuses
+ * what turns out to be too large; it reads a body to its end first, which here is cut off.
+ * @param turnedAway is told of each request that was refused because of the others
+ * @throws ScimError 413, 503
+ */
+export function limitBodies(
+  { bytesMax, totalMax }: BodyLimits,
+  turnedAway: (why: 'bodies') => void,
+): RequestHandler {
+  let total = 0;
+  return (req, res, next) => {
+    const declared = toDeclared(req, bytesMax);
+    if (declared > bytesMax) {
+      return next(new ScimError(413, 'The body is larger than the server takes.'));
+    }
+    if (declared > 0 && total + declared > totalMax) {
+      turnedAway('bodies');
+      const detail = 'The bodies of too many requests are being worked on. Try again shortly.';
+      return next(unavailable(detail, RETRY_SECONDS));
+    }
+    let held = declared;
+    total += declared;
+    res.once('close', () => {
+      total -= held;
+    });
+    if (isOfUnknownLength(req)) {
+      let came = 0;
+      req.on('data', (chunk: Buffer) => {
+        came += chunk.length;
+        if (came > 2 * bytesMax) return req.destroy();
+        const more = Math.max(Math.min(came, bytesMax) - held, 0);
+        held += more;
+        total += more;
+      });
+    }
+    next();
+  };
+}
+
+/** What a request is known to need from its headers, in bytes. */
+function toDeclared({ headers }: Request, bytesMax: number): number {
+  const length = Number(headers['content-length'] ?? 0);
+  const isPacked = (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+  return isPacked ? Math.max(length, bytesMax) : length;
+}
+
+function isOfUnknownLength({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined;
+}

@@ -1,0 +1,44 @@
+import type { RequestHandler } from 'express';
+import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../domain/admission.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { assertNever } from '../../domain/errors.ts';
+import { ScimError } from '../errors.ts';
+import { getCredential } from './credential.ts';
+
+/** A second's worth of the rate comes back in a second. */
+const RETRY_SECONDS = 1;
+
+/**
+ * Turns away what one credential asks for beyond its limits. To be placed behind `authenticate`.
+ * @param turnedAway is told why, each time
+ * @throws ScimError 429. @see RFC 6585 §4
+ */
+export function limitRequests(
+  limits: AdmissionLimits,
+  clock: Pick<Clock, 'now'>,
+  turnedAway: (why: TurnedAway) => void,
+): RequestHandler {
+  const admission = createAdmission(limits);
+  return (_req, res, next) => {
+    const { id } = getCredential(res);
+    const why = admission.begin(id, clock.now());
+    if (why !== undefined) {
+      turnedAway(why);
+      return next(toTooMany(why, limits));
+    }
+    res.once('close', () => admission.end(id));
+    next();
+  };
+}
+
+function toTooMany(why: TurnedAway, { perSecond, concurrentMax }: AdmissionLimits): ScimError {
+  const retry = { retryAfterSeconds: RETRY_SECONDS };
+  switch (why) {
+    case 'rate':
+      return new ScimError(429, `More than ${perSecond} requests a second.`, retry);
+    case 'concurrency':
+      return new ScimError(429, `More than ${concurrentMax} requests at once.`, retry);
+    default:
+      return assertNever(why);
+  }
+}
