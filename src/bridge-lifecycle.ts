@@ -3,7 +3,7 @@ import type { Pruning } from './reconcile/ledger/pruning.ts';
 import type { Tail } from './reconcile/tail/tail.ts';
 
 /** How long a stop waits for calls on their way, in milliseconds. */
-const STOP_GRACE_MS = 15_000;
+export const STOP_GRACE_MS = 15_000;
 
 /** Everything of a bridge that begins and ends. */
 export interface LivingParts

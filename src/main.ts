@@ -112,7 +112,7 @@ async function shutDown(bridge: Bridge, listeners: readonly Server[]): Promise<v
 /** How often connections that have become idle are closed while a listener drains, in milliseconds. */
 const IDLE_CHECK_MS = 50;
 /** How long whoever never ends a request may keep a listener open, in milliseconds. */
-const DRAIN_MAX_MS = 25_000;
+export const DRAIN_MAX_MS = 25_000;
 
 /** Closes a listener once what runs is answered: connections that are kept alive would go on asking for ever. */
 async function closeWhenAnswered(server: Server): Promise<void> {
