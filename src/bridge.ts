@@ -5,7 +5,13 @@ import { createDetectors } from './bridge-detectors.ts';
 import { createLifecycle } from './bridge-lifecycle.ts';
 import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
-import { openProviderWatch, openRequestLog, toDriftRules, toScimDeps } from './bridge-scim.ts';
+import {
+  openAccess,
+  openProviderWatch,
+  openRequestLog,
+  toDriftRules,
+  toScimDeps,
+} from './bridge-scim.ts';
 import {
   toFixedForms,
   toReconcilePolicy,
@@ -87,6 +93,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   });
   const state = { draining: false };
   const parts: BridgeParts = {
+    access: openAccess(options, deps),
     upstream: deps.upstream,
     callForOperator: createOperatorCalls(deps, wake),
     rules: deps.rules,

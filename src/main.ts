@@ -1,18 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Express } from 'express';
-import { type Bridge, createBridge, openMigratedStore } from './bridge.ts';
+import { type Bridge, createBridge } from './bridge.ts';
 import { toConnectionLimits } from './bridge-limits.ts';
 import { SCIM_PATH } from './bridge-scim.ts';
+import { openServableStore, readScimTokens } from './first-access.ts';
 import { freezePrototypes } from './freeze-prototypes.ts';
 import { listen, toPort } from './listen.ts';
 import { openTarget } from './open-target.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
-import { assertServable } from './settings/servable.ts';
-import type { Store } from './store/database.ts';
-import { findFact, saveFact } from './store/facts.ts';
 import { events } from './telemetry/events.ts';
 import { createLogger } from './telemetry/logger.ts';
 import { addProcessMetrics, createMetrics } from './telemetry/metrics.ts';
@@ -31,11 +28,10 @@ export async function serve(
   { settings, warnings }: LoadedSettings,
   { write, untilStopped }: ServeWorld,
 ): Promise<number> {
-  assertServable(settings);
   const logger = createLogger({ level: settings.log.level });
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
-  const store = await openMigratedStore(settings);
+  const store = await openServableStore(settings);
   const { target, close: closeTarget } = await openTarget(settings);
   const listeners: Server[] = [];
   try {
@@ -60,7 +56,7 @@ export async function serve(
     server.on('request', bridge.app);
     await serveOps(settings, bridge.opsApp, listeners);
     freezePrototypes();
-    write(toBanner({ publicUrl, settings, token: scimTokens[0] ?? '' }));
+    write(toBanner({ publicUrl, settings, token: scimTokens[0] }));
     const end = await Promise.race([stopped, bridge.firstRead.broken]);
     const isAsked = typeof end === 'string';
     logger.log(events.stopping({ signal: isAsked ? end : end.code }));
@@ -73,19 +69,6 @@ export async function serve(
     await closeTarget();
     await store.close();
   }
-}
-
-const TOKEN_FACT = 'first-run-token';
-
-/** The tokens of the settings, or the one that the first run made up and the store keeps. */
-async function readScimTokens({ scim }: Settings, store: Store): Promise<readonly string[]> {
-  if (scim.tokens.length > 0) return scim.tokens;
-  const kept = await findFact<string>(store.read, TOKEN_FACT);
-  if (kept !== undefined) return [kept];
-  const token = randomBytes(24).toString('base64url');
-  const now = systemClock.now();
-  await store.write((tx) => saveFact(tx, { name: TOKEN_FACT, value: token, now }));
-  return [token];
 }
 
 async function serveOps(settings: Settings, app: Express, listeners: Server[]): Promise<void> {
@@ -133,11 +116,12 @@ function toBanner({
 }: {
   publicUrl: string;
   settings: Settings;
-  token: string;
+  /** undefined: the store alone has credentials, or nobody has one yet. */
+  token: string | undefined;
 }): string {
   const base = `${publicUrl}${SCIM_PATH}`;
   const address = `SCIM base URL  ${base}\nReady when     ${publicUrl}/readyz says so`;
-  if (settings.scim.tokens.length > 0) return `\n${address}\n\n`;
+  if (settings.scim.tokens.length > 0 || token === undefined) return `\n${address}\n\n`;
   const service = settings.upstream.url ?? 'the embedded sandbox (set UPSTREAM_URL for a real one)';
   return `
 scim-bridge is serving ${service}

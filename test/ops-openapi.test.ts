@@ -90,6 +90,7 @@ const NOTHING: Parameters<typeof listOperatorRouters>[0] = {
   decideDrifts: { repair: never, accept: never, ignore: never },
   listRequests: never,
   writes: { pause: never, resume: never, read: never },
+  access: { tokens: { make: never, list: never, revoke: never } },
   api: { call: never, told: () => undefined },
 };
 
@@ -135,6 +136,11 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       await ask(bridge, 'POST', '/pause', { reason: 'x' });
       await ask(bridge, 'POST', '/resume');
       await ask(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
+      const made = await ask(bridge, 'POST', '/tokens', { name: 'okta', for: 'scim' });
+      const taken = await ask(bridge, 'POST', '/tokens', { name: 'okta' });
+      expect([made.status, taken.status]).toEqual([201, 409]);
+      expect((await ask(bridge, 'GET', '/tokens')).status).toBe(200);
+      await ask(bridge, 'POST', `/tokens/${made.body.id}/revoke`);
       for (const path of [
         '/users/x',
         '/groups/x',
@@ -145,6 +151,7 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       ]) {
         expect((await ask(bridge, 'GET', path)).status, path).toBe(404);
       }
+      expect((await ask(bridge, 'POST', '/tokens/x/revoke')).status).toBe(404);
     });
     await lives.live(
       async (bridge) => {

@@ -18,6 +18,7 @@ import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
 import { sweepCommand } from './sweep.ts';
+import { tokenCommand } from './token.ts';
 import { untilStopped } from './until-stopped.ts';
 import { addWhyCommand } from './why.ts';
 
@@ -40,6 +41,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addSandboxCommand,
     addRecoveryCommand,
     sweepCommand(async (...args) => (await import('../own-bridge.ts')).withOwnBridge(...args)),
+    tokenCommand(async (...args) => (await import('../own-access.ts')).withOwnAccess(...args)),
     addAdoptCommand,
     addPauseCommand,
     addResumeCommand,

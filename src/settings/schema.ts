@@ -80,7 +80,7 @@ const scimSchema = z.strictObject({
   tokens: secretList({ charactersMin: 16 })
     .prefault([])
     .describe(
-      'What identity providers present, as `Bearer <token>` or bare. Required with `upstream.url`; otherwise one is made up and printed.',
+      'What identity providers present, as `Bearer <token>` or bare, beside named tokens (`scim-bridge token create`) and OAuth clients (`scim-bridge client create`). Without any of them one is made up and printed in front of the embedded sandbox.',
     ),
   writeWait: duration({ min: '0', max: '60s' })
     .prefault('3s')
@@ -184,12 +184,17 @@ const opsSchema = z.strictObject({
   token: secret({ charactersMin: 16 })
     .optional()
     .describe(
-      'What operators present. Without it `/metrics` and everything below `/ops` are not served. Who has it can do whatever `upstream.token` can: see docs/api.md.',
+      'What operators present at `/metrics` and below `/ops`, beside the named tokens that `scim-bridge token create --for operator` makes. Who has it can do whatever `upstream.token` can: see docs/api.md.',
+    ),
+  readerToken: secret({ charactersMin: 16 })
+    .optional()
+    .describe(
+      'What may read at `/metrics` and below `/ops` and do nothing else, for monitoring: 403 for the rest.',
     ),
   url: httpUrl()
     .optional()
     .describe(
-      'Where the commands that ask the running bridge (`adopt`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
+      'Where the commands that ask the running bridge (`adopt`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`, `token`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
     ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { newToken, token, tokenBody } from './access-schemas.ts';
 import { callBody, callFailure, callResult } from './api-schemas.ts';
 import { listOf, problem } from './kinds.ts';
 import { decision, firstRun, hashBody, recovery } from './plan-schemas.ts';
@@ -42,6 +43,10 @@ export const opsSchemas = {
   Decision: decision,
   Request: keptRequest,
   RequestList: listOf(keptRequest),
+  Token: token,
+  TokenList: listOf(token),
+  TokenBody: tokenBody,
+  NewToken: newToken,
   CallBody: callBody,
   CallResult: callResult,
   CallFailure: callFailure,
