@@ -34,7 +34,7 @@ import { openWriteGuard } from './reconcile/writes/guard.ts';
 import { createUserProtection } from './scim/users/protect-user.ts';
 import type { Settings } from './settings/schema.ts';
 import { toStoreUrl } from './settings/store-url.ts';
-import { openStore, type Store } from './store/database.ts';
+import { openStore, type Store, type StoreOptions } from './store/database.ts';
 import { migrate } from './store/migrate.ts';
 import { openStoreClock } from './store/store-clock.ts';
 import { watchWrites } from './store/watch-writes.ts';
@@ -61,8 +61,11 @@ export interface Bridge {
 }
 
 /** Opens the store of the settings and brings its schema up to date. @throws StoreError */
-export async function openMigratedStore(settings: Settings): Promise<Store> {
-  const store = await openStore({ url: toStoreUrl(settings) });
+export async function openMigratedStore(
+  settings: Settings,
+  options: Pick<StoreOptions, 'patience' | 'onConnectionLost'> = {},
+): Promise<Store> {
+  const store = await openStore({ url: toStoreUrl(settings), ...options });
   try {
     await migrate(store);
     return store;

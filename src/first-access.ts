@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { openMigratedStore } from './bridge.ts';
 import type { Settings } from './settings/schema.ts';
 import { assertServable } from './settings/servable.ts';
-import type { Store } from './store/database.ts';
+import type { Store, StoreOptions } from './store/database.ts';
 import { findFact, saveFact } from './store/facts.ts';
 import { listLiveCredentials } from './store/live-credentials.ts';
 import { systemClock } from './telemetry/system-clock.ts';
@@ -11,8 +11,11 @@ import { systemClock } from './telemetry/system-clock.ts';
  * Opens the store of the settings and makes sure that somebody may ask.
  * @throws StoreError; SettingsError when nobody could ever use a real service through the bridge
  */
-export async function openServableStore(settings: Settings): Promise<Store> {
-  const store = await openMigratedStore(settings);
+export async function openServableStore(
+  settings: Settings,
+  watch: Pick<StoreOptions, 'patience' | 'onConnectionLost'>,
+): Promise<Store> {
+  const store = await openMigratedStore(settings, watch);
   try {
     const purposes = (await listLiveCredentials(store.read)).map(({ purpose }) => purpose);
     const hasProvider = purposes.includes('scim') || purposes.includes('client');

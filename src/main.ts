@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Express } from 'express';
+import { toStoreWatch } from './await-store.ts';
 import { type Bridge, createBridge } from './bridge.ts';
 import { toConnectionLimits } from './bridge-limits.ts';
 import { SCIM_PATH } from './bridge-scim.ts';
@@ -31,7 +32,7 @@ export async function serve(
   const logger = createLogger({ level: settings.log.level });
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
-  const store = await openServableStore(settings);
+  const store = await openServableStore(settings, toStoreWatch(logger, stopped));
   const { target, close: closeTarget } = await openTarget(settings);
   const listeners: Server[] = [];
   try {
