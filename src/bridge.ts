@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Express } from 'express';
 import { createApps } from './bridge-apps.ts';
+import { toSharedRate } from './bridge-budget.ts';
 import { createDetectors } from './bridge-detectors.ts';
 import { createLifecycle } from './bridge-lifecycle.ts';
 import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
@@ -131,8 +132,10 @@ async function createDeps(
   findOwnAccount: () => number | undefined,
 ): Promise<ReconcileDeps> {
   const events = toReconcileEvents(logger, metrics, sections.refresh);
+  const owner = randomUUID();
   const upstream = createTransport({
     ...toTransportOptions(settings, target),
+    shared: toSharedRate(store, owner),
     clock,
     random,
     hooks: { ...toTransportHooks(logger, metrics), writesRefused: guard.refused },
@@ -146,7 +149,7 @@ async function createDeps(
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events,
-    owner: randomUUID(),
+    owner,
   };
 }
 

@@ -30,7 +30,9 @@ const upstreamSchema = z.strictObject({
     ),
   requestsPerSecond: wholeNumber({ min: 0, max: 1_000 })
     .prefault(5)
-    .describe('The rate that is never exceeded; 0 means no limit. The service allows 5.'),
+    .describe(
+      'The rate that is never exceeded, on PostgreSQL by all processes on the store together; the same for each of them. 0 means no limit. The service allows 5.',
+    ),
   apiVersion: choice(['latest', 'v1'])
     .prefault('latest')
     .describe('The version in the paths of REST calls.'),
