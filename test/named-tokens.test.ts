@@ -4,22 +4,16 @@ import { newSecret } from '../src/access/secret-text.ts';
 import { tokenCommand } from '../src/cli/token.ts';
 import { withOwnAccess } from '../src/own-access.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
-import { systemClock } from '../src/telemetry/system-clock.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';
 import { addUser } from './support/provider.ts';
+import { createSetClock } from './support/set-clock.ts';
 import { describePostgres, describeStores } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** The machine may be busy. */
 const PATIENT = { timeout: 10_000, interval: 10 };
-
-/** A clock that can be set. */
-function createSetClock() {
-  const state = { aheadMs: 0 };
-  return { ...systemClock, state, now: () => systemClock.now() + state.aheadMs };
-}
 
 /** With which status a request is answered; not every answer is JSON. */
 async function askStatus(bridge: TestBridge, text: string, path: string, method: 'GET' | 'POST') {

@@ -1,5 +1,8 @@
-import type { Store } from '../store/database.ts';
+import { assertNever } from '../domain/errors.ts';
+import { findAccessToken } from '../store/access-tokens.ts';
+import type { Db, Store } from '../store/database.ts';
 import { findToken } from '../store/tokens.ts';
+import { type Clients, createClients } from './clients.ts';
 import type { FindCredential } from './credential.ts';
 import { createGivenTokenFinder, type GivenTokens } from './from-settings.ts';
 import { createLookup, type Kept } from './lookup.ts';
@@ -11,6 +14,7 @@ import { createUsage } from './usage.ts';
 export interface Access {
   readonly find: FindCredential;
   readonly tokens: Tokens;
+  readonly clients: Clients;
   /** Stores what waits. */
   stop(): Promise<void>;
 }
@@ -37,15 +41,36 @@ export function createAccess({ store, clock, given, onFailure }: AccessDeps): Ac
   return {
     find: lookup.find,
     tokens: createTokens({ store, clock, onRevoked: lookup.forget }),
+    clients: createClients({ store, clock, onRevoked: lookup.forget }),
     stop: usage.stop,
   };
 }
 
+/** A secret of a client opens nothing by itself. */
 async function load({ read }: Store, presented: PresentedSecret): Promise<Kept | undefined> {
-  if (presented.kind !== 'token') return undefined;
-  const row = await findToken(read, presented.id);
-  if (!isSame(presented.digest, row?.digest) || row === undefined) return undefined;
-  if (row.revoked_at !== null) return undefined;
-  const { id, name, purpose, expires_at: expiresAt } = row;
+  switch (presented.kind) {
+    case 'token':
+      return loadToken(read, presented);
+    case 'access':
+      return loadAccessToken(read, presented);
+    case 'secret':
+      return undefined;
+    default:
+      return assertNever(presented.kind);
+  }
+}
+
+async function loadToken(db: Db, { id, digest }: PresentedSecret): Promise<Kept | undefined> {
+  const row = await findToken(db, id);
+  if (!isSame(digest, row?.digest) || row === undefined || row.revoked_at !== null)
+    return undefined;
+  const { name, purpose, expires_at: expiresAt } = row;
   return { credential: { id: `token-${id}`, name, purpose }, expiresAt };
+}
+
+async function loadAccessToken(db: Db, { id, digest }: PresentedSecret): Promise<Kept | undefined> {
+  const row = await findAccessToken(db, id);
+  if (!isSame(digest, row?.digest) || row === undefined) return undefined;
+  const { name, client_id: clientId, expires_at: expiresAt } = row;
+  return { credential: { id: `client-${clientId}`, name, purpose: 'scim' }, expiresAt };
 }

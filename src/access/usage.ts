@@ -1,5 +1,5 @@
+import { noteUse } from '../store/credential-use.ts';
 import type { Store } from '../store/database.ts';
-import { noteTokenUse } from '../store/tokens.ts';
 
 /** How exact "last used" is, in milliseconds. */
 const EXACT_MS = 60_000;
@@ -16,7 +16,7 @@ export interface UsageDeps {
 
 /** When credentials were last used, stored behind the answers, at most once a minute for each. */
 export interface Usage {
-  /** @param id of a credential that the store keeps: `token-…` */
+  /** @param id of a credential that the store keeps: `token-…`, `client-…` */
   used(id: string): void;
   /** Stores what waits. */
   stop(): Promise<void>;
@@ -36,7 +36,7 @@ export function createUsage({ store, clock, onFailure }: UsageDeps): Usage {
     if (uses.length === 0) return;
     try {
       await store.write(async (tx) => {
-        for (const [id, at] of uses) await noteTokenUse(tx, id.replace(/^token-/, ''), at);
+        for (const [id, at] of uses) await noteUse(tx, id, at);
       });
     } catch (error) {
       for (const [id] of uses) toldAt.delete(id);

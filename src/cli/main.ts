@@ -6,6 +6,7 @@ import { addAdoptCommand } from './adopt.ts';
 import { apiCommand } from './api.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
+import { clientCommand } from './client.ts';
 import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { parsePackageVersion } from './package-version.ts';
@@ -41,6 +42,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addSandboxCommand,
     addRecoveryCommand,
     sweepCommand(async (...args) => (await import('../own-bridge.ts')).withOwnBridge(...args)),
+    clientCommand(async (...args) => (await import('../own-access.ts')).withOwnAccess(...args)),
     tokenCommand(async (...args) => (await import('../own-access.ts')).withOwnAccess(...args)),
     addAdoptCommand,
     addPauseCommand,

@@ -90,6 +90,12 @@ const access: AccessSource = {
     list: async () => [],
     revoke: async () => undefined,
   },
+  clients: {
+    make: async () => ({ kind: 'name-taken' }),
+    list: async () => [],
+    rotate: async () => ({ kind: 'unknown' }),
+    revoke: async () => undefined,
+  },
 };
 const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
 const operators = {

@@ -196,7 +196,7 @@ const opsSchema = z.strictObject({
   url: httpUrl()
     .optional()
     .describe(
-      'Where the commands that ask the running bridge (`adopt`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`, `token`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
+      'Where the commands that ask the running bridge (`adopt`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`, `token`, `client`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
     ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()
@@ -380,6 +380,15 @@ export const settingsSchema = z.strictObject({
       concurrency: wholeNumber({ min: 1, max: 256 })
         .prefault(8)
         .describe('How many people and groups are brought to the desired state at the same time.'),
+    })
+    .prefault({}),
+  oauth: z
+    .strictObject({
+      accessTokenLifetime: duration({ min: '60m', max: '6h' })
+        .prefault('1h')
+        .describe(
+          'How long an access token is valid that a provider gets from `/oauth/token` for a client of `scim-bridge client create`.',
+        ),
     })
     .prefault({}),
   sandbox: sandboxSchema.prefault({}),

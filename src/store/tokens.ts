@@ -49,13 +49,3 @@ export async function revokeToken(tx: Db, id: string, now: number): Promise<void
   const live = tx.updateTable('tokens').set({ revoked_at: now }).where('id', '=', id);
   await live.where('revoked_at', 'is', null).execute();
 }
-
-/** Remembers when a token was last used; an earlier moment changes nothing. */
-export async function noteTokenUse(tx: Db, id: string, at: number): Promise<void> {
-  await tx
-    .updateTable('tokens')
-    .set({ last_used_at: at })
-    .where('id', '=', id)
-    .where((where) => where.or([where('last_used_at', 'is', null), where('last_used_at', '<', at)]))
-    .execute();
-}

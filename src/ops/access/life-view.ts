@@ -1,5 +1,5 @@
 /** When something that can be revoked was made, used and ended. Moments are ISO 8601. */
-interface LifeView {
+export interface LifeView {
   readonly createdAt: string;
   /** The id of the credential that made it; `command`: a command, while no bridge was running. */
   readonly createdBy: string;

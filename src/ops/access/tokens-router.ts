@@ -4,13 +4,14 @@ import { PURPOSES, type Purpose } from '../../domain/credential.ts';
 import type { TokenRow } from '../../store/tokens.ts';
 import { jsonBody, parseBody } from '../body.ts';
 import { InvalidRequest } from '../invalid-request.ts';
-import { parseListQuery, parseSeq, toListAnswer } from '../list-query.ts';
+import { toListAnswer } from '../list-query.ts';
 import { getOperator } from '../operator.ts';
-import { toLifeView, toMoment } from './life-view.ts';
+import { type LifeView, toLifeView, toMoment } from './life-view.ts';
+import { parseAccessQuery } from './query.ts';
 import { parseName, parseValidFor } from './wish.ts';
 
 /** A token as an operator is shown it; the text itself nobody sees twice. */
-export interface TokenView extends ReturnType<typeof toLifeView> {
+export interface TokenView extends LifeView {
   /** `token-…` */
   readonly id: string;
   readonly name: string;
@@ -21,9 +22,6 @@ export interface TokenView extends ReturnType<typeof toLifeView> {
 
 const VALID = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 
-/** The filters of the lists of tokens and clients. */
-export const ACCESS_FILTERS = { state: ['live', 'revoked'] } as const;
-
 /**
  * `GET /` lists tokens, the newest first; `POST /` `{ name, for, expires }` makes one and is the only answer that has its
  * text; `POST /{id}/revoke` ends one, by its id or its name.
@@ -31,10 +29,9 @@ export const ACCESS_FILTERS = { state: ['live', 'revoked'] } as const;
 export function createTokensRouter({ make, list, revoke }: Tokens): Router {
   const router = Router();
   router.get('/', async (req, res) => {
-    const { limit, cursor, filters } = parseListQuery(req.query, ACCESS_FILTERS);
-    const beforeSeq = parseSeq(cursor, Number.MAX_SAFE_INTEGER);
-    const rows = await list({ state: parseState(filters.state), beforeSeq, limit });
-    res.set('Cache-Control', 'no-store').json(toListAnswer(rows, limit, toTokenView));
+    const query = parseAccessQuery(req.query);
+    const rows = await list(query);
+    res.set('Cache-Control', 'no-store').json(toListAnswer(rows, query.limit, toTokenView));
   });
   router.post('/', jsonBody, async (req, res) => {
     const made = await make({ ...parseWish(req.body), by: getOperator(res).id });
@@ -53,11 +50,6 @@ export function createTokensRouter({ make, list, revoke }: Tokens): Router {
     res.status(404).json({ code: 'not-found', message: 'No token has this id or name.' });
   });
   return router;
-}
-
-/** Only words of the filter come this far. */
-function parseState(state: string | undefined): 'live' | 'revoked' | undefined {
-  return state === 'live' || state === 'revoked' ? state : undefined;
 }
 
 function toTokenView(row: TokenRow): TokenView {

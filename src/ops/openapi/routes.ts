@@ -1,6 +1,6 @@
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { PLAN_STATUSES } from '../../domain/plan.ts';
-import { ACCESS_FILTERS } from '../access/tokens-router.ts';
+import { ACCESS_FILTERS } from '../access/query.ts';
 import type { FilterWords } from '../list-query.ts';
 import { REQUEST_FILTERS } from '../requests/router.ts';
 import { RESOURCE_FILTERS } from '../resources/router.ts';
@@ -321,6 +321,39 @@ export const opsRoutes: readonly OpsRoute[] = [
     tag: 'Credentials',
     summary: 'Ends the token with this id or name, everywhere within five seconds.',
     answers: { 200: 'Token', 404: 'Problem' },
+  },
+  {
+    method: 'get',
+    path: '/clients',
+    tag: 'Credentials',
+    summary: 'OAuth clients, the newest first, with their secrets; never the texts of these.',
+    filters: ACCESS_FILTERS,
+    meanings: { state: 'Not revoked, or revoked.' },
+    answers: { 200: 'ClientList' },
+  },
+  {
+    method: 'post',
+    path: '/clients',
+    tag: 'Credentials',
+    summary: 'Makes a client with a secret. No other answer has its text.',
+    body: { schema: 'ClientBody', required: true },
+    answers: { 201: 'NewSecret', 409: 'Problem' },
+  },
+  {
+    method: 'post',
+    path: '/clients/{id}/rotate',
+    tag: 'Credentials',
+    summary: 'Gives the client with this id or name a second secret; a third is refused.',
+    body: { schema: 'SecretBody', required: false },
+    answers: { 201: 'NewSecret', 404: 'Problem', 409: 'Problem' },
+  },
+  {
+    method: 'post',
+    path: '/clients/{id}/revoke',
+    tag: 'Credentials',
+    summary: 'Ends a client, or one of its secrets, with every access token that it got.',
+    body: { schema: 'RevokeBody', required: false },
+    answers: { 200: 'Client', 404: 'Problem' },
   },
   {
     method: 'post',

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { newToken, token, tokenBody } from './access-schemas.ts';
+import {
+  client,
+  clientBody,
+  newClientSecret,
+  newToken,
+  revokeBody,
+  secretBody,
+  token,
+  tokenBody,
+} from './access-schemas.ts';
 import { callBody, callFailure, callResult } from './api-schemas.ts';
 import { listOf, problem } from './kinds.ts';
 import { decision, firstRun, hashBody, recovery } from './plan-schemas.ts';
@@ -47,6 +56,12 @@ export const opsSchemas = {
   TokenList: listOf(token),
   TokenBody: tokenBody,
   NewToken: newToken,
+  Client: client,
+  ClientList: listOf(client),
+  ClientBody: clientBody,
+  SecretBody: secretBody,
+  RevokeBody: revokeBody,
+  NewSecret: newClientSecret,
   CallBody: callBody,
   CallResult: callResult,
   CallFailure: callFailure,
