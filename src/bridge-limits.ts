@@ -2,6 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { ConnectionLimits } from './guarded-server.ts';
 import type { BodyLimits } from './scim/http/limit-bodies.ts';
 import type { Settings } from './settings/schema.ts';
+import type { OverloadLimits } from './telemetry/overload.ts';
 
 /** Which part of the heap may be filled: beyond it Node spends its time looking for room, and then ends. */
 const HEAP_SHARE = 0.85;
@@ -22,6 +23,11 @@ export function toConnectionLimits({ server }: Pick<Settings, 'server'>): Connec
 export function toBodyLimits({ server, scim }: Pick<Settings, 'server' | 'scim'>): BodyLimits {
   const { bodyBytesMax: bytesMax } = scim;
   return { bytesMax, totalMax: Math.max(toMemoryMax(server) * BODIES_SHARE, 2 * bytesMax) };
+}
+
+/** What the settings say about when the process has too much to do. */
+export function toOverloadLimits({ server }: Pick<Settings, 'server'>): OverloadLimits {
+  return { delayMaxMs: server.delayMax, memoryBytesMax: toMemoryMax(server) };
 }
 
 /** How much memory may be in use, in bytes. */

@@ -4,6 +4,7 @@ import type { Store } from './store/database.ts';
 import type { WatchedStore } from './store/watch-writes.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import type { Overload } from './telemetry/overload.ts';
 
 /** The service that a bridge works with. */
 export interface Target {
@@ -19,7 +20,7 @@ export interface BridgeOptions {
   readonly settings: Settings;
   readonly store: Store;
   readonly target: Target;
-  /** Tokens of identity providers beside those that the store keeps. */
+  /** Tokens of identity providers; at least one. */
   readonly scimTokens: readonly string[];
   /** How providers reach the bridge, without a slash at its end. */
   readonly publicUrl: string;
@@ -27,6 +28,8 @@ export interface BridgeOptions {
   readonly random: () => number;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Whether the process has more to do than it can; then requests of providers are refused. */
+  readonly findOverload: () => Overload | undefined;
 }
 
 /** The same, with a store that tells whether it takes writes. */

@@ -1,19 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Express } from 'express';
-import { toStoreWatch } from './await-store.ts';
-import { type Bridge, createBridge } from './bridge.ts';
-import { toConnectionLimits } from './bridge-limits.ts';
+import { type Bridge, createBridge, openMigratedStore } from './bridge.ts';
+import { toConnectionLimits, toOverloadLimits } from './bridge-limits.ts';
 import { SCIM_PATH } from './bridge-scim.ts';
-import { openServableStore, readScimTokens } from './first-access.ts';
 import { freezePrototypes } from './freeze-prototypes.ts';
 import { listen, toPort } from './listen.ts';
 import { openTarget } from './open-target.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
+import { assertServable } from './settings/servable.ts';
+import type { Store } from './store/database.ts';
+import { findFact, saveFact } from './store/facts.ts';
 import { events } from './telemetry/events.ts';
-import { createLogger } from './telemetry/logger.ts';
+import { createLogger, type Logger } from './telemetry/logger.ts';
 import { addProcessMetrics, createMetrics } from './telemetry/metrics.ts';
+import { createOverloadWatch, type OverloadWatch } from './telemetry/overload-watch.ts';
 import { systemClock } from './telemetry/system-clock.ts';
 
 /** What `serve` needs of the process that it runs in. */
@@ -29,10 +32,11 @@ export async function serve(
   { settings, warnings }: LoadedSettings,
   { write, untilStopped }: ServeWorld,
 ): Promise<number> {
+  assertServable(settings);
   const logger = createLogger({ level: settings.log.level });
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
-  const store = await openServableStore(settings, toStoreWatch(logger, stopped));
+  const store = await openMigratedStore(settings);
   const { target, close: closeTarget } = await openTarget(settings);
   const listeners: Server[] = [];
   try {
@@ -42,6 +46,7 @@ export async function serve(
     const scimTokens = await readScimTokens(settings, store);
     const metrics = createMetrics();
     addProcessMetrics(metrics);
+    const overloads = watchOverload(settings, logger);
     const bridge = await createBridge({
       settings,
       store,
@@ -52,15 +57,18 @@ export async function serve(
       random: Math.random,
       logger,
       metrics,
+      findOverload: overloads.find,
     });
     await bridge.start();
     server.on('request', bridge.app);
     await serveOps(settings, bridge.opsApp, listeners);
+    overloads.start();
     freezePrototypes();
-    write(toBanner({ publicUrl, settings, token: scimTokens[0] }));
+    write(toBanner({ publicUrl, settings, token: scimTokens[0] ?? '' }));
     const end = await Promise.race([stopped, bridge.firstRead.broken]);
     const isAsked = typeof end === 'string';
     logger.log(events.stopping({ signal: isAsked ? end : end.code }));
+    overloads.stop();
     await shutDown(bridge, listeners);
     logger.log(events.stopped());
     if (!isAsked) throw end;
@@ -70,6 +78,27 @@ export async function serve(
     await closeTarget();
     await store.close();
   }
+}
+
+function watchOverload(settings: Settings, logger: Logger): OverloadWatch {
+  return createOverloadWatch(toOverloadLimits(settings), systemClock, {
+    began: ({ kind }) => logger.log(events.overloaded({ kind })),
+    ended: ({ kind, sinceMs }) =>
+      logger.log(events.overloadEnded({ kind, afterMs: systemClock.now() - sinceMs })),
+  });
+}
+
+const TOKEN_FACT = 'first-run-token';
+
+/** The tokens of the settings, or the one that the first run made up and the store keeps. */
+async function readScimTokens({ scim }: Settings, store: Store): Promise<readonly string[]> {
+  if (scim.tokens.length > 0) return scim.tokens;
+  const kept = await findFact<string>(store.read, TOKEN_FACT);
+  if (kept !== undefined) return [kept];
+  const token = randomBytes(24).toString('base64url');
+  const now = systemClock.now();
+  await store.write((tx) => saveFact(tx, { name: TOKEN_FACT, value: token, now }));
+  return [token];
 }
 
 async function serveOps(settings: Settings, app: Express, listeners: Server[]): Promise<void> {
@@ -96,7 +125,7 @@ async function shutDown(bridge: Bridge, listeners: readonly Server[]): Promise<v
 /** How often connections that have become idle are closed while a listener drains, in milliseconds. */
 const IDLE_CHECK_MS = 50;
 /** How long whoever never ends a request may keep a listener open, in milliseconds. */
-export const DRAIN_MAX_MS = 25_000;
+const DRAIN_MAX_MS = 25_000;
 
 /** Closes a listener once what runs is answered: connections that are kept alive would go on asking for ever. */
 async function closeWhenAnswered(server: Server): Promise<void> {
@@ -117,12 +146,11 @@ function toBanner({
 }: {
   publicUrl: string;
   settings: Settings;
-  /** undefined: the store alone has credentials, or nobody has one yet. */
-  token: string | undefined;
+  token: string;
 }): string {
   const base = `${publicUrl}${SCIM_PATH}`;
   const address = `SCIM base URL  ${base}\nReady when     ${publicUrl}/readyz says so`;
-  if (settings.scim.tokens.length > 0 || token === undefined) return `\n${address}\n\n`;
+  if (settings.scim.tokens.length > 0) return `\n${address}\n\n`;
   const service = settings.upstream.url ?? 'the embedded sandbox (set UPSTREAM_URL for a real one)';
   return `
 scim-bridge is serving ${service}

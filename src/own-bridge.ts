@@ -50,6 +50,7 @@ export async function withOwnBridge<T>(
       random: Math.random,
       logger: createLogger({ level: 'silent' }),
       metrics: createMetrics(),
+      findOverload: () => undefined,
     });
     try {
       await bridge.start();

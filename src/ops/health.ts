@@ -4,6 +4,7 @@ import type { ProviderFacts } from '../reconcile/provider/watch.ts';
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
+import type { Overload } from '../telemetry/overload.ts';
 import { type Readiness, toReadiness } from './readiness.ts';
 import type {
   AuditFailure,
@@ -34,6 +35,7 @@ export interface HealthSources {
   readonly upstreamHealth: () => UpstreamFacts;
   readonly writes: () => WritesFacts;
   readonly isDraining: () => boolean;
+  readonly findOverload: () => Overload | undefined;
   readonly clock: Clock;
 }
 
@@ -46,6 +48,7 @@ export async function readReadiness(sources: HealthSources): Promise<Readiness> 
   return toReadiness({
     store,
     draining: sources.isDraining(),
+    overload: sources.findOverload(),
     upstream: sources.upstreamHealth(),
     writes: sources.writes(),
     nowMs: sources.clock.now(),

@@ -4,6 +4,7 @@ import type { SectionStates } from '../reconcile/sections.ts';
 import type { Pause } from '../reconcile/writes/state.ts';
 import type { Backlog } from '../store/backlog.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
+import type { Overload } from '../telemetry/overload.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 
 /** How far the first complete read of the service has come; SCIM is served when it is finished. */
@@ -59,6 +60,7 @@ export type UpstreamFacts = Pick<TransportHealth, 'credentials' | 'service' | 'p
 export interface ReadinessFacts {
   readonly store: StoredFacts;
   readonly draining: boolean;
+  readonly overload: Overload | undefined;
   readonly upstream: UpstreamFacts;
   readonly writes: WritesFacts;
   /** Epoch milliseconds. */

@@ -70,6 +70,7 @@ function toStore({
 const well: ReadinessFacts = {
   ...toStore(),
   draining: false,
+  overload: undefined,
   writes: { mode: 'live', pause: undefined },
   upstream: { credentials: { kind: 'open' }, service: { kind: 'open' }, pausedForMs: 0 },
   nowMs,
@@ -87,6 +88,12 @@ const rows: {
     change: { store: { kind: 'problem', code: 'store-full' } },
     status: 'unavailable',
     codes: ['store-unusable'],
+  },
+  {
+    why: 'who has too much to do refuses for a moment, and is not taken out',
+    change: { overload: { kind: 'delay', sinceMs: nowMs } },
+    status: 'degraded',
+    codes: ['overloaded'],
   },
   {
     why: 'a store that can only be read still answers',

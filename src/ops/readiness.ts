@@ -1,5 +1,6 @@
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
+import type { Overload } from '../telemetry/overload.ts';
 import {
   isSending,
   listHeldPlan,
@@ -31,7 +32,12 @@ const behindAfterMs = 15 * 60_000;
  */
 export function toReadiness(facts: ReadinessFacts): Readiness {
   const blocking = listBlocking(facts);
-  const reasons = [...blocking, ...listUpstream(facts.upstream), ...listStored(facts)];
+  const reasons = [
+    ...blocking,
+    ...listOverload(facts.overload),
+    ...listUpstream(facts.upstream),
+    ...listStored(facts),
+  ];
   if (blocking.length > 0) return { status: 'unavailable', reasons };
   return { status: reasons.length > 0 ? 'degraded' : 'ok', reasons };
 }
@@ -61,6 +67,21 @@ function listBlocking({ store, draining }: ReadinessFacts): Reason[] {
     });
   }
   return reasons;
+}
+
+/** A load balancer that took the process out for it would give its load to the others, which then are next. */
+function listOverload(overload: Overload | undefined): Reason[] {
+  if (overload === undefined) return [];
+  const { kind, sinceMs } = overload;
+  const what = kind === 'memory' ? 'More memory is in use' : 'More is asked at once';
+  return [
+    {
+      code: 'overloaded',
+      detail: `${what} than this process has room for since ${toTime(sinceMs)}: requests of providers are answered with 503.`,
+      remedy:
+        'Wait: providers ask again, and it ends by itself. When it comes back, see docs/runbook.md.',
+    },
+  ];
 }
 
 function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {

@@ -11,6 +11,7 @@ export type ReasonCode =
   | 'first-read'
   | 'draining'
   | 'store-read-only'
+  | 'overloaded'
   | 'observe-mode'
   | 'writes-paused'
   | 'recovery'

@@ -9,6 +9,7 @@ import type { AdoptionPolicy } from '../reconcile/deps.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Rules } from '../reconcile/rules/rules.ts';
 import type { Store } from '../store/database.ts';
+import type { OverloadKind } from '../telemetry/overload.ts';
 import type { RepairKind } from './dialect/repairs.ts';
 import type { BodyLimits } from './http/limit-bodies.ts';
 import type { ToMoment } from './render/resource-text.ts';
@@ -86,7 +87,7 @@ export interface ScimTelemetry {
   /** How a stored write was answered; `code` says why it was refused. */
   answered(fields: WriteAnswered): void;
   /** A request was refused for what others are doing, or for how many there are. */
-  turnedAway(why: TurnedAway | 'bodies'): void;
+  turnedAway(why: TurnedAway | OverloadKind | 'bodies'): void;
   /** A name came up for the first time that only an operator can place. */
   disputed(fields: { type: 'user' | 'group' }): void;
 }

@@ -19,7 +19,6 @@ export interface WatchedStore extends Store {
 const CODES: ReadonlySet<StoreErrorCode> = new Set([
   'store-full',
   'store-unavailable',
-  'store-unsure',
   'store-busy',
   'store-corrupt',
 ]);

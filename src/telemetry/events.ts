@@ -56,14 +56,16 @@ export const events = {
   started: (fields: { host: string; port: number; engine: string; version: string }) =>
     line('info', 'serving', fields),
   settingWarned: (fields: { warning: string }) => line('warn', 'a setting is rarely meant', fields),
-  storeAwaited: (fields: { error: unknown }) =>
-    line('warn', 'the store is not there yet: waiting for it', withError(fields)),
-  storeConnectionLost: (fields: { error: unknown }) =>
-    line('info', 'an idle connection to the store was lost', withError(fields)),
   stopping: (fields: { signal: string }) =>
     line('info', 'stopping: finishing what has begun', fields),
   stopped: () => line('info', 'stopped', {}),
   crashed: (fields: { error: unknown }) => line('fatal', 'cannot go on', withError(fields)),
+
+  /** Said when it begins and when it ends, never per request. */
+  overloaded: (fields: { kind: 'delay' | 'memory' }) =>
+    line('warn', 'more is asked than this process can do: requests are answered with 503', fields),
+  overloadEnded: (fields: { kind: 'delay' | 'memory'; afterMs: number }) =>
+    line('info', 'requests are served again', fields),
 
   /** Successful reads are frequent and harmless, so only `debug` shows them. */
   requestFinished: (fields: RequestFinished) => line(toRequestLevel(fields), 'request', fields),

@@ -16,6 +16,7 @@ import { loadSettings } from '../../src/settings/load.ts';
 import type { Store } from '../../src/store/database.ts';
 import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import type { Overload } from '../../src/telemetry/overload.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 
 const TOKEN = 'token-of-a-test-bridge';
@@ -31,6 +32,8 @@ export interface TestBridgeOptions {
   /** Changes the service before the bridge first meets it. */
   readonly prepare?: (sandbox: Sandbox) => void;
   readonly clock?: Clock;
+  /** Default: never. The process of a test has much to do that is not the bridge's. */
+  readonly findOverload?: () => Overload | undefined;
   /** What the bridge is given in place of its store. */
   readonly toStore?: (store: Store) => Store;
   /** Told each line of the log from `info` on. */
@@ -110,6 +113,7 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
     random: () => 0,
     logger: toLogger(options.onLog),
     metrics: createMetrics(),
+    findOverload: options.findOverload ?? (() => undefined),
   });
   const stop = async () => {
     server.closeAllConnections();

@@ -8,12 +8,16 @@ import { toScimError } from './to-scim-error.ts';
 
 const CONTENT_TYPE = 'application/scim+json; charset=utf-8';
 
+/** From so many characters on an answer may have to wait for its reader; as a text Node would keep it three times as long. */
+const WAITING_LENGTH = 65_536;
+
 /** Sends text that is already JSON. Written directly: express would hash every answer for an ETag of its own. */
 export function sendText(res: Response, status: number, text: string): void {
+  const body = text.length > WAITING_LENGTH ? Buffer.from(text) : text;
   res.statusCode = status;
   res.setHeader('Content-Type', CONTENT_TYPE);
-  res.setHeader('Content-Length', Buffer.byteLength(text));
-  res.end(res.req.method === 'HEAD' ? undefined : text);
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  res.end(res.req.method === 'HEAD' ? undefined : body);
 }
 
 /** Sends a JSON document. */
@@ -75,7 +79,7 @@ export function answerErrors(telemetry: {
 }
 
 /** Sends a SCIM error. */
-function sendError(res: Response, error: ScimError): void {
+export function sendError(res: Response, error: ScimError): void {
   if (error.retryAfterSeconds !== undefined) {
     res.setHeader('Retry-After', String(error.retryAfterSeconds));
   }

@@ -1,0 +1,72 @@
+import { getHeapStatistics } from 'node:v8';
+import type { Clock } from '../domain/clock.ts';
+import { collectGarbage } from './collect-garbage.ts';
+import { type Overload, type OverloadLimits, toDelayMs, toOverload } from './overload.ts';
+
+/** Says whether this process has more to do than it can. */
+export interface OverloadWatch {
+  find(): Overload | undefined;
+  start(): void;
+  stop(): void;
+}
+
+/** What a watch tells, once each. */
+interface OverloadEvents {
+  began(overload: Overload): void;
+  ended(overload: Overload): void;
+}
+
+/** How often it is measured, in milliseconds. */
+const EVERY_MS = 100;
+/** How often garbage is collected to find out whether memory is full of it, in milliseconds. */
+const COLLECT_EVERY_MS = 2_000;
+
+/** Measures the event loop and the memory of this process, ten times a second. */
+export function createOverloadWatch(
+  limits: OverloadLimits,
+  clock: Pick<Clock, 'now'>,
+  events: OverloadEvents,
+): OverloadWatch {
+  let overload: Overload | undefined;
+  let delayMs = 0;
+  let dueAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let collectedAt = Number.NEGATIVE_INFINITY;
+
+  function measure(): void {
+    delayMs = toDelayMs(delayMs, { lateMs: performance.now() - dueAt, afterMs: EVERY_MS });
+    const before = overload;
+    overload = judge(before);
+    // Before anybody is refused, and as long as they are: it may be garbage.
+    if (overload?.kind === 'memory' && performance.now() - collectedAt > COLLECT_EVERY_MS) {
+      collectGarbage();
+      collectedAt = performance.now();
+      overload = judge(before);
+    }
+    if (before && before !== overload) events.ended(before);
+    if (overload && before !== overload) events.began(overload);
+    next();
+  }
+
+  function judge(before: Overload | undefined): Overload | undefined {
+    const load = { delayMs, memoryBytes: readMemory() };
+    return toOverload(before, load, { limits, nowMs: clock.now() });
+  }
+
+  function next(): void {
+    dueAt = performance.now() + EVERY_MS;
+    timer = setTimeout(measure, EVERY_MS).unref();
+  }
+
+  return {
+    find: () => overload,
+    start: next,
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** The heap and what it holds outside of itself, such as bodies, in bytes. The resident size would never become less. */
+function readMemory(): number {
+  const { used_heap_size: heap, external_memory: outside } = getHeapStatistics();
+  return heap + outside;
+}

@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { expect, test } from 'vitest';
+import { expectScimError } from './support/attack.ts';
+import type { TestAnswer } from './support/bridge.ts';
+import { withTestBridge } from './support/bridge.ts';
+import { readMetrics } from './support/metrics.ts';
+import { addUser, toUser } from './support/provider.ts';
+import { toRequester } from './support/send-raw.ts';
+import { type BridgeProcess, startBridge } from './support/server.ts';
+
+const OPS_TOKEN = 'ops-token-0123456789';
+/** A healthy process answers in milliseconds; this is what a busy machine may add. */
+const HEALTH_MAX_MS = 2_000;
+
+test('while there is too much to do requests of providers are 503 and nothing is done for them, health and operators are answered', () => {
+  let isTooMuch = false;
+  const findOverload = () => (isTooMuch ? ({ kind: 'delay', sinceMs: 1 } as const) : undefined);
+  return withTestBridge({ settings: { OPS_TOKEN }, findOverload }, async (bridge) => {
+    isTooMuch = true;
+    const refused = await bridge.request('POST', '/Users', toUser('ada'));
+    const unknown = await bridge.request('GET', '/Users', undefined, { authorization: 'Bearer x' });
+    const health = await bridge.request('GET', new URL('/healthz', bridge.baseUrl).href);
+    const ready = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    isTooMuch = false;
+    const { body } = await bridge.request('GET', '/Users?filter=userName sw "ada"');
+
+    expectScimError(refused, 503);
+    expect(refused.headers['retry-after']).toBe('5');
+    expectScimError(unknown, 503);
+    expect(health.status).toBe(200);
+    expect(ready).toMatchObject({ status: 200, body: { status: 'degraded' } });
+    expect(ready.body.reasons).toMatchObject([{ code: 'overloaded' }]);
+    expect(metrics.get('requests_turned_away_total{reason="delay"}')).toBe(2);
+    expect(body.totalResults).toBe(0);
+  });
+});
+
+/** Asks for health until told to stop, and says how long each answer took, in milliseconds. */
+async function watchHealth({ baseUrl }: BridgeProcess, isOver: () => boolean): Promise<number[]> {
+  const durations: number[] = [];
+  while (!isOver()) {
+    const startedAt = performance.now();
+    const { statusCode, body } = await request(new URL('/healthz', baseUrl));
+    await body.dump();
+    expect(statusCode).toBe(200);
+    durations.push(performance.now() - startedAt);
+    await sleep(5);
+  }
+  return durations.toSorted((a, b) => a - b);
+}
+
+async function withProcess(
+  env: Record<string, string>,
+  run: (bridge: BridgeProcess) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-overload-'));
+  const fast = { UPSTREAM_REQUESTS_PER_SECOND: '0', SCIM_REQUESTS_PER_SECOND: '0' };
+  const bridge = await startBridge({ folder, env: { OPS_TOKEN, ...fast, ...env } });
+  try {
+    await bridge.ready();
+    await run(bridge);
+  } finally {
+    await bridge.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Resolves once a read is served again. */
+async function untilServed(bridge: BridgeProcess): Promise<void> {
+  const { request: send } = toRequester(bridge);
+  while ((await send('GET', '/Users?count=1')).status !== 200) await sleep(20);
+}
+
+test('a process that is asked for more than it can refuses, goes on living, and is healthy afterwards', () =>
+  withProcess({ SERVER_DELAY_MAX: '10ms' }, async (bridge) => {
+    const { request: send } = toRequester(bridge);
+    for (let index = 0; index < 20; index += 1) await addUser({ request: send }, `person${index}`);
+    // Each of them is looked at by every comparison.
+    const filter = Array.from({ length: 200 }, (_, index) => `title co "${index}"`).join(' or ');
+    let isOver = false;
+    const health = watchHealth(bridge, () => isOver);
+    const answers: TestAnswer[] = [];
+
+    await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        while (!answers.some(({ status }) => status === 503)) {
+          answers.push(await send('POST', '/.search', { filter }));
+        }
+      }),
+    );
+    await untilServed(bridge);
+    await addUser({ request: send }, 'ada');
+    isOver = true;
+
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expectScimError(answer, 503);
+    const durations = await health;
+    expect(durations[Math.floor(durations.length * 0.99)]).toBeLessThan(HEALTH_MAX_MS);
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    expect(metrics.get('requests_turned_away_total{reason="delay"}')).toBeGreaterThan(0);
+    expect(bridge.output()).toContain('"msg":"requests are served again"');
+  }));
+
+/** A client that asks for a list and reads nothing of it. */
+function askAndNotRead({ baseUrl, token }: BridgeProcess): Socket {
+  const { hostname, port, pathname } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname).pause();
+  const head = [`GET ${pathname}/Users HTTP/1.1`, 'Host: a', `Authorization: Bearer ${token}`];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  return socket;
+}
+
+test('a process whose memory fills with answers that nobody reads refuses before it ends, and is healthy afterwards', () =>
+  withProcess({ SERVER_MEMORY_MAX: '120MiB', SERVER_DELAY_MAX: '0' }, async (bridge) => {
+    const { request: send } = toRequester(bridge);
+    const title = 'x'.repeat(900_000);
+    // Far more than the kernel takes of an answer without a reader.
+    for (let index = 0; index < 12; index += 1) {
+      await addUser({ request: send }, `person${index}`, { title });
+    }
+    const sockets: Socket[] = [];
+
+    let answer = await send('GET', '/Users?count=1');
+    while (answer.status === 200) {
+      sockets.push(askAndNotRead(bridge));
+      answer = await send('GET', '/Users?count=1');
+    }
+    const health = await send('GET', new URL('/healthz', bridge.baseUrl).href);
+    for (const socket of sockets) socket.destroy();
+    await untilServed(bridge);
+
+    expectScimError(answer, 503);
+    expect(health.status).toBe(200);
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    expect(metrics.get('requests_turned_away_total{reason="memory"}')).toBeGreaterThan(0);
+  }));
