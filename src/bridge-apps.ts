@@ -1,4 +1,5 @@
 import express, { type Express } from 'express';
+import { createOAuthRouter, type OAuthDeps } from './access/oauth/router.ts';
 import { createOperators } from './bridge-operators.ts';
 import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
@@ -17,8 +18,11 @@ import { readBacklog } from './store/backlog.ts';
 import { countDisputes } from './store/disputes.ts';
 import { countDrifts } from './store/drifts.ts';
 import { findHeldPlan } from './store/plans.ts';
+import { events } from './telemetry/events.ts';
 import { addStateMetrics } from './telemetry/state-metrics.ts';
 
+/** Where providers get access tokens, below the public address. */
+const OAUTH_PATH = '/oauth';
 /** Providers ask again within hours, so a name that did not come up for a day is settled. */
 const DISPUTES_SHOWN_MS = 24 * 3_600_000;
 
@@ -47,11 +51,17 @@ export function createApps(
   app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
   app.use(followRequests({ clock, logger, metrics }));
   app.use(SCIM_PATH, scim);
+  app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options)));
   app.use(health);
   if (settings.ops.port === undefined) app.use(operators);
   // Also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
   return { app, opsApp: createApp().use(health).use(operators).use(answerUnknown) };
+}
+
+function toOAuthDeps({ settings, store, clock, logger }: WatchedOptions): OAuthDeps {
+  const { accessTokenLifetime: lifetimeMs } = settings.oauth;
+  return { store, clock, lifetimeMs, failed: (fields) => logger.log(events.requestFailed(fields)) };
 }
 
 /** Where health comes from. */

@@ -3,12 +3,13 @@ import type { Pruning } from './reconcile/ledger/pruning.ts';
 import type { Tail } from './reconcile/tail/tail.ts';
 
 /** How long a stop waits for calls on their way, in milliseconds. */
-const STOP_GRACE_MS = 15_000;
+export const STOP_GRACE_MS = 15_000;
 
 /** Everything of a bridge that begins and ends. */
 export interface LivingParts
   extends Pick<
     BridgeParts,
+    | 'access'
     | 'upstream'
     | 'firstRead'
     | 'reconciler'
@@ -27,6 +28,7 @@ export interface LivingParts
 
 /** In which order the parts begin, and in which they end. */
 export function createLifecycle({
+  access,
   upstream,
   firstRead,
   reconciler,
@@ -56,6 +58,7 @@ export function createLifecycle({
     async stop() {
       for (const each of [sections, pruning, guard]) each.stop();
       await requests.stop();
+      await access.stop();
       await tail.stop();
       await sweeps.stop();
       await keeper.stop();

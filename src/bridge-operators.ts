@@ -27,7 +27,7 @@ type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes'> &
 
 /** What operators ask. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
-  const { settings, store, logger, metrics } = options;
+  const { store, logger, metrics } = options;
   const { recovery, guard } = parts;
   const decisions = { approve: recovery.approve, discard: recovery.discard };
   return createOperatorRouter({
@@ -60,7 +60,8 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
         logger.log(events.operatorCalled({ requestId: getRequestId(res), ...call })),
     },
     clock: options.clock,
-    token: settings.ops.token,
+    access: parts.access,
+    findCredential: parts.access.find,
   });
 }
 

@@ -20,7 +20,7 @@ export interface BridgeOptions {
   readonly settings: Settings;
   readonly store: Store;
   readonly target: Target;
-  /** Tokens of identity providers; at least one. */
+  /** Tokens of identity providers beside those that the store keeps. */
   readonly scimTokens: readonly string[];
   /** How providers reach the bridge, without a slash at its end. */
   readonly publicUrl: string;

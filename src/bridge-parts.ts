@@ -1,3 +1,4 @@
+import type { Access } from './access/access.ts';
 import type { ApiSource } from './ops/api/router.ts';
 import type { StoredRequestLog } from './ops/requests/request-log.ts';
 import type { DriftKeeper } from './reconcile/drift/keeper.ts';
@@ -13,6 +14,7 @@ import type { Transport } from './upstream/transport.ts';
 
 /** What serves is made from. */
 export interface BridgeParts {
+  readonly access: Access;
   readonly upstream: Transport;
   readonly callForOperator: ApiSource['call'];
   readonly rules: Rules;

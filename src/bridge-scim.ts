@@ -1,4 +1,4 @@
-import { createScimTokenFinder } from './access/from-settings.ts';
+import { type Access, createAccess } from './access/access.ts';
 import type { BridgeOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
 import { toRepairPolicy, toScimPolicy } from './bridge-settings.ts';
@@ -21,14 +21,13 @@ export const SCIM_PATH = '/scim/v2';
 export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps {
   const { settings, store, clock, logger, metrics } = options;
   const { upstream, rules, reconciler, firstRead, recovery, sections, requests } = parts;
-  const findToken = createScimTokenFinder(options.scimTokens);
   return {
     store,
     requests,
     rules,
     reconciler,
     clock,
-    findCredential: async (presented) => findToken(presented),
+    findCredential: parts.access.find,
     policy: toScimPolicy(settings),
     baseUrl: `${options.publicUrl}${SCIM_PATH}`,
     toMoment: createMoments(),
@@ -65,6 +64,16 @@ export function openProviderWatch(
   const { limits } = toRepairPolicy(settings);
   const onFailure = (error: unknown) => events.failed({ type: 'provider', id: 'heard', error });
   return createProviderWatch({ store, clock, limits, silenceAfterMs, onFailure });
+}
+
+/** Whoever may ask: providers, and operators. */
+export function openAccess(
+  { settings, store, clock, scimTokens }: BridgeOptions,
+  { events }: Pick<ReconcileDeps, 'events'>,
+): Access {
+  const { token: operator, readerToken: reader } = settings.ops;
+  const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
+  return createAccess({ store, clock, given: { scim: scimTokens, operator, reader }, onFailure });
 }
 
 /** The log of what providers ask for. */

@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Express } from 'express';
 import { createApps } from './bridge-apps.ts';
+import { toSharedRate } from './bridge-budget.ts';
 import { createDetectors } from './bridge-detectors.ts';
 import { createLifecycle } from './bridge-lifecycle.ts';
 import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
-import { openProviderWatch, openRequestLog, toDriftRules, toScimDeps } from './bridge-scim.ts';
+import {
+  openAccess,
+  openProviderWatch,
+  openRequestLog,
+  toDriftRules,
+  toScimDeps,
+} from './bridge-scim.ts';
 import {
   toFixedForms,
   toReconcilePolicy,
@@ -28,7 +35,7 @@ import { openWriteGuard } from './reconcile/writes/guard.ts';
 import { createUserProtection } from './scim/users/protect-user.ts';
 import type { Settings } from './settings/schema.ts';
 import { toStoreUrl } from './settings/store-url.ts';
-import { openStore, type Store } from './store/database.ts';
+import { openStore, type Store, type StoreOptions } from './store/database.ts';
 import { migrate } from './store/migrate.ts';
 import { openStoreClock } from './store/store-clock.ts';
 import { watchWrites } from './store/watch-writes.ts';
@@ -55,8 +62,11 @@ export interface Bridge {
 }
 
 /** Opens the store of the settings and brings its schema up to date. @throws StoreError */
-export async function openMigratedStore(settings: Settings): Promise<Store> {
-  const store = await openStore({ url: toStoreUrl(settings) });
+export async function openMigratedStore(
+  settings: Settings,
+  options: Pick<StoreOptions, 'patience' | 'onConnectionLost'> = {},
+): Promise<Store> {
+  const store = await openStore({ url: toStoreUrl(settings), ...options });
   try {
     await migrate(store);
     return store;
@@ -87,6 +97,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   });
   const state = { draining: false };
   const parts: BridgeParts = {
+    access: openAccess(options, deps),
     upstream: deps.upstream,
     callForOperator: createOperatorCalls(deps, wake),
     rules: deps.rules,
@@ -121,8 +132,10 @@ async function createDeps(
   findOwnAccount: () => number | undefined,
 ): Promise<ReconcileDeps> {
   const events = toReconcileEvents(logger, metrics, sections.refresh);
+  const owner = randomUUID();
   const upstream = createTransport({
     ...toTransportOptions(settings, target),
+    shared: toSharedRate(store, owner),
     clock,
     random,
     hooks: { ...toTransportHooks(logger, metrics), writesRefused: guard.refused },
@@ -136,7 +149,7 @@ async function createDeps(
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events,
-    owner: randomUUID(),
+    owner,
   };
 }
 

@@ -1,18 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Express } from 'express';
-import { type Bridge, createBridge, openMigratedStore } from './bridge.ts';
+import { toStoreWatch } from './await-store.ts';
+import { type Bridge, createBridge } from './bridge.ts';
 import { toConnectionLimits, toOverloadLimits } from './bridge-limits.ts';
 import { SCIM_PATH } from './bridge-scim.ts';
+import { openServableStore, readScimTokens } from './first-access.ts';
 import { freezePrototypes } from './freeze-prototypes.ts';
 import { listen, toPort } from './listen.ts';
 import { openTarget } from './open-target.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
-import { assertServable } from './settings/servable.ts';
-import type { Store } from './store/database.ts';
-import { findFact, saveFact } from './store/facts.ts';
 import { events } from './telemetry/events.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { addProcessMetrics, createMetrics } from './telemetry/metrics.ts';
@@ -32,11 +30,10 @@ export async function serve(
   { settings, warnings }: LoadedSettings,
   { write, untilStopped }: ServeWorld,
 ): Promise<number> {
-  assertServable(settings);
   const logger = createLogger({ level: settings.log.level });
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
-  const store = await openMigratedStore(settings);
+  const store = await openServableStore(settings, toStoreWatch(logger, stopped));
   const { target, close: closeTarget } = await openTarget(settings);
   const listeners: Server[] = [];
   try {
@@ -64,7 +61,7 @@ export async function serve(
     await serveOps(settings, bridge.opsApp, listeners);
     overloads.start();
     freezePrototypes();
-    write(toBanner({ publicUrl, settings, token: scimTokens[0] ?? '' }));
+    write(toBanner({ publicUrl, settings, token: scimTokens[0] }));
     const end = await Promise.race([stopped, bridge.firstRead.broken]);
     const isAsked = typeof end === 'string';
     logger.log(events.stopping({ signal: isAsked ? end : end.code }));
@@ -86,19 +83,6 @@ function watchOverload(settings: Settings, logger: Logger): OverloadWatch {
     ended: ({ kind, sinceMs }) =>
       logger.log(events.overloadEnded({ kind, afterMs: systemClock.now() - sinceMs })),
   });
-}
-
-const TOKEN_FACT = 'first-run-token';
-
-/** The tokens of the settings, or the one that the first run made up and the store keeps. */
-async function readScimTokens({ scim }: Settings, store: Store): Promise<readonly string[]> {
-  if (scim.tokens.length > 0) return scim.tokens;
-  const kept = await findFact<string>(store.read, TOKEN_FACT);
-  if (kept !== undefined) return [kept];
-  const token = randomBytes(24).toString('base64url');
-  const now = systemClock.now();
-  await store.write((tx) => saveFact(tx, { name: TOKEN_FACT, value: token, now }));
-  return [token];
 }
 
 async function serveOps(settings: Settings, app: Express, listeners: Server[]): Promise<void> {
@@ -125,7 +109,7 @@ async function shutDown(bridge: Bridge, listeners: readonly Server[]): Promise<v
 /** How often connections that have become idle are closed while a listener drains, in milliseconds. */
 const IDLE_CHECK_MS = 50;
 /** How long whoever never ends a request may keep a listener open, in milliseconds. */
-const DRAIN_MAX_MS = 25_000;
+export const DRAIN_MAX_MS = 25_000;
 
 /** Closes a listener once what runs is answered: connections that are kept alive would go on asking for ever. */
 async function closeWhenAnswered(server: Server): Promise<void> {
@@ -146,11 +130,12 @@ function toBanner({
 }: {
   publicUrl: string;
   settings: Settings;
-  token: string;
+  /** undefined: the store alone has credentials, or nobody has one yet. */
+  token: string | undefined;
 }): string {
   const base = `${publicUrl}${SCIM_PATH}`;
   const address = `SCIM base URL  ${base}\nReady when     ${publicUrl}/readyz says so`;
-  if (settings.scim.tokens.length > 0) return `\n${address}\n\n`;
+  if (settings.scim.tokens.length > 0 || token === undefined) return `\n${address}\n\n`;
   const service = settings.upstream.url ?? 'the embedded sandbox (set UPSTREAM_URL for a real one)';
   return `
 scim-bridge is serving ${service}

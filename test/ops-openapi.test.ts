@@ -90,6 +90,10 @@ const NOTHING: Parameters<typeof listOperatorRouters>[0] = {
   decideDrifts: { repair: never, accept: never, ignore: never },
   listRequests: never,
   writes: { pause: never, resume: never, read: never },
+  access: {
+    tokens: { make: never, list: never, revoke: never },
+    clients: { make: never, list: never, rotate: never, revoke: never },
+  },
   api: { call: never, told: () => undefined },
 };
 
@@ -135,6 +139,17 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       await ask(bridge, 'POST', '/pause', { reason: 'x' });
       await ask(bridge, 'POST', '/resume');
       await ask(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
+      const made = await ask(bridge, 'POST', '/tokens', { name: 'okta', for: 'scim' });
+      const taken = await ask(bridge, 'POST', '/tokens', { name: 'okta' });
+      expect([made.status, taken.status]).toEqual([201, 409]);
+      expect((await ask(bridge, 'GET', '/tokens')).status).toBe(200);
+      await ask(bridge, 'POST', `/tokens/${made.body.id}/revoke`);
+      expect((await ask(bridge, 'POST', '/clients', { name: 'entra' })).status).toBe(201);
+      expect((await ask(bridge, 'POST', '/clients', { name: 'entra' })).status).toBe(409);
+      expect((await ask(bridge, 'POST', '/clients/entra/rotate')).status).toBe(201);
+      expect((await ask(bridge, 'POST', '/clients/entra/rotate', {})).status).toBe(409);
+      expect((await ask(bridge, 'GET', '/clients?state=live')).status).toBe(200);
+      await ask(bridge, 'POST', '/clients/entra/revoke');
       for (const path of [
         '/users/x',
         '/groups/x',
@@ -144,6 +159,9 @@ describeStores('every request below /ops', ({ makeUrl }) => {
         '/timeline/x',
       ]) {
         expect((await ask(bridge, 'GET', path)).status, path).toBe(404);
+      }
+      for (const path of ['/tokens/x/revoke', '/clients/x/revoke', '/clients/x/rotate']) {
+        expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
       }
     });
     await lives.live(

@@ -9,15 +9,21 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { STOP_GRACE_MS } from '../src/bridge-lifecycle.ts';
+import { DRAIN_MAX_MS } from '../src/main.ts';
 import { toFileVariable } from '../src/settings/environment.ts';
 import { listSettingRows } from '../src/settings/rows.ts';
 import { settingsSchema } from '../src/settings/schema.ts';
 
 const root = join(import.meta.dirname, '..');
+/** How long a bridge goes on answering after it was told to stop, where a proxy has to learn of it. */
+const SHUTDOWN_DELAY_MS = 5_000;
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 const composeSchema = z.object({
@@ -29,17 +35,52 @@ const composeSchema = z.object({
       ports: z.array(z.string()).default([]),
       volumes: z.array(z.string()).default([]),
       build: z.string().optional(),
+      stop_grace_period: z.string().optional(),
     }),
   ),
   volumes: z.record(z.string(), z.null()),
 });
-const { services, volumes } = composeSchema.parse(parse(read('docker-compose.yml')));
+const compose: unknown = parse(read('docker-compose.yml'), { merge: true });
+const { services, volumes } = composeSchema.parse(compose);
+const bridges = ['bridge', 'bridge-2', 'bridge-3'];
+
+const linter = dirname(fileURLToPath(import.meta.resolve('dclint/package.json')));
+/** The compose specification, as its linter carries it. It names its dialect by an address that ajv does not know. */
+const { $schema: _dialect, ...specification } = z
+  .record(z.string(), z.unknown())
+  .parse(JSON.parse(readFileSync(join(linter, 'schemas/compose.schema.json'), 'utf8')));
+const isCompose = new Ajv({ strict: false, validateFormats: false }).compile(specification);
+
+test('compose: the file is what the compose specification allows', () => {
+  isCompose(compose);
+  expect(isCompose.errors ?? []).toEqual([]);
+});
+
+const mistakes = [
+  { why: 'a word that nobody knows', where: 'stop_grace_periode', value: '60s' },
+  { why: 'a wrong type', where: 'read_only', value: [] },
+  {
+    why: 'a condition that does not exist',
+    where: 'depends_on',
+    value: { a: { condition: 'up' } },
+  },
+];
+for (const { why, where, value } of mistakes) {
+  test(`compose: ${why} would be noticed`, () => {
+    expect(isCompose({ services: { bridge: { image: 'scim-bridge', [where]: value } } })).toBe(
+      false,
+    );
+  });
+}
 
 test('compose: the bridge starts without a profile, the others only with theirs', () => {
   const profiles = Object.entries(services).map(([name, service]) => [name, service.profiles]);
   expect(Object.fromEntries(profiles)).toEqual({
     bridge: [],
-    postgres: ['postgres'],
+    'bridge-2': ['replicas'],
+    'bridge-3': ['replicas'],
+    balancer: ['replicas'],
+    postgres: ['postgres', 'replicas'],
     caddy: ['https'],
   });
 });
@@ -52,12 +93,56 @@ test('compose: what must survive is in a declared volume', () => {
   expect(services.bridge?.volumes).toContain('bridge-data:/app/data');
 });
 
+test('compose: the replicas are bridges like the first, on PostgreSQL whatever is set', () => {
+  const { ports: _ports, volumes: _volumes, ...bridge } = findService('bridge');
+  const { DATABASE_URL: first, ...settings } = bridge.environment;
+  expect(first).toMatch(/^\$\{POSTGRES_PASSWORD:\+postgres:/);
+  for (const name of bridges.slice(1)) {
+    const { environment, ...replica } = findService(name);
+    const { DATABASE_URL: url, ...others } = environment;
+    expect(others).toEqual(settings);
+    expect(url).toMatch(/^postgres:/);
+    expect(replica).toMatchObject({ build: bridge.build, profiles: ['replicas'] });
+    expect({ ports: replica.ports, volumes: replica.volumes }).toEqual({ ports: [], volumes: [] });
+  }
+});
+
+test('compose: each bridge has longer to stop than it takes at most', () => {
+  const longestMs = SHUTDOWN_DELAY_MS + DRAIN_MAX_MS + STOP_GRACE_MS;
+  for (const name of bridges) {
+    const [, seconds] = /^(\d+)s$/.exec(findService(name).stop_grace_period ?? '') ?? [];
+    expect(Number(seconds) * 1_000, name).toBeGreaterThan(longestMs);
+  }
+});
+
+const proxies = [
+  { file: 'config/Caddyfile', asks: ['balancer:8080', 'bridge:8080'] },
+  { file: 'config/Caddyfile.replicas', asks: bridges.map((name) => `${name}:8080`) },
+];
+for (const { file, asks } of proxies) {
+  test(`${file} asks what the compose file starts`, () => {
+    const [, addresses = ''] = /^\s*reverse_proxy (.*) \{$/m.exec(read(file)) ?? [];
+    expect(addresses.split(' ')).toEqual(asks);
+    for (const address of asks) expect(Object.keys(services)).toContain(address.split(':')[0]);
+    expect(mountsOf('caddy', 'balancer')).toContain(`./${file}:/etc/caddy/Caddyfile:ro`);
+  });
+}
+
+test('the balancer asks who is ready', () => {
+  expect(read('config/Caddyfile.replicas')).toMatch(/^\s*health_uri \/readyz$/m);
+});
+
 test('compose: no secret is written down, and none of the services of the base profile faces the network', () => {
   const values = Object.values(services).flatMap(({ environment }) => Object.entries(environment));
   const secrets = values.filter(([name]) => /TOKEN|PASSWORD|DATABASE_URL/.test(name));
   expect(secrets.length).toBeGreaterThan(3);
-  for (const [name, value] of secrets) expect(`${name}=${value}`).toMatch(/=\$\{.*\}$/);
-  for (const port of services.bridge?.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+  for (const [name, value] of secrets)
+    expect(`${name}=${value}`).toMatch(
+      /=(\$\{.*\}|postgres:\/\/bridge:\$\{POSTGRES_PASSWORD:-\}@postgres\/bridge)$/,
+    );
+  for (const name of [...bridges, 'balancer']) {
+    for (const port of findService(name).ports) expect(port, name).toMatch(/^127\.0\.0\.1:/);
+  }
 });
 
 test('compose: every variable of the bridge is a setting', () => {
@@ -65,6 +150,16 @@ test('compose: every variable of the bridge is a setting', () => {
   const known = rows.flatMap((row) => [row.variable, toFileVariable(row)]);
   for (const name of Object.keys(services.bridge?.environment ?? {})) expect(known).toContain(name);
 });
+
+function findService(name: string) {
+  const service = services[name];
+  if (service === undefined) throw new Error(`there is no service ${name}`);
+  return service;
+}
+
+function mountsOf(...names: string[]): string[] {
+  return names.flatMap((name) => findService(name).volumes);
+}
 
 test('compose: files that are mounted exist', () => {
   const files = Object.values(services)

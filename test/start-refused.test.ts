@@ -60,6 +60,19 @@ describe.concurrent('a start that is refused', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
+  test('a real service, and nobody who could come in: exit code 78, one line, and how to make a token', async (context) => {
+    const folder = makeFolder(context);
+    const service = await startService(context);
+    const { SCIM_TOKENS: _, ...env } = toEnv(service);
+
+    const { exitCode, errors } = await runToEnd({ folder, env });
+
+    expect(exitCode).toBe(78);
+    expect(errors).toContain('nobody could provision');
+    expect(errors).toContain('scim-bridge token create');
+    expect(service.calls.count()).toBe(0);
+  });
+
   test('another company at the same address: exit code 1, one line, and nothing is read or changed', async (context) => {
     const folder = makeFolder(context);
     const first = await startSandbox();

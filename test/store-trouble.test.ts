@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from './support/bridge.ts';
+import { cutConnections } from './support/cut-connections.ts';
 import {
   addUser,
   type Requester,
@@ -163,15 +163,4 @@ async function writeUntilTaken(
     if (answer.status === 201 || answer.status === 409) return;
     refused.push(answer);
   }
-}
-
-/** What a restart of the server does to everybody who is connected. */
-async function cutConnections(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'scissors' });
-  await client.connect();
-  await client.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and application_name = 'scim-bridge'`,
-  );
-  await client.end();
 }

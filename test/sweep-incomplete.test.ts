@@ -7,7 +7,7 @@ import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { GROUP_EXTENSION } from './support/drift-cells.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
 import { addGroup, addUser, send, toGroup, toMembers, untilSettled } from './support/provider.ts';
-import { listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import {
   changePage,
   leaveOut,
@@ -303,6 +303,26 @@ describeList('groupUsers.getListOfGroupUsers', [
     concludes: 'what is true',
   },
 ]);
+
+test('who is in a group is brought back by hand, also where it was in doubt once', async () => {
+  const { bridge, proxy, stop } = await startWorld(100);
+  onTestFinished(stop);
+  const { service } = bridge.sandbox;
+  proxy.setTamper(both(truncated, someMembersOf));
+  const doubted = await sweep(bridge);
+  proxy.setTamper(undefined);
+  service.removeMember('Team 0', 'person3@example.com');
+  await sweep(bridge);
+
+  const { body } = await askOps(bridge, 'GET', '/drifts?kind=member.removed');
+  const [drift] = Array.isArray(body.items) ? body.items : [];
+  await askOps(bridge, 'POST', `/drifts/${Object(drift).id}/repair`);
+  await expect
+    .poll(() => service.members('Team 0'), { timeout: 10_000 })
+    .toContain('person3@example.com');
+
+  expect(doubted).toMatchObject({ status: 'incomplete', reasons: [/no two answers agree/] });
+});
 
 /** Answers with nobody the first time; the second look shows who is there. */
 function emptyOnce(isMet: (url: URL) => boolean): Tamper {

@@ -8,17 +8,15 @@ const introduction = `# What operators ask
 Generated from \`src/ops/openapi/\` by \`npm run docs\`; do not edit. The same as OpenAPI 3.1: [ops-openapi.json](ops-openapi.json), and
 \`GET /ops/openapi.json\` of a running bridge.
 
-Everything is JSON below \`/ops\`, on \`port\` or on \`ops.port\`, with \`Authorization: Bearer <ops.token>\`. Without \`OPS_TOKEN\` nothing of it
-is served. Moments are ISO 8601 in UTC, ids are SCIM ids unless said otherwise, and names are personal. Lists answer
+Everything is JSON below \`/ops\`, on \`port\` or on \`ops.port\`, with \`Authorization: Bearer <token>\`: \`OPS_TOKEN\` or a token of
+\`scim-bridge token create --for operator\`. \`OPS_READER_TOKEN\` and tokens \`--for reader\` may \`GET\`; for the rest they are answered 403
+\`forbidden\`. Moments are ISO 8601 in UTC, ids are SCIM ids unless said otherwise, and names are personal. Lists answer
 \`{ items, nextCursor }\`; \`nextCursor\` as \`cursor\` asks for the next page. A parameter, a value or a member of a body that is not known is
 answered with 400 \`invalid\`, a missing or wrong token with 401, and what comes too fast (200 a second, 100 at once, for all
 together) with 429. Errors are \`{ code, message }\`.
 
 The commands of the command line send these requests to \`OPS_URL\`.
 `;
-
-/** What the introduction says of all requests, by status. */
-const EVERYWHERE: ReadonlySet<string> = new Set(['400', '401', '429']);
 
 /** The page of the requests below `/ops`, as Markdown. */
 export function toOpsPage(): string {
@@ -42,7 +40,7 @@ function toSection(route: OpsRoute): string {
       ? ''
       : `\nBody: ${toLink(body.schema)}${body.required ? '' : ', or nothing'}.\n`;
   const answers = listAnswers(route)
-    .filter(([status]) => !EVERYWHERE.has(status))
+    .filter(([status]) => Object.hasOwn(route.answers, status))
     .map(([status, name]) => `${status} ${toLink(name)}`);
   const title = `${method.toUpperCase()} /ops${path}`;
   return `### \`${title}\`\n\n${summary}\n${asked}${table}\nAnswers: ${answers.join(' · ')}.\n`;

@@ -1,15 +1,34 @@
+import type { Credential } from '../domain/credential.ts';
 import { createTokenFinder } from '../domain/token-check.ts';
-import type { Credential } from './credential.ts';
 
-/** Tokens of identity providers that settings, or the first run, have given: `settings-1` is the first. */
-export function createScimTokenFinder(
-  tokens: readonly string[],
-): (presented: string) => Credential | undefined {
-  const findPlace = createTokenFinder(tokens);
-  const credentials = tokens.map((_, place) => toCredential(place + 1));
-  return (presented) => credentials[findPlace(presented)];
+/** The tokens that need no store. */
+export interface GivenTokens {
+  /** Of identity providers: those of `scim.tokens`, or the one of the first run. */
+  readonly scim: readonly string[];
+  /** setting: ops.token */
+  readonly operator: string | undefined;
+  /** setting: ops.readerToken */
+  readonly reader: string | undefined;
 }
 
-function toCredential(place: number): Credential {
-  return { id: `settings-${place}`, name: `scim.tokens, ${place}`, purpose: 'scim' };
+/** Whose a presented token is among those of the settings: `settings-1` is the first of `scim.tokens`. */
+export function createGivenTokenFinder({
+  scim,
+  operator,
+  reader,
+}: GivenTokens): (presented: string) => Credential | undefined {
+  const all = [
+    ...scim.map((token, place) => ({ token, credential: toScimCredential(place + 1) })),
+    ...(operator === undefined ? [] : [{ token: operator, credential: OPERATOR }]),
+    ...(reader === undefined ? [] : [{ token: reader, credential: READER }]),
+  ];
+  const findPlace = createTokenFinder(all.map(({ token }) => token));
+  return (presented) => all[findPlace(presented)]?.credential;
+}
+
+const OPERATOR: Credential = { id: 'settings-operator', name: 'ops.token', purpose: 'operator' };
+const READER: Credential = { id: 'settings-reader', name: 'ops.readerToken', purpose: 'reader' };
+
+function toScimCredential(place: number): Credential {
+  return { id: `settings-${place}`, name: `scim.tokens ${place}`, purpose: 'scim' };
 }

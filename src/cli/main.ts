@@ -6,6 +6,7 @@ import { addAdoptCommand } from './adopt.ts';
 import { apiCommand } from './api.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
+import { clientCommand } from './client.ts';
 import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { parsePackageVersion } from './package-version.ts';
@@ -18,6 +19,7 @@ import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
 import { sweepCommand } from './sweep.ts';
+import { tokenCommand } from './token.ts';
 import { untilStopped } from './until-stopped.ts';
 import { addWhyCommand } from './why.ts';
 
@@ -40,6 +42,8 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addSandboxCommand,
     addRecoveryCommand,
     sweepCommand(async (...args) => (await import('../own-bridge.ts')).withOwnBridge(...args)),
+    clientCommand(async (...args) => (await import('../own-access.ts')).withOwnAccess(...args)),
+    tokenCommand(async (...args) => (await import('../own-access.ts')).withOwnAccess(...args)),
     addAdoptCommand,
     addPauseCommand,
     addResumeCommand,

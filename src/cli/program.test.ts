@@ -120,7 +120,7 @@ test('settings prints every setting, warnings aside, and no secret', async () =>
     UPSTREAM_URL: 'http://service.example.com',
     UPSTREAM_TOKEN: 's3cret',
     SCIM_TOKENS: 's3cret-s3cret-s3cret',
-    OPS_TOKEN: 's3cret-s3cret-s3cret',
+    OPS_TOKEN: 'another-s3cret-s3cret',
     UPSTREAM_PROXY: 'http://me:s3cret@proxy:3128',
     DATABASE_URL: 'postgres://bridge:s3cret@db/bridge',
   };

@@ -6,7 +6,8 @@ import type { DriftAnswer, SweepView } from '../ops/sweeps-router.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { createOpsClient, type OpsClient } from './ops-client.ts';
+import { findRunning } from './find-running.ts';
+import type { OpsClient } from './ops-client.ts';
 import { toPlanAnswerText } from './plan-answer-text.ts';
 
 const POLL_MS = 250;
@@ -58,14 +59,6 @@ Exit codes:
   0   compared
   1   not everything could be compared, or the bridge does not answer: the message says why
   2   with --exit-code: something differs`;
-
-/** The bridge that runs on this machine, or that OPS_URL names; undefined: none runs here. */
-async function findRunning(settings: Settings): Promise<OpsClient | undefined> {
-  if (settings.ops.url === undefined && settings.ops.token === undefined) return undefined;
-  const client = createOpsClient(settings);
-  if (settings.ops.url !== undefined) return client;
-  return (await client.isAnswering()) ? client : undefined;
-}
 
 async function sweepWith(
   client: OpsClient,

@@ -25,11 +25,18 @@ export interface ObservedGroup {
   readonly listedAt?: number;
   /** When SCIM last showed it (epoch milliseconds); absent: it never did. */
   readonly shownAt?: number;
-  /** When no two answers agreed on who is in it (epoch milliseconds); absent: they always did. */
+  /** When no two answers agreed on who is in it (epoch milliseconds); absent: they did the last time. */
   readonly doubtedAt?: number;
   /** Epoch milliseconds, and which read or call it came from. */
   readonly at: number;
   readonly by: string;
+}
+
+/** What was observed before a list shows the group anew: whether its members are in doubt is found out anew too. */
+export function withoutDoubt(observed: ObservedGroup | undefined): ObservedGroup | undefined {
+  if (observed === undefined) return undefined;
+  const { doubtedAt: _, ...known } = observed;
+  return known;
 }
 
 /** What the provider wants of a group, as far as the service can hold it. */

@@ -1,10 +1,13 @@
 import express from 'express';
 import supertest from 'supertest';
 import { expect, test } from 'vitest';
-import { BridgeError } from '../domain/errors.ts';
+import type { FindCredential } from '../access/credential.ts';
+import { createGivenTokenFinder } from '../access/from-settings.ts';
+import { StoreError } from '../store/store-error.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { createEagerClock, createFakeClock } from '../upstream/testing/fake-clock.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
+import type { AccessSource } from './access/router.ts';
 import type { FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
 import type { PlanSource } from './plans-router.ts';
@@ -16,6 +19,7 @@ import type { SweepSource } from './sweeps-router.ts';
 import type { WritesSource } from './writes-router.ts';
 
 const token = 'ops-token-0123456789';
+const reader = 'reader-token-0123456789';
 const open = { kind: 'open' } as const;
 const well: TransportHealth = {
   waiting: { remove: 0, change: 3, look: 0, pass: 0 },
@@ -80,6 +84,19 @@ const plans: PlanSource = {
   discard: unknown,
   undo: unknown,
 };
+const access: AccessSource = {
+  tokens: {
+    make: async () => ({ kind: 'name-taken' }),
+    list: async () => [],
+    revoke: async () => undefined,
+  },
+  clients: {
+    make: async () => ({ kind: 'name-taken' }),
+    list: async () => [],
+    rotate: async () => ({ kind: 'unknown' }),
+    revoke: async () => undefined,
+  },
+};
 const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
 const operators = {
   clock: createFakeClock(),
@@ -93,10 +110,16 @@ const operators = {
   decideDrifts,
   writes,
   listRequests: async () => [],
+  access,
   api,
 };
 
-function request(change: Partial<HealthSources> = {}) {
+const find = createGivenTokenFinder({ scim: ['scim-token-0123456789'], operator: token, reader });
+
+function request(
+  change: Partial<HealthSources> = {},
+  findCredential: FindCredential = async (presented) => find(presented),
+) {
   const sources: HealthSources = {
     assertStoreUsable: async () => {},
     findWriteTrouble: async () => undefined,
@@ -118,7 +141,7 @@ function request(change: Partial<HealthSources> = {}) {
   const app = express();
   app.use(createHealthRouter(sources));
   const status = toStatusSources(sources);
-  app.use(createOperatorRouter({ registry, token, status, ...operators }));
+  app.use(createOperatorRouter({ registry, findCredential, status, ...operators }));
   return supertest(app);
 }
 
@@ -188,7 +211,7 @@ test('/ops/status shows what waits, fails and is stuck with the words of the ser
 });
 
 const failing = async () => {
-  throw new BridgeError('store-unavailable', 'postgres://user:secret@db is gone');
+  throw new StoreError('store-unavailable', 'postgres://user:secret@db is gone');
 };
 
 test('/healthz is 200 while the process lives, also without a store', async () => {
@@ -242,7 +265,14 @@ test('/metrics prints for whoever presents the token', async () => {
   expect(answer.text).toContain('# TYPE scim_bridge_');
 });
 
-for (const presented of [undefined, token, 'Bearer', 'Bearer wrong', `Basic ${token}`]) {
+for (const presented of [
+  undefined,
+  token,
+  'Bearer',
+  'Bearer wrong',
+  'Bearer scim-token-0123456789',
+  `Basic ${token}`,
+]) {
   test(`/metrics is 401 for "${presented ?? 'nothing'}"`, async () => {
     const asking = request().get('/metrics');
     if (presented !== undefined) asking.set('Authorization', presented);
@@ -255,13 +285,20 @@ for (const presented of [undefined, token, 'Bearer', 'Bearer wrong', `Basic ${to
   });
 }
 
-test('without a token in the settings there are no metrics', async () => {
-  const { registry } = createMetrics();
-  const status = toStatusSources();
-  const options = { registry, token: undefined, status, ...operators };
-  const app = express().use(createOperatorRouter(options));
+test('who may read may read, and is told what the rest takes', async () => {
+  const asking = request().get('/ops/status').set('Authorization', `Bearer ${reader}`);
+  const doing = request().post('/ops/pause').set('Authorization', `Bearer ${reader}`);
+  const answers = await Promise.all([asking, doing]);
 
-  const answer = await supertest(app).get('/metrics').set('Authorization', 'Bearer undefined');
+  expect(answers.map(({ status }) => status)).toEqual([200, 403]);
+  expect(answers[1].body).toMatchObject({ code: 'forbidden', role: 'operator' });
+});
 
-  expect(answer.status).toBe(404);
+test('a store that cannot be asked lets nobody in, and calls nobody a stranger', async () => {
+  const asking = request({}, failing).get('/ops/status').set('Authorization', 'Bearer x');
+  const answer = await asking;
+
+  expect(answer.status).toBe(503);
+  expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+  expect(answer.text).not.toContain('secret');
 });

@@ -1,7 +1,8 @@
-import { type RequestHandler, Router } from 'express';
+import { Router } from 'express';
 import type { Registry } from 'prom-client';
+import type { FindCredential } from '../access/credential.ts';
 import type { Clock } from '../domain/clock.ts';
-import { createTokenCheck } from '../domain/token-check.ts';
+import { type AccessSource, listAccessRouters } from './access/router.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import { type ApiSource, createApiRouter } from './api/router.ts';
 import { createDriftDecisionRouter, type DriftDecisionSource } from './drift-decisions.ts';
@@ -9,6 +10,7 @@ import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { createFirstRunRouter, type FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
 import { limitOperators } from './limit-requests.ts';
+import { requireOperator } from './operator.ts';
 import { createPlanRouter, type PlanSource } from './plans-router.ts';
 import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
 import { createRequestsRouter, type ListRequests } from './requests/router.ts';
@@ -36,8 +38,9 @@ export interface OperatorRouterOptions {
   readonly listRequests: ListRequests;
   readonly api: ApiSource;
   readonly clock: Pick<Clock, 'now'>;
-  /** setting: ops.token; without one nothing is shown. */
-  readonly token: string | undefined;
+  readonly access: AccessSource;
+  /** Whose a presented token is. */
+  readonly findCredential: FindCredential;
 }
 
 /**
@@ -57,12 +60,11 @@ export function createHealthRouter(sources: HealthSources): Router {
   return router;
 }
 
-/** `/metrics` for Prometheus and everything below `/ops`. 404 without a token in the settings, 401 without it in the request. */
+/** `/metrics` for Prometheus and everything below `/ops`, for operators, and to read for readers. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
-  const { registry, token } = options;
+  const { registry, findCredential } = options;
   const router = Router();
-  if (token === undefined) return router; // What follows it answers 404, as for every unknown path.
-  const before = [requireBearer(token), limitOperators(options.clock)];
+  const before = [requireOperator(findCredential), limitOperators(options.clock)];
   router.get('/metrics', ...before, async (_req, res) => {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
@@ -75,7 +77,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
 
 /** What is served below `/ops`, and where: the longer of two paths goes before. */
 export function listOperatorRouters(
-  options: Omit<OperatorRouterOptions, 'registry' | 'token' | 'clock'>,
+  options: Omit<OperatorRouterOptions, 'registry' | 'findCredential' | 'clock'>,
 ): readonly (readonly [path: string, router: Router])[] {
   const { status, explain, resources, recovery, firstRun, sweeps, plans, writes, api } = options;
   return [
@@ -90,6 +92,7 @@ export function listOperatorRouters(
     ['/drifts', createDriftDecisionRouter(options.decideDrifts)],
     ['/plans', createPlanRouter(plans)],
     ['/requests', createRequestsRouter(options.listRequests)],
+    ...listAccessRouters(options.access),
     ['/api', createApiRouter(api)],
     ['', createWritesRouter(writes)],
     ['', createExplainRouter(explain)],
@@ -111,19 +114,4 @@ function createOpenApiRouter(): Router {
     text ??= JSON.stringify(toOpsDocument());
     res.type('application/json').send(text);
   });
-}
-
-/**
- * Lets requests through that present the token as `Bearer <token>`; the others get 401.
- * @see RFC 6750 §2.1, §3
- */
-function requireBearer(token: string): RequestHandler {
-  const isKnown = createTokenCheck([token]);
-  return (req, res, next) => {
-    const presented = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
-    if (presented !== undefined && isKnown(presented)) return next();
-    const problem = presented === undefined ? '' : ', error="invalid_token"';
-    res.set('WWW-Authenticate', `Bearer realm="ops"${problem}`);
-    res.status(401).json({ code: 'unauthorized', message: 'Present ops.token as Bearer token.' });
-  };
 }

@@ -1,5 +1,6 @@
 import type { ResourceKey } from '../domain/ids.ts';
 import { countDueChanges, type Lease } from '../store/lanes.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Settlement } from './outcome.ts';
@@ -74,9 +75,14 @@ export async function settleWithin<Undo>(
   const settled = waiters.wait(key, { version: write.version, undo }, write.waitMs);
   carryOn();
   if (write.lease === undefined) {
-    waiters.settle(key, await readProgress());
-    const isInVain = isBehind() && (await isBehindTooMany(deps, write));
-    if (isInVain) waiters.release(key, write.version, QUEUE_TOO_LONG);
+    try {
+      waiters.settle(key, await readProgress());
+      const isInVain = isBehind() && (await isBehindTooMany(deps, write));
+      if (isInVain) waiters.release(key, write.version, QUEUE_TOO_LONG);
+    } catch (error) {
+      // The write is stored: a store that does not answer now takes nothing of that back.
+      if (!(error instanceof StoreError)) throw error;
+    }
   }
   return settled;
 }

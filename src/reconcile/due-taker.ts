@@ -1,13 +1,15 @@
-import { keyText } from '../domain/ids.ts';
+import { keyText, type ResourceKey } from '../domain/ids.ts';
 import {
   claimLane,
   DUE_CLASSES,
   type DueWork,
   findNextDueAt,
+  type Lease,
   listDue,
   listHeldRemovals,
 } from '../store/lanes.ts';
 import type { DueClass } from '../store/schema.ts';
+import { isUnsure } from '../store/store-error.ts';
 import { type ReconcileDeps, toLaneClaim } from './deps.ts';
 import type { LaneRunner } from './lane-runner.ts';
 
@@ -45,9 +47,25 @@ export function createDueTaker(
     return active < concurrency || (dueClass === 2 && looking === 0);
   }
 
-  async function run({ key, dueClass }: DueWork): Promise<void> {
+  async function claimFor(key: ResourceKey): Promise<Lease | undefined> {
     const claim = toLaneClaim(deps);
-    const lease = await deps.store.write((tx) => claimLane(tx, key, claim));
+    const claimed: Lease[] = [];
+    try {
+      return await deps.store.write(async (tx) => {
+        const lease = await claimLane(tx, key, claim);
+        if (lease !== undefined) claimed.push(lease);
+        return lease;
+      });
+    } catch (error) {
+      // We may have it without having heard of that.
+      const last = claimed.at(-1);
+      if (isUnsure(error) && last !== undefined) void runner.giveBack(key, last);
+      throw error;
+    }
+  }
+
+  async function run({ key, dueClass }: DueWork): Promise<void> {
+    const lease = await claimFor(key);
     if (lease === undefined) return;
     const looks = dueClass === 2 ? 1 : 0;
     active += 1;

@@ -1,5 +1,5 @@
 import { assertNever } from '../domain/errors.ts';
-import type { ResourceKey } from '../domain/ids.ts';
+import { keyText, type ResourceKey } from '../domain/ids.ts';
 import { type Lease, releaseLane } from '../store/lanes.ts';
 import { StoreError } from '../store/store-error.ts';
 import { converge, type Run } from './converge.ts';
@@ -25,6 +25,8 @@ export interface Lanes {
 /** Runs lanes that were claimed, and answers those who wait for them. Never rejects. */
 export interface LaneRunner {
   run(key: ResourceKey, lease: Lease): Promise<void>;
+  /** Gives a lane back that was perhaps taken and is not run, as soon as the store takes that. */
+  giveBack(key: ResourceKey, lease: Lease): Promise<void>;
   /** How many lanes run now. */
   readonly active: number;
   /** Resolves once no lane runs, when no more are to be run. */
@@ -42,13 +44,8 @@ export function createLaneRunner(
   const users = convergeUsers(deps, lanes.users);
   const groups = convergeGroups(deps, lanes.groups);
   const keeper = createLaneKeeper(deps);
-  const running = new Set<Promise<void>>();
+  const running = new Map<Promise<void>, string>();
   let isStopping = false;
-
-  function isSoon(retryAt: number): boolean {
-    if (deps.upstream.writesRefused() !== undefined) return false;
-    return retryAt - deps.clock.now() < WORTH_WAITING_MS;
-  }
 
   async function runOne(key: ResourceKey, lease: Lease): Promise<Run> {
     switch (key.type) {
@@ -66,7 +63,7 @@ export function createLaneRunner(
     try {
       const { retryAt, ...progress } = await runOne(key, lease);
       waiters.settle(key, progress);
-      const soon = retryAt !== undefined && isSoon(retryAt);
+      const soon = retryAt !== undefined && isSoon(deps, retryAt);
       const reason = 'the change waits for something else first';
       if (!soon) waiters.release(key, progress.version, reason);
     } catch (error) {
@@ -84,7 +81,7 @@ export function createLaneRunner(
     while (!isStopping) {
       const dueAt = deps.clock.now() + restMs;
       try {
-        await deps.store.write((tx) => releaseLane(tx, key, { lease, dueAt }));
+        await deps.store.write((tx) => releaseLane(tx, key, { owner: deps.owner, lease, dueAt }));
         return;
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
@@ -97,18 +94,29 @@ export function createLaneRunner(
     async run(key, lease) {
       const letGo = keeper.keep(key);
       const run = runAndAnswer(key, lease);
-      running.add(run);
+      running.set(run, keyText(key));
       await run;
       running.delete(run);
       letGo();
+    },
+    async giveBack(key, lease) {
+      // Somebody else's in this process may look the same where ours was not kept.
+      const isRun = [...running.values()].includes(keyText(key));
+      if (!isRun) await abandon(key, lease, 0);
     },
     get active() {
       return running.size;
     },
     async idle() {
       isStopping = true;
-      while (running.size > 0) await Promise.all(running);
+      while (running.size > 0) await Promise.all(running.keys());
     },
     stop: () => keeper.stop(),
   };
+}
+
+/** Whether a retry is soon enough for a request to wait for it. */
+function isSoon({ upstream, clock }: ReconcileDeps, retryAt: number): boolean {
+  if (upstream.writesRefused() !== undefined) return false;
+  return retryAt - clock.now() < WORTH_WAITING_MS;
 }

@@ -2,7 +2,7 @@ import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
 import { findGroupRow } from '../store/groups.ts';
 import { type LaneClaim, type Lease, recoverLanes } from '../store/lanes.ts';
 import { readWaiting } from '../store/link-work.ts';
-import { findUserRow } from '../store/users.ts';
+import { findUserRow, type UserRow } from '../store/users.ts';
 import { type BoundedWait, type Settling, settleWithin } from './bounded-wait.ts';
 import { type ReconcileDeps, toLaneClaim } from './deps.ts';
 import { readAdmins } from './group/read-admins.ts';
@@ -43,6 +43,10 @@ export interface Hold {
 export interface Reconciler {
   /** How a transaction that stores a write takes the lane at the same time; undefined: leave it to the workers. */
   claim(): LaneClaim | undefined;
+  /** Whether a row, as it was read, is in a lane of this process by this lease. */
+  holds(row: Pick<UserRow, 'lane_owner' | 'lane_token'>, lease: Lease): boolean;
+  /** Gives back a lane that may have been taken by a commit whose end nobody heard; as soon as the store answers. */
+  giveBack(key: ResourceKey, lease: Lease): void;
   /** Converges a stored write of a person and waits for it. */
   settleUser(id: UserId, write: StoredWrite, undo: UserUndo): Promise<Settlement>;
   /** Converges a stored write of a group and waits for it. */
@@ -101,6 +105,9 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       if (isHeld || isFull) return undefined;
       return toLaneClaim(deps);
     },
+    holds: ({ lane_owner, lane_token }, lease) =>
+      lane_owner === deps.owner && lane_token === lease.token,
+    giveBack: (key, lease) => void runner.giveBack(key, lease).then(() => workers.wake()),
     settleUser(id, write, undo) {
       const readProgress = () => readUserProgress(deps, id);
       return settle({ type: 'user', id }, { waiters: users.waiters, write, undo, readProgress });

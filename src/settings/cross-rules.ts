@@ -18,6 +18,12 @@ export function listCrossProblems({ upstream, scim, port, ops }: Settings): Sett
     const message = `ops.port and port are both ${port}; leave ops.port out to serve everything on one port.`;
     problems.push({ setting: 'ops.port', message });
   }
+  const shared = [ops.token, ops.readerToken].find((one) => one && scim.tokens.includes(one));
+  if (shared !== undefined || (ops.token !== undefined && ops.token === ops.readerToken)) {
+    const message =
+      'scim.tokens, ops.token and ops.readerToken have a token in common; each opens something else and has to be another.';
+    problems.push({ setting: 'ops.token', message });
+  }
   if (scim.pageSize > scim.pageSizeMax) {
     const message = `scim.pageSize (${scim.pageSize}) is more than scim.pageSizeMax (${scim.pageSizeMax}).`;
     problems.push({ setting: 'scim.pageSize', message });

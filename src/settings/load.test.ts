@@ -214,12 +214,30 @@ test('a real service needs its token', () => {
   expect(problems.map(({ setting }) => setting)).toEqual(['upstream.token']);
 });
 
-test('a real service is served only to providers with a token; a probe needs none', () => {
+test('a real service is served only where a provider has a credential or can get one; a probe needs none', () => {
   const env = { UPSTREAM_URL: 'https://example.com', UPSTREAM_TOKEN: 'secret' };
+  const nobody = { hasProvider: false, hasOperator: false };
   const { settings } = load(env);
-  expect(() => assertServable(settings)).toThrow(SettingsError);
-  expect(() => assertServable(load({ ...env, SCIM_TOKENS: token }).settings)).not.toThrow();
-  expect(() => assertServable(load({}).settings)).not.toThrow();
+  expect(() => assertServable(settings, nobody)).toThrow(SettingsError);
+  for (const kept of [
+    { hasProvider: true, hasOperator: false },
+    { hasProvider: false, hasOperator: true },
+  ]) {
+    expect(() => assertServable(settings, kept)).not.toThrow();
+  }
+  for (const more of [{ ...env, SCIM_TOKENS: token }, { ...env, OPS_TOKEN: token }, {}]) {
+    expect(() => assertServable(load(more).settings, nobody)).not.toThrow();
+  }
+});
+
+test.each([
+  { SCIM_TOKENS: token, OPS_TOKEN: token },
+  { SCIM_TOKENS: `${token}2,${token}`, OPS_READER_TOKEN: token },
+  { OPS_TOKEN: token, OPS_READER_TOKEN: token },
+])('one token for two purposes is refused, and not shown: %o', (env) => {
+  const { problems } = refusal(env);
+  expect(problems.map(({ setting }) => setting)).toEqual(['ops.token']);
+  expect(JSON.stringify(problems)).not.toContain(token);
 });
 
 test('a token without a service, one port for two listeners, and a page above its maximum are refused', () => {

@@ -30,7 +30,9 @@ const upstreamSchema = z.strictObject({
     ),
   requestsPerSecond: wholeNumber({ min: 0, max: 1_000 })
     .prefault(5)
-    .describe('The rate that is never exceeded; 0 means no limit. The service allows 5.'),
+    .describe(
+      'The rate that is never exceeded, on PostgreSQL by all processes on the store together; the same for each of them. 0 means no limit. The service allows 5.',
+    ),
   apiVersion: choice(['latest', 'v1'])
     .prefault('latest')
     .describe('The version in the paths of REST calls.'),
@@ -80,7 +82,7 @@ const scimSchema = z.strictObject({
   tokens: secretList({ charactersMin: 16 })
     .prefault([])
     .describe(
-      'What identity providers present, as `Bearer <token>` or bare. Required with `upstream.url`; otherwise one is made up and printed.',
+      'What identity providers present, as `Bearer <token>` or bare, beside named tokens (`scim-bridge token create`) and OAuth clients (`scim-bridge client create`). Without any of them one is made up and printed in front of the embedded sandbox.',
     ),
   writeWait: duration({ min: '0', max: '60s' })
     .prefault('3s')
@@ -189,12 +191,17 @@ const opsSchema = z.strictObject({
   token: secret({ charactersMin: 16 })
     .optional()
     .describe(
-      'What operators present. Without it `/metrics` and everything below `/ops` are not served. Who has it can do whatever `upstream.token` can: see docs/api.md.',
+      'What operators present at `/metrics` and below `/ops`, beside the named tokens that `scim-bridge token create --for operator` makes. Who has it can do whatever `upstream.token` can: see docs/api.md.',
+    ),
+  readerToken: secret({ charactersMin: 16 })
+    .optional()
+    .describe(
+      'What may read at `/metrics` and below `/ops` and do nothing else, for monitoring: 403 for the rest.',
     ),
   url: httpUrl()
     .optional()
     .describe(
-      'Where the commands that ask the running bridge (`adopt`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
+      'Where the commands that ask the running bridge (`adopt`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`, `token`, `client`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
     ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()
@@ -378,6 +385,15 @@ export const settingsSchema = z.strictObject({
       concurrency: wholeNumber({ min: 1, max: 256 })
         .prefault(8)
         .describe('How many people and groups are brought to the desired state at the same time.'),
+    })
+    .prefault({}),
+  oauth: z
+    .strictObject({
+      accessTokenLifetime: duration({ min: '60m', max: '6h' })
+        .prefault('1h')
+        .describe(
+          'How long an access token is valid that a provider gets from `/oauth/token` for a client of `scim-bridge client create`.',
+        ),
     })
     .prefault({}),
   sandbox: sandboxSchema.prefault({}),

@@ -1,13 +1,22 @@
 import { SettingsError } from './errors.ts';
 import type { Settings } from './schema.ts';
 
+/** Whether the store has anybody who may ask. */
+export interface KeptAccess {
+  /** A named token for SCIM, or a client. */
+  readonly hasProvider: boolean;
+  /** A named token of an operator, who can make the others. */
+  readonly hasOperator: boolean;
+}
+
 /**
  * What serving needs beyond good settings; a probe or a look at the settings does not.
- * @throws SettingsError when a real service would be open to nobody, or to everybody.
+ * @throws SettingsError when nobody could ever use a real service through the bridge.
  */
-export function assertServable({ upstream, scim }: Settings): void {
+export function assertServable({ upstream, scim, ops }: Settings, kept: KeptAccess): void {
   if (upstream.url === undefined || scim.tokens.length > 0) return;
+  if (ops.token !== undefined || kept.hasProvider || kept.hasOperator) return;
   const message =
-    'scim.tokens is not set, but upstream.url is: otherwise nobody could provision, or everybody could. Set SCIM_TOKENS or SCIM_TOKENS_FILE.';
+    'scim.tokens is not set, but upstream.url is, and there is no other credential: nobody could provision. Make one with scim-bridge token create, or set SCIM_TOKENS or SCIM_TOKENS_FILE.';
   throw new SettingsError([{ setting: 'scim.tokens', message }]);
 }

@@ -31,6 +31,15 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** How a server is waited for that is not there yet. */
+export interface StorePatience {
+  readonly ms: number;
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
+  /** Told of each attempt in vain. */
+  readonly onWait: (error: StoreError) => void;
+}
+
 /** How to open a store. */
 export interface StoreOptions {
   /** `sqlite:<path>` (relative to the working directory; created with its folder) or `postgres://…`. */
@@ -39,6 +48,8 @@ export interface StoreOptions {
   connectionsMax?: number;
   /** PostgreSQL only: told when an idle connection was lost. The next query opens another one. */
   onConnectionLost?: (error: StoreError) => void;
+  /** PostgreSQL only: how long a server is waited for that is not there yet; not at all when absent. */
+  patience?: StorePatience;
   /** PostgreSQL only: uniform in [0, 1), spreads the attempts of a contended write. */
   random?: () => number;
 }

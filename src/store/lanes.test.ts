@@ -104,7 +104,7 @@ describeStores('lanes', ({ makeStore }) => {
     for (const key of keys) {
       const lease = await take(store, key);
       if (!lease) throw new Error('the lane was free');
-      await store.write((tx) => releaseLane(tx, key, { lease, dueAt: 9_000 }));
+      await store.write((tx) => releaseLane(tx, key, { owner: 'one', lease, dueAt: 9_000 }));
     }
 
     const free = { lane_owner: null, lane_until: null, must_look: 1, due_at: 9_000, lane_token: 1 };
@@ -119,7 +119,7 @@ describeStores('lanes', ({ makeStore }) => {
       const lost = await take(store, key, over);
       if (!lost) throw new Error('the lane was free');
       await take(store, key, { owner: 'two' });
-      await store.write((tx) => releaseLane(tx, key, { lease: lost, dueAt: 9_000 }));
+      await store.write((tx) => releaseLane(tx, key, { owner: 'one', lease: lost, dueAt: 9_000 }));
     }
 
     const held = { lane_owner: 'two', lane_token: 2, due_at: null };

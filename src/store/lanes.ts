@@ -145,12 +145,13 @@ export async function renewLanes(
 export async function releaseLane(
   tx: Db,
   key: ResourceKey,
-  { lease, dueAt }: { lease: Lease; dueAt: number },
+  { owner, lease, dueAt }: { owner: string; lease: Lease; dueAt: number },
 ): Promise<void> {
   await tx
     .updateTable(tableOf(key))
     .set({ lane_owner: null, lane_until: null, must_look: 1, due_at: dueAt })
     .where('id', '=', key.id)
+    .where('lane_owner', '=', owner)
     .where('lane_token', '=', lease.token)
     .execute();
 }

@@ -37,6 +37,20 @@ export function toPostgresStoreError(error: unknown): StoreError {
   return new StoreError(code, `PostgreSQL: ${code} (SQLSTATE ${state})`, { cause: error });
 }
 
+/** Whether a server said so, and not the way to it. */
+export function wasAnswered(error: StoreError): boolean {
+  return sqlState(error.cause) !== undefined;
+}
+
+/** SQLSTATEs of a server that is about to go or to come, or has no room for one more connection now. */
+const ABSENT_STATES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '53300']);
+
+/** Whether there is no server now but may be one soon; a wrong password or database is not that. */
+export function isAbsent(error: StoreError): boolean {
+  const state = sqlState(error.cause);
+  return error.code === 'store-unavailable' && (state === undefined || ABSENT_STATES.has(state));
+}
+
 /** Five characters and given by the server, unlike the `code` of a socket error (ECONNREFUSED). */
 function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return undefined;

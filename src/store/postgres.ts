@@ -1,59 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  Kysely,
-  type PostgresCursor,
-  PostgresDialect,
-  type PostgresPool,
-  type PostgresPoolClient,
-  type PostgresQueryResult,
-  sql,
-} from 'kysely';
-import pg from 'pg';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Db, Store, StoreOptions } from './database.ts';
-import { toPostgresStoreError } from './postgres-errors.ts';
+import { isAbsent } from './postgres-errors.ts';
+import { openPool } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
-/** Every wait has an end: for a connection, a lock, a statement, a transaction that went silent. */
-const timeouts = {
-  connectionTimeoutMillis: 5_000,
-  lock_timeout: 5_000,
-  statement_timeout: 30_000,
-  idle_in_transaction_session_timeout: 30_000,
-};
-
-/** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
-const numberTypeOids: ReadonlySet<number> = new Set([20, 1700]);
-
 const writeAttemptsMax = 8;
 const retryDelayMaxMs = 500;
+/** How often a server that is not there yet is asked again, in milliseconds. */
+const ASK_AGAIN_MS = 500;
 
 /**
  * A store that several replicas share.
- * @throws StoreError `store-unavailable` when nothing answers.
+ * @throws StoreError `store-unavailable` when nothing answers, or a standby does.
  */
 export async function openPostgres(options: StoreOptions): Promise<Store> {
   const { url, connectionsMax = 10, onConnectionLost, random = Math.random } = options;
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: connectionsMax,
-    application_name: 'scim-bridge',
-    keepAlive: true,
-    types: { getTypeParser },
-    ...timeouts,
-  });
-  // Without these two listeners a lost connection would end the process. While a connection is in use, the
-  // query that runs, or the next one, fails with the reason; only the loss of an idle one is news.
-  pool.on('error', (error) => onConnectionLost?.(toPostgresStoreError(error)));
-  pool.on('connect', (client) => client.on('error', () => {}));
-  const db: Db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: translatingPool(pool) }),
-  });
+  const pool = openPool({ url, connectionsMax, onConnectionLost: (e) => onConnectionLost?.(e) });
+  const db: Db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 
   try {
-    await sql`select 1`.execute(db);
+    await untilAnswered(db, options.patience);
   } catch (error) {
-    await pool.end();
+    await db.destroy();
     throw error;
   }
   const running = createRunningWrites();
@@ -68,6 +38,22 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
       await db.destroy();
     },
   };
+}
+
+/** Proves that the server answers; one that is not there yet is waited for as long as there is patience. */
+async function untilAnswered(db: Db, patience: StoreOptions['patience']): Promise<void> {
+  const until = performance.now() + (patience?.ms ?? 0);
+  for (;;) {
+    try {
+      await sql`select 1`.execute(db);
+      return;
+    } catch (error) {
+      const isPatient = performance.now() < until && patience?.signal.aborted === false;
+      if (!isPatient || !(error instanceof StoreError && isAbsent(error))) throw error;
+      patience.onWait(error);
+      await sleep(ASK_AGAIN_MS, undefined, { signal: patience.signal }).catch(() => {});
+    }
+  }
 }
 
 /** The pool drops those who wait for a connection when it ends, so the end waits for them. */
@@ -88,11 +74,6 @@ function createRunningWrites() {
   };
 }
 
-function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  if (numberTypeOids.has(oid)) return Number;
-  return pg.types.getTypeParser(oid, format);
-}
-
 /**
  * Runs a transaction again that the server gave up in favour of another (deadlock, serialisation failure).
  * Delays double from 20 ms with full jitter, so that the same two do not meet again.
@@ -107,31 +88,4 @@ async function retryContended<T>(transact: () => Promise<T>, random: () => numbe
       await sleep(random() * Math.min(10 * 2 ** attempt, retryDelayMaxMs));
     }
   }
-}
-
-/** The pool as kysely sees it, with every error in the words of the store. */
-function translatingPool(pool: pg.Pool): PostgresPool {
-  return {
-    options: pool.options,
-    connect: async () => {
-      try {
-        return translatingClient(await pool.connect());
-      } catch (error) {
-        throw toPostgresStoreError(error);
-      }
-    },
-    end: () => pool.end(),
-  };
-}
-
-function translatingClient(client: pg.PoolClient): PostgresPoolClient {
-  function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
-  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
-  function query(text: unknown, parameters: readonly unknown[] = []): unknown {
-    if (typeof text !== 'string') throw new StoreError('store-failed', 'cursors are not used here');
-    return client.query(text, [...parameters]).catch((error: unknown) => {
-      throw toPostgresStoreError(error);
-    });
-  }
-  return { query, release: (destroy) => client.release(destroy) };
 }

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
 import type { HeldAction, HeldKind } from '../domain/held-action.ts';
@@ -334,6 +335,53 @@ export interface SweepsTable {
   lease_until: number;
 }
 
+/** What named tokens, clients and their secrets have in common. Of a secret only its digest is kept (SHA-256, hex). */
+interface AccessColumns {
+  /** As the text that is presented has it. */
+  id: string;
+  created_at: number;
+  /** The id of the credential that made it; `command`: a command that had the store for itself. */
+  created_by: string;
+  /** At most once a minute. */
+  last_used_at: number | null;
+  revoked_at: number | null;
+}
+
+/** A named token of a provider or an operator. */
+export interface TokensTable extends AccessColumns {
+  seq: Generated<number>;
+  /** Unique among those that are not revoked. */
+  name: string;
+  purpose: Purpose;
+  digest: string;
+  /** null: never. */
+  expires_at: number | null;
+}
+
+/** An OAuth client, which is a provider. */
+export interface ClientsTable extends AccessColumns {
+  seq: Generated<number>;
+  /** Unique among those that are not revoked. */
+  name: string;
+}
+
+/** One of the secrets of a client. */
+export interface ClientSecretsTable extends AccessColumns {
+  client_id: string;
+  digest: string;
+  expires_at: number;
+}
+
+/** What a client got for one of its secrets; valid as long as both are not revoked. */
+export interface AccessTokensTable {
+  id: string;
+  client_id: string;
+  secret_id: string;
+  digest: string;
+  created_at: number;
+  expires_at: number;
+}
+
 /** The whole store. */
 export interface Schema {
   users: UsersTable;
@@ -355,4 +403,8 @@ export interface Schema {
   plans: PlansTable;
   plan_actions: PlanActionsTable;
   inspections: InspectionsTable;
+  tokens: TokensTable;
+  clients: ClientsTable;
+  client_secrets: ClientSecretsTable;
+  access_tokens: AccessTokensTable;
 }

@@ -3,7 +3,8 @@ import { BridgeError } from '../domain/errors.ts';
 /**
  * What can go wrong with the store, said the same way for both engines:
  * - `store-url`: the address of the store cannot be understood
- * - `store-unavailable`: it cannot be reached, read or written at all; a write may or may not have been kept
+ * - `store-unavailable`: it cannot be reached, read or written at all; a write was not kept
+ * - `store-unsure`: the connection was lost during a commit; the write may or may not have been kept
  * - `store-in-use`: another process has the SQLite file
  * - `store-busy`: somebody else held a lock for longer than we wait
  * - `store-contended`: this transaction lost against another one and may be run again as it was
@@ -18,6 +19,7 @@ import { BridgeError } from '../domain/errors.ts';
 export type StoreErrorCode =
   | 'store-url'
   | 'store-unavailable'
+  | 'store-unsure'
   | 'store-in-use'
   | 'store-busy'
   | 'store-contended'
@@ -28,6 +30,11 @@ export type StoreErrorCode =
   | 'store-newer'
   | 'store-closed'
   | 'store-failed';
+
+/** Whether a write may or may not have been kept. */
+export function isUnsure(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'store-unsure';
+}
 
 /**
  * The store did not do what we asked.

@@ -19,6 +19,7 @@ export interface WatchedStore extends Store {
 const CODES: ReadonlySet<StoreErrorCode> = new Set([
   'store-full',
   'store-unavailable',
+  'store-unsure',
   'store-busy',
   'store-corrupt',
 ]);

@@ -56,6 +56,10 @@ export const events = {
   started: (fields: { host: string; port: number; engine: string; version: string }) =>
     line('info', 'serving', fields),
   settingWarned: (fields: { warning: string }) => line('warn', 'a setting is rarely meant', fields),
+  storeAwaited: (fields: { error: unknown }) =>
+    line('warn', 'the store is not there yet: waiting for it', withError(fields)),
+  storeConnectionLost: (fields: { error: unknown }) =>
+    line('info', 'an idle connection to the store was lost', withError(fields)),
   stopping: (fields: { signal: string }) =>
     line('info', 'stopping: finishing what has begun', fields),
   stopped: () => line('info', 'stopped', {}),

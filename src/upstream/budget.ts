@@ -1,8 +1,9 @@
-import { type CallClass, callClasses } from './call-class.ts';
+import type { CallClass, ClassCounts } from './call-class.ts';
 import type { Clock } from './clock.ts';
-import { UpstreamError } from './errors.ts';
+import { estimateQueueMs } from './queue-estimate.ts';
 import { createRateWindow, type RateWindow } from './rate-window.ts';
-import { createWaitingRoom, type Place } from './waiting-room.ts';
+import { createTurnLine, type TurnLine } from './turn-line.ts';
+import type { Turn, TurnRequest } from './turns.ts';
 
 /** One token, one budget: who may send when. */
 export interface Budget {
@@ -13,6 +14,8 @@ export interface Budget {
   take(request: TurnRequest): Turn | Promise<Turn>;
   /** The service said "too many": nobody sends until `untilMs`, then one request as a probe, the rest after its answer. */
   pause(untilMs: number): void;
+  /** The last pause that another process with the same token met; undefined: the service has answered since. */
+  findPause(): KnownPause | undefined;
   /** Roughly how long a new call of this class would wait behind what waits and `others` more, in milliseconds. */
   queueAheadMs(callClass: CallClass, others?: number): number;
   /** What waits for this resource stands in the way of taking access away: it goes as if it did that itself. */
@@ -22,24 +25,19 @@ export interface Budget {
   close(): void;
 }
 
-/** Who asks for a turn. `again` keeps the place of a call that had a turn before. */
-interface TurnRequest {
-  readonly operation: string;
-  readonly callClass: CallClass;
-  readonly key: string | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly again: boolean;
-}
-
-/** Permission for one request: `sent()` when it leaves, `end()` always and last. */
-export interface Turn {
-  sent(): void;
-  end(): void;
+/** A pause that the service asked for. */
+export interface KnownPause {
+  /** When, in milliseconds since 1970. */
+  readonly atMs: number;
+  /** 1 for the first, one more each time the probe after it was answered in the same way. */
+  readonly streak: number;
 }
 
 /** What the budget is doing, for status pages. */
 export interface BudgetState {
-  readonly waiting: Readonly<Record<CallClass, number>>;
+  readonly waiting: ClassCounts;
+  /** Who waits in other processes with the same budget, as last heard; undefined: there are none. */
+  readonly elsewhere?: ClassCounts | undefined;
   readonly inFlight: number;
   /** Milliseconds until a pause asked for by the service ends; 0 when there is none. */
   readonly pausedForMs: number;
@@ -54,12 +52,6 @@ export interface BudgetOptions {
   readonly clock: Clock;
 }
 
-interface Waiter {
-  readonly resolve: (turn: Turn) => void;
-  readonly reject: (error: UpstreamError) => void;
-  readonly operation: string;
-}
-
 /** A budget that nobody has used yet. */
 export function createBudget(options: BudgetOptions): Budget {
   return new TurnBudget(options);
@@ -68,10 +60,8 @@ export function createBudget(options: BudgetOptions): Budget {
 class TurnBudget implements Budget {
   readonly #clock: Clock;
   readonly #inFlightMax: number;
-  readonly #queueMax: number;
   readonly #window: RateWindow;
-  readonly #room = createWaitingRoom<Waiter>();
-  readonly #closing = new AbortController();
+  readonly #line: TurnLine;
   #inFlight = 0;
   #pumping = false;
   #pausedUntilMs = 0;
@@ -80,19 +70,16 @@ class TurnBudget implements Budget {
   constructor({ clock, inFlightMax, queueMax, requestsPerSecond, marginMs }: BudgetOptions) {
     this.#clock = clock;
     this.#inFlightMax = inFlightMax;
-    this.#queueMax = queueMax;
+    this.#line = createTurnLine(queueMax, () => this.#wake());
     this.#window = createRateWindow(requestsPerSecond, marginMs);
   }
 
   take(request: TurnRequest): Turn | Promise<Turn> {
-    const { operation, signal } = request;
-    if (this.#closing.signal.aborted) throw closed(operation);
-    if (signal?.aborted) throw aborted(operation, signal.reason);
-    if (this.#room.size === 0 && this.#waitMs((nowMs) => this.#window.waitMs(nowMs)) === 0) {
+    this.#line.assertOpen(request);
+    if (this.#line.room.size === 0 && this.#waitMs((nowMs) => this.#window.waitMs(nowMs)) === 0) {
       return this.#grant();
     }
-    if (this.#room.size >= this.#queueMax) throw overloaded(operation, this.#queueMax);
-    return this.#wait(request);
+    return this.#line.join(request);
   }
 
   pause(untilMs: number): void {
@@ -100,36 +87,38 @@ class TurnBudget implements Budget {
     this.#probe = 'due';
   }
 
+  findPause(): undefined {
+    return undefined;
+  }
+
   queueAheadMs(callClass: CallClass, others = 0): number {
     const nowMs = this.#clock.now();
-    const pauseMs = Math.max(0, this.#pausedUntilMs - nowMs);
-    const urgent = callClasses.slice(0, callClasses.indexOf(callClass) + 1);
-    const ahead = urgent.reduce((sum, each) => sum + this.#room.count(each), others);
-    // Free places are of no use to who has to wait: they are given out one after the other.
-    const free = this.#room.size === 0 ? Math.max(0, this.#window.free(nowMs)) : 0;
-    const missing = ahead + 1 - free;
-    if (missing <= 0) return pauseMs;
-    // A waiting look gets a tenth of the turns of those before it.
-    const share = this.#room.count('look') > 0 && !urgent.includes('look') ? 10 / 9 : 1;
-    return pauseMs + Math.ceil(missing * share * this.#window.costMs);
+    const { room } = this.#line;
+    return estimateQueueMs({
+      callClass,
+      others,
+      waiting: room.counts(),
+      // Free places are of no use to who has to wait: they are given out one after the other.
+      free: room.size === 0 ? Math.max(0, this.#window.free(nowMs)) : 0,
+      pauseMs: Math.max(0, this.#pausedUntilMs - nowMs),
+      costMs: this.#window.costMs,
+    });
   }
 
   hasten(key: string): void {
-    this.#room.hasten(key);
+    this.#line.room.hasten(key);
   }
 
   state(): BudgetState {
-    const [remove, change, look, pass] = callClasses.map((each) => this.#room.count(each));
     return {
-      waiting: { remove: remove ?? 0, change: change ?? 0, look: look ?? 0, pass: pass ?? 0 },
+      waiting: this.#line.room.counts(),
       inFlight: this.#inFlight,
       pausedForMs: Math.max(0, this.#pausedUntilMs - this.#clock.now()),
     };
   }
 
   close(): void {
-    this.#closing.abort();
-    for (const waiter of this.#room.clear()) waiter.reject(closed(waiter.operation));
+    this.#line.close();
   }
 
   /** Milliseconds until somebody may go, or undefined when the end of a turn will tell. */
@@ -147,6 +136,8 @@ class TurnBudget implements Budget {
     const place = this.#window.hold(this.#clock.now());
     let left = false;
     return {
+      // Its place stays its own however late it leaves.
+      isLapsed: () => false,
       sent: () => {
         left = true;
         place.sent(this.#clock.now());
@@ -162,31 +153,17 @@ class TurnBudget implements Budget {
     };
   }
 
-  #wait({ operation, callClass, key, again, signal }: TurnRequest): Promise<Turn> {
-    const { promise, resolve, reject } = Promise.withResolvers<Turn>();
-    const waiter: Waiter = { operation, resolve, reject };
-    const place: Place<Waiter> = { callClass, key, again, waiter };
-    this.#room.add(place);
-    this.#wake();
-    if (!signal) return promise;
-    const leave = () => {
-      if (this.#room.remove(place)) reject(aborted(operation, signal.reason));
-    };
-    signal.addEventListener('abort', leave, { once: true });
-    return promise.finally(() => signal.removeEventListener('abort', leave));
-  }
-
   #wake(): void {
-    if (!this.#pumping && this.#room.size > 0) void this.#pump();
+    if (!this.#pumping && this.#line.room.size > 0) void this.#pump();
   }
 
   async #pump(): Promise<void> {
     this.#pumping = true;
-    while (this.#room.size > 0) {
+    while (this.#line.room.size > 0) {
       const delayMs = this.#waitMs((nowMs) => this.#window.waitSpacedMs(nowMs));
       if (delayMs === undefined) break;
-      if (delayMs === 0) this.#room.next()?.resolve(this.#grant());
-      else if (!(await slept(this.#clock, delayMs, this.#closing.signal))) break;
+      if (delayMs === 0) this.#line.room.next()?.resolve(this.#grant());
+      else if (!(await slept(this.#clock, delayMs, this.#line.closed))) break;
     }
     this.#pumping = false;
   }
@@ -198,25 +175,4 @@ function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> 
     () => true,
     () => false,
   );
-}
-
-function aborted(operation: string, cause: unknown): UpstreamError {
-  return notSent('aborted', operation, 'given up by the caller while waiting for its turn', cause);
-}
-
-function closed(operation: string): UpstreamError {
-  return notSent('closed', operation, 'the client is closed');
-}
-
-function overloaded(operation: string, queueMax: number): UpstreamError {
-  return notSent('overloaded', operation, `more than ${queueMax} calls are waiting`);
-}
-
-function notSent(
-  code: 'aborted' | 'closed' | 'overloaded',
-  operation: string,
-  detail: string,
-  cause?: unknown,
-): UpstreamError {
-  return new UpstreamError(code, { operation, detail, cause, retry: 'later', outcome: 'not-sent' });
 }

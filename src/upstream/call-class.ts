@@ -6,3 +6,6 @@ export const callClasses = ['remove', 'change', 'look', 'pass'] as const;
 
 /** What kind of call it is; decides who goes first when there is a queue. */
 export type CallClass = (typeof callClasses)[number];
+
+/** How many of each class. */
+export type ClassCounts = Readonly<Record<CallClass, number>>;

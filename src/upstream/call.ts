@@ -1,9 +1,10 @@
 import { type AttemptDeps, assertWritable, runAttempt } from './attempt.ts';
-import type { Budget, Turn } from './budget.ts';
+import type { Budget } from './budget.ts';
 import { type CallScope, openCallScope } from './call-scope.ts';
 import { UpstreamError } from './errors.ts';
 import { type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import { planRepeatMs } from './retry.ts';
+import type { Turn } from './turns.ts';
 
 /** What every call is given. */
 export interface CallDeps extends AttemptDeps {

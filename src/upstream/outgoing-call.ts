@@ -1,10 +1,10 @@
-import type { Turn } from './budget.ts';
 import type { CallClass } from './call-class.ts';
 import type { CallScope } from './call-scope.ts';
 import { UpstreamError, type UpstreamErrorCode } from './errors.ts';
 import type { FormBody } from './form-body.ts';
 import type { Operation } from './operations/operation.ts';
 import type { CallOptions } from './transport-options.ts';
+import type { Turn } from './turns.ts';
 
 /** A checked call on its way. */
 export interface OutgoingCall {

@@ -23,6 +23,27 @@ export interface HeldPlace {
   release(): void;
 }
 
+/** A rate as so many places that are each used once in a window of time. */
+export interface RateShape {
+  readonly places: number;
+  /** How long a place is taken after its request left. */
+  readonly windowMs: number;
+  /** How far apart requests leave that had to wait; all spaces together are less than a window. */
+  readonly spaceMs: number;
+}
+
+/**
+ * The shape of a rate. Below 1 a second it is one request in a longer window.
+ * @param requestsPerSecond above 0.
+ * @param marginMs added to the window, because requests arrive a little closer together than they leave.
+ */
+export function toRateShape(requestsPerSecond: number, marginMs: number): RateShape {
+  const places = Math.max(1, Math.floor(requestsPerSecond));
+  const rateMs = Math.ceil((places / requestsPerSecond) * 1_000);
+  // Without the margin: spaces that add up to less than the window never make it longer.
+  return { places, windowMs: rateMs + marginMs, spaceMs: rateMs / places };
+}
+
 /**
  * A sliding window: never more than `requestsPerSecond` in any second. A rate below 1 is one request in a longer window.
  * @param requestsPerSecond 0 means no limit.
@@ -34,11 +55,7 @@ export function createRateWindow(requestsPerSecond: number, marginMs: number): R
     throw new RangeError(`rate ${requestsPerSecond}/s with margin ${marginMs} ms is not a rate`);
   }
   if (requestsPerSecond === 0) return unlimited;
-  const places = Math.max(1, Math.floor(requestsPerSecond));
-  const rateMs = Math.ceil((places / requestsPerSecond) * 1_000);
-  const windowMs = rateMs + marginMs;
-  // Without the margin: spaces that add up to less than the window never make it longer.
-  const spaceMs = rateMs / places;
+  const { places, windowMs, spaceMs } = toRateShape(requestsPerSecond, marginMs);
   const lateMs = spaceMs / 8; // A timer that fires late by no more than this costs nothing of the rate.
   const freeAt: number[] = []; // Times at which places become free again, oldest first; at most `places` of them.
   let held = 0;

@@ -1,8 +1,9 @@
-import { createBudget } from './budget.ts';
+import { type Budget, createBudget } from './budget.ts';
 import type { CallDeps } from './call.ts';
 import { createDispatcher, watchConnectFailures } from './dispatcher.ts';
 import { createGates } from './gates.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { createSharedBudget } from './shared-budget.ts';
 import type { TransportOptions } from './transport-options.ts';
 
 const defaultTimeouts = {
@@ -17,13 +18,7 @@ export function createDeps(options: TransportOptions): CallDeps {
   const { clock, random, token, hooks = {}, inFlightMax = 64 } = options;
   const { origin } = parseBaseUrl(options.baseUrl);
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const budget = createBudget({
-    requestsPerSecond: options.requestsPerSecond,
-    marginMs: options.rateMarginMs ?? 25,
-    inFlightMax,
-    queueMax: options.queueMax ?? 10_000,
-    clock,
-  });
+  const budget = openBudget(options, inFlightMax);
   const { connectMs } = timeouts;
   const own = { origin, proxy: options.proxy, connectMs, connections: inFlightMax };
   const dispatcher = options.dispatcher ?? createDispatcher(own);
@@ -43,6 +38,14 @@ export function createDeps(options: TransportOptions): CallDeps {
     dispatcher,
     connects: watchConnectFailures(dispatcher),
   };
+}
+
+/** Without a limit there is nothing to share. */
+function openBudget(options: TransportOptions, inFlightMax: number): Budget {
+  const { requestsPerSecond, rateMarginMs = 25, queueMax = 10_000, clock, shared } = options;
+  const own = { requestsPerSecond, marginMs: rateMarginMs, inFlightMax, queueMax, clock };
+  const isShared = shared !== undefined && requestsPerSecond > 0;
+  return isShared ? createSharedBudget(own, shared) : createBudget(own);
 }
 
 function parseBaseUrl(baseUrl: string): URL {

@@ -4,6 +4,7 @@ import type { WireRequest } from './exchange.ts';
 import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation, Section } from './operations/operation.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
+import type { SharedRate } from './shared-rate.ts';
 
 /** What a transport is made of. */
 export interface TransportOptions {
@@ -33,6 +34,8 @@ export interface TransportOptions {
   readonly userAgent?: string | undefined;
   /** Whether text in the place of a file is the path of a local one; `refuse` by default. */
   readonly filePaths?: FilePaths | undefined;
+  /** The rate is shared with others that have the same token; the rate and its margin are the same for all of them. */
+  readonly shared?: SharedRate | undefined;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;

@@ -1,4 +1,4 @@
-import { type CallClass, callClasses } from './call-class.ts';
+import { type CallClass, type ClassCounts, callClasses } from './call-class.ts';
 
 /** Who is waiting, and who is next: by class, then in turn between resources, first in first out for one resource. */
 export interface WaitingRoom<W> {
@@ -8,12 +8,14 @@ export interface WaitingRoom<W> {
   remove(place: Place<W>): boolean;
   /** Takes the next one out, or undefined when nobody waits. */
   next(): W | undefined;
+  /** The same among those of one class, where others decide which class is next. */
+  nextOf(callClass: CallClass): W | undefined;
   /** Those who wait with this key become the most urgent class, in the order in which they came. */
   hasten(key: unknown): void;
   /** Takes everybody out. */
   clear(): W[];
   readonly size: number;
-  count(callClass: CallClass): number;
+  counts(): ClassCounts;
 }
 
 /** One who waits. Calls without a key are each a resource of their own. */
@@ -25,7 +27,7 @@ export interface Place<W> {
 }
 
 /** Others may pass a waiting look this many times; then it goes, so looking keeps a tenth of all turns. */
-const LOOK_PASSED_MAX = 9;
+export const LOOK_PASSED_MAX = 9;
 
 /** An empty waiting room. */
 export function createWaitingRoom<W>(): WaitingRoom<W> {
@@ -47,8 +49,13 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
     const callClass = pickClass();
     if (callClass === undefined) return undefined;
     lookPassed = callClass === 'look' || queues.look.size === 0 ? 0 : lookPassed + 1;
-    size -= 1;
-    return queues[callClass].shift();
+    return nextOf(callClass);
+  }
+
+  function nextOf(callClass: CallClass): W | undefined {
+    const waiter = queues[callClass].shift();
+    if (waiter !== undefined) size -= 1;
+    return waiter;
   }
 
   return {
@@ -63,6 +70,7 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
       return removed;
     },
     next,
+    nextOf,
     hasten(key) {
       for (const callClass of callClasses.slice(1)) {
         for (const place of queues[callClass].takeAll(key)) queues.remove.push(place);
@@ -76,7 +84,12 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
     get size() {
       return size;
     },
-    count: (callClass) => queues[callClass].size,
+    counts: () => ({
+      remove: queues.remove.size,
+      change: queues.change.size,
+      look: queues.look.size,
+      pass: queues.pass.size,
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort } from './free-port.ts';
@@ -9,6 +9,13 @@ import { freePort } from './free-port.ts';
 export interface ThrowAwayPostgres {
   /** Of the database `postgres`, whose user may create others. */
   url: string;
+  /** Ends the server: `crash` as a lost process does, `order` as an operator does. What it holds stays. */
+  down(how: 'crash' | 'order'): Promise<void>;
+  /** Starts it again after `down`, on the same port. */
+  up(): Promise<void>;
+  /** Has the server answer nobody and close no connection, as a host does that has vanished. */
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -23,7 +30,9 @@ interface Account {
  * @returns undefined when no server binaries are installed. They are looked for in `$PGBIN`, in Debian's
  * folders and on the path.
  */
-export async function startPostgres(): Promise<ThrowAwayPostgres | undefined> {
+export async function startPostgres(
+  settings: readonly string[] = FAST,
+): Promise<ThrowAwayPostgres | undefined> {
   const bin = findBinaries();
   if (bin === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-postgres-'));
@@ -32,9 +41,35 @@ export async function startPostgres(): Promise<ThrowAwayPostgres | undefined> {
     chownSync(folder, account.uid, account.gid);
   }
   createCluster(bin, folder, account);
-  const port = await freePort();
-  const stop = await startServer({ bin, folder, account, port });
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop };
+  const options = { bin, folder, account, port: await freePort(), settings };
+  let server = await startServer(options);
+  const end = async (signal: NodeJS.Signals) => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const exited = once(server, 'exit');
+    server.kill(signal);
+    await exited;
+  };
+  return {
+    url: `postgres://postgres@127.0.0.1:${options.port}/postgres`,
+    down: (how) => end(how === 'crash' ? 'SIGQUIT' : 'SIGINT'),
+    async up() {
+      server = await startServer(options);
+    },
+    freeze: () => signalAll(server, 'SIGSTOP'),
+    thaw: () => signalAll(server, 'SIGCONT'),
+    async stop() {
+      signalAll(server, 'SIGCONT');
+      await end('SIGQUIT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The server and the processes that it has made. */
+function signalAll({ pid = 0, exitCode, signalCode }: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT') {
+  if (exitCode !== null || signalCode !== null) return;
+  const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  for (const id of [String(pid), ...ids]) process.kill(Number(id), signal);
 }
 
 function findBinaries(): string | undefined {
@@ -74,18 +109,20 @@ interface ServerOptions {
   folder: string;
   account: Account;
   port: number;
+  settings: readonly string[];
 }
 
-async function startServer(options: ServerOptions): Promise<() => Promise<void>> {
-  const { bin, folder, account, port } = options;
-  const settings = [
-    'fsync=off',
-    'synchronous_commit=off',
-    'full_page_writes=off',
-    'autovacuum=off', // Nothing lives long enough to need it, and it would compete for the cores.
-    'max_connections=300',
-    'deadlock_timeout=50ms', // The tests provoke deadlocks; the default second would be spent waiting.
-  ];
+const FAST = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'autovacuum=off', // Nothing lives long enough to need it, and it would compete for the cores.
+  'max_connections=300',
+  'deadlock_timeout=50ms', // The tests provoke deadlocks; the default second would be spent waiting.
+];
+
+async function startServer(options: ServerOptions): Promise<ChildProcess> {
+  const { bin, folder, account, port, settings } = options;
   const server = spawn(
     join(bin, 'postgres'),
     [
@@ -105,10 +142,5 @@ async function startServer(options: ServerOptions): Promise<() => Promise<void>>
   });
   server.stderr.removeAllListeners('data').resume();
 
-  return async () => {
-    const exited = once(server, 'exit');
-    server.kill('SIGQUIT');
-    await exited;
-    rmSync(folder, { recursive: true, force: true });
-  };
+  return server;
 }

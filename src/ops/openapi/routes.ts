@@ -1,5 +1,6 @@
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { PLAN_STATUSES } from '../../domain/plan.ts';
+import { ACCESS_FILTERS } from '../access/query.ts';
 import type { FilterWords } from '../list-query.ts';
 import { REQUEST_FILTERS } from '../requests/router.ts';
 import { RESOURCE_FILTERS } from '../resources/router.ts';
@@ -21,7 +22,7 @@ export interface OpsRoute {
   /** The newest of what there is: with `limit`, and without a cursor. */
   readonly newest?: true;
   readonly body?: { readonly schema: OpsSchemaName; readonly required: boolean };
-  /** By status. Every request may also be answered 401 and 429, and lists and bodies 400 `invalid`. */
+  /** By status. Every request may also be answered 401 and 429, one that is no GET 403, and lists and bodies 400 `invalid`. */
   readonly answers: Readonly<Record<number, OpsSchemaName>>;
 }
 
@@ -296,6 +297,63 @@ export const opsRoutes: readonly OpsRoute[] = [
     filters: REQUEST_FILTERS,
     meanings: { resource: 'Of this SCIM id.', status: 'Answered with it: `409`, or `4xx`.' },
     answers: { 200: 'RequestList' },
+  },
+  {
+    method: 'get',
+    path: '/tokens',
+    tag: 'Credentials',
+    summary: 'Named tokens of providers and operators, the newest first; never their texts.',
+    filters: ACCESS_FILTERS,
+    meanings: { state: 'Not revoked, or revoked.' },
+    answers: { 200: 'TokenList' },
+  },
+  {
+    method: 'post',
+    path: '/tokens',
+    tag: 'Credentials',
+    summary: 'Makes a token. No other answer has its text.',
+    body: { schema: 'TokenBody', required: true },
+    answers: { 201: 'NewToken', 409: 'Problem' },
+  },
+  {
+    method: 'post',
+    path: '/tokens/{id}/revoke',
+    tag: 'Credentials',
+    summary: 'Ends the token with this id or name, everywhere within five seconds.',
+    answers: { 200: 'Token', 404: 'Problem' },
+  },
+  {
+    method: 'get',
+    path: '/clients',
+    tag: 'Credentials',
+    summary: 'OAuth clients, the newest first, with their secrets; never the texts of these.',
+    filters: ACCESS_FILTERS,
+    meanings: { state: 'Not revoked, or revoked.' },
+    answers: { 200: 'ClientList' },
+  },
+  {
+    method: 'post',
+    path: '/clients',
+    tag: 'Credentials',
+    summary: 'Makes a client with a secret. No other answer has its text.',
+    body: { schema: 'ClientBody', required: true },
+    answers: { 201: 'NewSecret', 409: 'Problem' },
+  },
+  {
+    method: 'post',
+    path: '/clients/{id}/rotate',
+    tag: 'Credentials',
+    summary: 'Gives the client with this id or name a second secret; a third is refused.',
+    body: { schema: 'SecretBody', required: false },
+    answers: { 201: 'NewSecret', 404: 'Problem', 409: 'Problem' },
+  },
+  {
+    method: 'post',
+    path: '/clients/{id}/revoke',
+    tag: 'Credentials',
+    summary: 'Ends a client, or one of its secrets, with every access token that it got.',
+    body: { schema: 'RevokeBody', required: false },
+    answers: { 200: 'Client', 404: 'Problem' },
   },
   {
     method: 'post',

@@ -1,4 +1,14 @@
 import { z } from 'zod';
+import {
+  client,
+  clientBody,
+  newClientSecret,
+  newToken,
+  revokeBody,
+  secretBody,
+  token,
+  tokenBody,
+} from './access-schemas.ts';
 import { callBody, callFailure, callResult } from './api-schemas.ts';
 import { listOf, problem } from './kinds.ts';
 import { decision, firstRun, hashBody, recovery } from './plan-schemas.ts';
@@ -42,6 +52,16 @@ export const opsSchemas = {
   Decision: decision,
   Request: keptRequest,
   RequestList: listOf(keptRequest),
+  Token: token,
+  TokenList: listOf(token),
+  TokenBody: tokenBody,
+  NewToken: newToken,
+  Client: client,
+  ClientList: listOf(client),
+  ClientBody: clientBody,
+  SecretBody: secretBody,
+  RevokeBody: revokeBody,
+  NewSecret: newClientSecret,
   CallBody: callBody,
   CallResult: callResult,
   CallFailure: callFailure,

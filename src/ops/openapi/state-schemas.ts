@@ -56,7 +56,13 @@ export const status = z.strictObject({
   stuck: z.array(trouble).describe('Acknowledged, then refused by the service; field by field.'),
   disputes: z.array(dispute).describe('Names that only an operator can place.'),
   upstream: z.strictObject({
-    waiting: z.record(z.string(), count()).describe('Calls that wait for their turn, by class.'),
+    waiting: z
+      .record(z.string(), count())
+      .describe('Calls that wait for their turn in this process, by class.'),
+    elsewhere: z
+      .record(z.string(), count())
+      .optional()
+      .describe('The same in other processes on the store, as last heard; PostgreSQL only.'),
     inFlight: count(),
     pausedForMs: count(),
     credentials: gate,

@@ -35,7 +35,7 @@ export function toOpsDocument(): object {
       title: 'scim-bridge for operators',
       version: '1.0.0',
       description:
-        'JSON below `/ops`, on `port` or `ops.port`, with `ops.token`. Names in answers are personal.',
+        'JSON below `/ops`, on `port` or `ops.port`, with `ops.token`, or a named token for `operator`; `ops.readerToken`, or a token for `reader`, may `GET`. Names in answers are personal.',
     },
     security: [{ operator: [] }],
     paths: Object.fromEntries(
@@ -45,7 +45,13 @@ export function toOpsDocument(): object {
       ]),
     ),
     components: {
-      securitySchemes: { operator: { type: 'http', scheme: 'bearer', description: '`ops.token`' } },
+      securitySchemes: {
+        operator: {
+          type: 'http',
+          scheme: 'bearer',
+          description: '`ops.token`, `ops.readerToken` or a named token',
+        },
+      },
       schemas: describeSchemas(),
     },
   };
@@ -68,6 +74,7 @@ export function listParameters({ path, filters, meanings, newest }: OpsRoute): O
 
 /** The answers of a request, also those that every request has. */
 export function listAnswers({
+  method,
   answers,
   filters,
   newest,
@@ -76,6 +83,8 @@ export function listAnswers({
   const isChecked = filters !== undefined || newest !== undefined || body !== undefined;
   const known = new Map<string, OpsSchemaName>(Object.entries(answers));
   if (isChecked) known.set('400', 'Problem');
+  // Whoever may only read may do nothing.
+  if (method !== 'get') known.set('403', 'Problem');
   return [...known.set('401', 'Problem').set('429', 'Problem')].toSorted();
 }
 
@@ -101,10 +110,11 @@ function toOperation(route: OpsRoute): object {
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: 'Done.',
+  201: 'Made.',
   202: 'Begun.',
   400: '`invalid`: the request cannot be understood; `message` says what is allowed.',
-  401: '`unauthorized`: `ops.token` was not presented.',
-  403: '`privileged`, with the reason.',
+  401: '`unauthorized`: no valid token of an operator was presented.',
+  403: '`forbidden`: the token may only read; `privileged`, with the reason.',
   404: 'There is no such thing.',
   409: 'It is in another state by now.',
   429: '`too-many`: more requests than a process answers operators.',

@@ -1,4 +1,4 @@
-import type { ObservedGroup } from '../../domain/group.ts';
+import { type ObservedGroup, withoutDoubt } from '../../domain/group.ts';
 import type { Db } from '../../store/database.ts';
 import { type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
 import { observeLinks } from '../../store/link-observations.ts';
@@ -97,7 +97,7 @@ async function saveKnown(
   const fate = judgeGroup(row, sentAt);
   if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
   if (fate !== 'merge') return;
-  await mergeGroup(tx, row, toSighting(group, toObservedGroup(row), now));
+  await mergeGroup(tx, row, toSighting(group, withoutDoubt(toObservedGroup(row)), now));
   const { memberIds } = group;
   if (memberIds) await saveMembers(tx, row, { memberIds, now, repeats, from: 'list' });
 }

@@ -1,5 +1,5 @@
 import { foldCase } from '../../domain/fold.ts';
-import type { ObservedGroup } from '../../domain/group.ts';
+import { type ObservedGroup, withoutDoubt } from '../../domain/group.ts';
 import { chunks } from '../../store/chunks.ts';
 import type { Db, Store } from '../../store/database.ts';
 import { saveDispute } from '../../store/disputes.ts';
@@ -72,7 +72,8 @@ async function saveRest(tx: Db, row: GroupRow, sighting: RestSighting): Promise<
   const { sentAt, now } = sighting.times;
   const fate = judgeGroup(row, sentAt);
   if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
-  if (fate === 'merge') await mergeGroup(tx, row, toSighting(toObservedGroup(row), sighting));
+  if (fate === 'merge')
+    await mergeGroup(tx, row, toSighting(withoutDoubt(toObservedGroup(row)), sighting));
 }
 
 /**

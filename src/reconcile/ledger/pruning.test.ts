@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
+import { insertAccessToken } from '../../store/access-tokens.ts';
 import type { Store } from '../../store/database.ts';
 import { insertDrifts, listDriftViews } from '../../store/drifts.ts';
 import { endSweep, findRunningSweep, insertSweep, listSweeps } from '../../store/sweeps.ts';
@@ -38,6 +39,22 @@ async function addDrifts(store: Store, seenAt: number): Promise<void> {
   });
 }
 
+/** Begins to forget, and gives what fails. */
+function startPruning(store: Store): readonly unknown[] {
+  const failures: unknown[] = [];
+  const pruning = createPruning(
+    {
+      store,
+      clock: { now: () => now, sleep: async () => undefined },
+      events: { failed: ({ error }) => void failures.push(error) },
+    },
+    { ledgerMs: DAY_MS, auditMs: DAY_MS, requestsMs: DAY_MS, requestRowsMax: 10 },
+  );
+  onTestFinished(() => pruning.stop());
+  pruning.start();
+  return failures;
+}
+
 describeStores('what the store remembers of the past', ({ makeStore }) => {
   test('is forgotten after 30 days without any sweep, but for drifts that are there', async () => {
     const store = await makeStore();
@@ -46,17 +63,7 @@ describeStores('what the store remembers of the past', ({ makeStore }) => {
       await addSweep(store, at);
       await addDrifts(store, at);
     }
-    const failures: unknown[] = [];
-    const pruning = createPruning(
-      {
-        store,
-        clock: { now: () => now, sleep: async () => undefined },
-        events: { failed: ({ error }) => void failures.push(error) },
-      },
-      { ledgerMs: DAY_MS, auditMs: DAY_MS, requestsMs: DAY_MS, requestRowsMax: 10 },
-    );
-    onTestFinished(() => pruning.stop());
-    pruning.start();
+    const failures = startPruning(store);
     const countSweeps = async () =>
       (await listSweeps(store.read, { beforeSeq: 1_000, limit: 10 })).length;
     await expect.poll(countSweeps, { interval: 5 }).toBe(1);
@@ -64,6 +71,21 @@ describeStores('what the store remembers of the past', ({ makeStore }) => {
     const all = { kind: undefined, status: undefined, afterSeq: 0, limit: 10 };
     const left = (await listDriftViews(store.read, all)).map(({ resourceId }) => resourceId);
     expect(left).toEqual([`open-${old}`, `open-${young}`, `gone-${young}`]);
+    expect(failures).toEqual([]);
+  });
+
+  test('holds no access token that has expired', async () => {
+    const store = await makeStore();
+    const token = { client_id: 'c', secret_id: 's', digest: '', created_at: 0 };
+    await store.write(async (tx) => {
+      await insertAccessToken(tx, { ...token, id: 'old', expires_at: now - 1 });
+      await insertAccessToken(tx, { ...token, id: 'young', expires_at: now + 1 });
+    });
+    const failures = startPruning(store);
+    const list = async () =>
+      (await store.read.selectFrom('access_tokens').select('id').execute()).map(({ id }) => id);
+
+    await expect.poll(list, { interval: 5 }).toEqual(['young']);
     expect(failures).toEqual([]);
   });
 });

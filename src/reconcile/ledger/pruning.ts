@@ -1,3 +1,4 @@
+import { pruneAccessTokens } from '../../store/access-tokens.ts';
 import { pruneAuditEvents } from '../../store/audit-events.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
 import { pruneOwnCalls } from '../../store/own-calls.ts';
@@ -50,6 +51,8 @@ export function createPruning(
       while ((await store.write((tx) => pruneOwnCalls(tx, ledger))) === PRUNE_MAX);
       while ((await store.write((tx) => pruneAuditEvents(tx, audit))) === PRUNE_MAX);
       while ((await store.write((tx) => pruneRequests(tx, requests))) === PRUNE_MAX);
+      const expired = { before: now, limit: PRUNE_MAX };
+      while ((await store.write((tx) => pruneAccessTokens(tx, expired))) === PRUNE_MAX);
       await store.write(async (tx) => {
         await pruneDrifts(tx, now - SHOWN_MS);
         await prunePlans(tx, now - SHOWN_MS);

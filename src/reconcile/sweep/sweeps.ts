@@ -1,6 +1,7 @@
 import type { Db } from '../../store/database.ts';
 import { saveFact } from '../../store/facts.ts';
 import type { PlanRow } from '../../store/plans.ts';
+import { StoreError } from '../../store/store-error.ts';
 import {
   claimSweep,
   endSweep,
@@ -216,7 +217,8 @@ async function carryOut(deps: SweepDeps, sweep: SweepRow, stopping: AbortSignal)
     if (stopping.aborted)
       return await store.write((tx) => releaseSweep(tx, claim, counter.calls()));
     sweepEvents.failed({ id: sweep.id, error });
-    if (lost.signal.aborted) return;
+    // A store that does not answer is no reason to begin anew: whoever asks next goes on from the last page.
+    if (lost.signal.aborted || error instanceof StoreError) return;
     // A bug, or another company's service: trying again at once would meet it again.
     run.reasons.add('the bridge failed: its log says why');
     await finish(deps, run, { isConcluded: false, calls: counter.calls(), plan: undefined });

@@ -1,6 +1,7 @@
 import { BridgeError } from '../../domain/errors.ts';
-import type { GroupId } from '../../domain/ids.ts';
+import { type GroupId, groupId } from '../../domain/ids.ts';
 import type { Db } from '../../store/database.ts';
+import { findGroupRow } from '../../store/groups.ts';
 import type { ScimDeps } from '../deps.ts';
 import { parseGroup } from '../dialect/parse-group.ts';
 import type { MemberRef } from '../dialect/parse-members.ts';
@@ -10,6 +11,7 @@ import { toRepairs } from '../dialect/to-repairs.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { assertUpstreamUp } from '../settle.ts';
+import { storeWrite } from '../store-write.ts';
 import type { WriteTarget } from '../users/accept.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
 import { type GroupChangeCall, storeGroup } from './change-group.ts';
@@ -26,11 +28,16 @@ type LookClass = 'remove' | 'change';
 /** How long a provider is asked to wait when the service could not be looked at, in seconds. */
 const LOOK_RETRY_SECONDS = 30;
 
+const TEAMS = {
+  findRow: findGroupRow,
+  toKey: (id: string) => ({ type: 'group', id: groupId(id) }) as const,
+};
+
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 403, 409, 503 */
 export async function acceptNewGroup(deps: ScimDeps, body: unknown): Promise<GroupWriteResult> {
   const input = parseGroup(body, toRepairs(deps.telemetry));
   assertUpstreamUp(deps);
-  return storeLooking(deps, 'change', (tx) =>
+  return storeLooking(deps, { look: 'change', kind: 'create' }, (tx) =>
     storeNewGroup(tx, deps, { input, claim: deps.reconciler.claim() }),
   );
 }
@@ -74,7 +81,7 @@ export async function acceptGroupDeletion(
   target: WriteTarget,
 ): Promise<GroupWriteResult> {
   assertUpstreamUp(deps);
-  return storeLooking(deps, 'remove', (tx) =>
+  return storeLooking(deps, { look: 'remove', kind: 'change' }, (tx) =>
     storeGroupDeletion(tx, deps, { ...target, claim: deps.reconciler.claim() }),
   );
 }
@@ -85,7 +92,7 @@ async function storeChange(
   change: GroupChangeCall['change'],
 ): Promise<GroupWriteResult> {
   assertUpstreamUp(deps);
-  return storeLooking(deps, lookClass, (tx) =>
+  return storeLooking(deps, { look: lookClass, kind: 'change' }, (tx) =>
     storeGroup(tx, deps, { ...target, claim: deps.reconciler.claim(), change }),
   );
 }
@@ -96,14 +103,15 @@ async function storeChange(
  */
 async function storeLooking(
   deps: ScimDeps,
-  lookClass: LookClass,
+  { look, kind }: { readonly look: LookClass; readonly kind: 'create' | 'change' },
   store: (tx: Db) => Promise<CreatedGroup>,
 ): Promise<GroupWriteResult> {
-  const stored = await deps.store.write(store);
+  const write = { ...TEAMS, kind, store };
+  const stored = await storeWrite(deps, write);
   if (!('kind' in stored)) return withWake(deps, stored);
   if (stored.kind === 'disputed') throw toDispute(stored.detail);
-  await readAdmins(deps, stored.row.id, lookClass);
-  const again = await deps.store.write(store);
+  await readAdmins(deps, stored.row.id, look);
+  const again = await storeWrite(deps, write);
   if (!('kind' in again)) return withWake(deps, again);
   // Read just now and still unread: the group was made anew meanwhile.
   throw again.kind === 'disputed' ? toDispute(again.detail) : cannotTell();

@@ -39,7 +39,10 @@ describe('ServiceProviderConfig', () => {
       changePassword: { supported: false },
       sort: { supported: true },
       etag: { supported: true },
-      authenticationSchemes: [{ type: 'oauthbearertoken', name: expect.any(String) }],
+      authenticationSchemes: [
+        { type: 'oauthbearertoken', name: expect.any(String) },
+        { type: 'oauth2', name: expect.any(String) },
+      ],
       meta: { location: `${baseUrl}/ServiceProviderConfig` },
     });
   });

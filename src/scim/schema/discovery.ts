@@ -68,6 +68,13 @@ export function toServiceProviderConfig(options: ServiceProviderOptions): JsonOb
         specUri: 'https://www.rfc-editor.org/info/rfc6750',
         primary: true,
       },
+      {
+        type: 'oauth2',
+        name: 'OAuth 2 client credentials',
+        description:
+          'An access token from /oauth/token beside the base address, for the id and secret of a client.',
+        specUri: 'https://www.rfc-editor.org/info/rfc6749',
+      },
     ],
     meta: {
       resourceType: 'ServiceProviderConfig',

@@ -1,3 +1,5 @@
+import { userId } from '../../domain/ids.ts';
+import { findUserRow } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
 import { parseUser } from '../dialect/parse-user.ts';
@@ -6,8 +8,9 @@ import { ScimError } from '../errors.ts';
 import { applyUserPatch } from '../patch/apply-user-patch.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { assertUpstreamUp } from '../settle.ts';
+import { storeWrite } from '../store-write.ts';
 import { storeUser, toReplacement, type UserChange } from './change-user.ts';
-import { storeNewUser } from './create-user.ts';
+import { type CreatedUser, storeNewUser } from './create-user.ts';
 import { storeUserDeletion } from './delete-user.ts';
 import type { UserWriteResult } from './store-change.ts';
 
@@ -17,13 +20,21 @@ export interface WriteTarget {
   readonly ifMatch: string | undefined;
 }
 
+const PEOPLE = {
+  findRow: findUserRow,
+  toKey: (id: string) => ({ type: 'user', id: userId(id) }) as const,
+};
+
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 409, 503 */
 export async function acceptNewUser(deps: ScimDeps, body: unknown): Promise<UserWriteResult> {
   const input = parseUser(body, toRepairs(deps.telemetry));
   assertUpstreamUp(deps);
-  const created = await deps.store.write((tx) =>
-    storeNewUser(tx, deps, { input, claim: deps.reconciler.claim() }),
-  );
+  const created = await storeWrite(deps, {
+    ...PEOPLE,
+    kind: 'create',
+    store: (tx): Promise<CreatedUser> =>
+      storeNewUser(tx, deps, { input, claim: deps.reconciler.claim() }),
+  });
   if ('kind' in created) throw new ScimError(409, created.detail, { scimType: 'uniqueness' });
   return created;
 }
@@ -62,9 +73,11 @@ export async function acceptUserDeletion(
   target: WriteTarget,
 ): Promise<UserWriteResult> {
   assertUpstreamUp(deps);
-  return deps.store.write((tx) =>
-    storeUserDeletion(tx, deps, { ...target, claim: deps.reconciler.claim() }),
-  );
+  return storeWrite(deps, {
+    ...PEOPLE,
+    kind: 'change',
+    store: (tx) => storeUserDeletion(tx, deps, { ...target, claim: deps.reconciler.claim() }),
+  });
 }
 
 async function storeChange(
@@ -73,7 +86,9 @@ async function storeChange(
   change: UserChange['change'],
 ): Promise<UserWriteResult> {
   assertUpstreamUp(deps);
-  return deps.store.write((tx) =>
-    storeUser(tx, deps, { ...target, claim: deps.reconciler.claim(), change }),
-  );
+  return storeWrite(deps, {
+    ...PEOPLE,
+    kind: 'change',
+    store: (tx) => storeUser(tx, deps, { ...target, claim: deps.reconciler.claim(), change }),
+  });
 }

@@ -12,6 +12,7 @@ import { timeline } from './009-timeline.ts';
 import { heldWishes } from './010-held-wishes.ts';
 import { knownAccounts } from './012-known-accounts.ts';
 import { harm } from './013-harm.ts';
+import { callBudget } from './014-call-budget.ts';
 import { access } from './016-access.ts';
 
 /** The two databases that the store runs on. */
@@ -34,5 +35,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '008-plans': plans(engine),
     '013-harm': harm,
     '016-access': access(engine),
+    '014-call-budget': callBudget(engine),
   };
 }

@@ -1,0 +1,170 @@
+import {
+  type ClientRow,
+  insertClient,
+  insertSecret,
+  listClients,
+  listSecrets,
+  lockClient,
+  lockClientByName,
+  revokeClient,
+  revokeSecret,
+  type SecretRow,
+} from '../store/clients.ts';
+import type { Db, Store } from '../store/database.ts';
+import type { AccessQuery } from '../store/tokens.ts';
+import { newSecret } from './secret-text.ts';
+
+/** So many secrets of a client are valid at once: one, and the one that follows it. */
+const SECRETS_MAX = 2;
+
+/** A client with its secrets, the oldest first. */
+export interface ClientWithSecrets {
+  readonly client: ClientRow;
+  readonly secrets: readonly SecretRow[];
+}
+
+/** A secret that is to be made. */
+export interface SecretWish {
+  /** In milliseconds. */
+  readonly validForMs: number;
+  /** The id of the credential that asks. */
+  readonly by: string;
+}
+
+/** A client that has a new secret; the text is in this answer alone. */
+interface Made extends ClientWithSecrets {
+  readonly kind: 'made';
+  readonly text: string;
+}
+
+/** OAuth clients, which are providers, and their secrets. */
+export interface Clients {
+  make(name: string, wish: SecretWish): Promise<Made | { readonly kind: 'name-taken' }>;
+  list(query: AccessQuery): Promise<ClientWithSecrets[]>;
+  /** Gives the live client with this id or name one more secret. */
+  rotate(
+    idOrName: string,
+    wish: SecretWish,
+  ): Promise<Made | { readonly kind: 'unknown' | 'too-many' }>;
+  /** Ends a client, or one of its secrets, with the access tokens that were got for it; undefined: there is none. */
+  revoke(idOrName: string, secretId: string | undefined): Promise<ClientWithSecrets | undefined>;
+}
+
+/** What clients are given. */
+export interface ClientsDeps {
+  readonly store: Store;
+  readonly clock: { now(): number };
+  /** Told once something is revoked. */
+  readonly onRevoked: () => void;
+}
+
+/** Keeps the clients of a store. */
+export function createClients(deps: ClientsDeps): Clients {
+  return {
+    make: (name, wish) => make(deps, name, wish),
+    async list(query) {
+      const { read } = deps.store;
+      const clients = await listClients(read, query);
+      const ids = clients.map(({ id }) => id);
+      const secrets = Map.groupBy(await listSecrets(read, ids), ({ client_id: id }) => id);
+      return clients.map((client) => ({ client, secrets: secrets.get(client.id) ?? [] }));
+    },
+    rotate: (idOrName, wish) => rotate(deps, idOrName, wish),
+    async revoke(idOrName, secretId) {
+      const revoked = await deps.store.write((tx) =>
+        revoke(tx, deps.clock.now(), { idOrName, secretId }),
+      );
+      deps.onRevoked();
+      return revoked;
+    },
+  };
+}
+
+async function make(
+  { store, clock }: ClientsDeps,
+  name: string,
+  { validForMs, by }: SecretWish,
+): ReturnType<Clients['make']> {
+  const { id } = newSecret('secret');
+  const secret = newSecret('secret');
+  const now = clock.now();
+  const client = { id, name, created_at: now, created_by: by };
+  const made = await store.write(async (tx) => {
+    const isNew = await insertClient(tx, { ...client, last_used_at: null, revoked_at: null });
+    if (!isNew) return undefined;
+    await insertSecret(tx, toRow(secret, { clientId: id, validForMs, by, now }));
+    return readClient(tx, id);
+  });
+  return made === undefined ? { kind: 'name-taken' } : { kind: 'made', ...made, text: secret.text };
+}
+
+async function rotate(
+  { store, clock }: ClientsDeps,
+  idOrName: string,
+  { validForMs, by }: SecretWish,
+): ReturnType<Clients['rotate']> {
+  const secret = newSecret('secret');
+  const now = clock.now();
+  const made = await store.write(async (tx) => {
+    const client = await lock(tx, idOrName);
+    if (client === undefined || client.revoked_at !== null) return 'unknown';
+    const secrets = await listSecrets(tx, [client.id]);
+    if (secrets.filter((one) => isValid(one, now)).length >= SECRETS_MAX) return 'too-many';
+    await insertSecret(tx, toRow(secret, { clientId: client.id, validForMs, by, now }));
+    return readClient(tx, client.id);
+  });
+  if (made === undefined) return { kind: 'unknown' };
+  return typeof made === 'string' ? { kind: made } : { kind: 'made', ...made, text: secret.text };
+}
+
+async function revoke(
+  tx: Db,
+  now: number,
+  { idOrName, secretId }: { idOrName: string; secretId: string | undefined },
+): Promise<ClientWithSecrets | undefined> {
+  const client = await lock(tx, idOrName);
+  if (client === undefined) return undefined;
+  if (secretId === undefined) {
+    await revokeClient(tx, client.id, now);
+    return readClient(tx, client.id);
+  }
+  const id = secretId.replace(/^secret-/, '');
+  const secrets = await listSecrets(tx, [client.id]);
+  if (!secrets.some((secret) => secret.id === id)) return undefined;
+  await revokeSecret(tx, id, now);
+  return readClient(tx, client.id);
+}
+
+/** The client with this id, revoked or not, or the live one with this name. */
+async function lock(tx: Db, idOrName: string): Promise<ClientRow | undefined> {
+  const [, id] = /^client-(.*)$/.exec(idOrName) ?? [];
+  return id === undefined ? lockClientByName(tx, idOrName) : lockClient(tx, id);
+}
+
+async function readClient(tx: Db, id: string): Promise<ClientWithSecrets | undefined> {
+  const client = await lockClient(tx, id);
+  return client && { client, secrets: await listSecrets(tx, [id]) };
+}
+
+function isValid(
+  { revoked_at: revokedAt, expires_at: expiresAt }: SecretRow,
+  now: number,
+): boolean {
+  return revokedAt === null && expiresAt > now;
+}
+
+function toRow(
+  { id, digest }: { id: string; digest: string },
+  { clientId, validForMs, by, now }: SecretWish & { clientId: string; now: number },
+): SecretRow {
+  return {
+    id,
+    client_id: clientId,
+    digest,
+    created_at: now,
+    created_by: by,
+    expires_at: now + validForMs,
+    last_used_at: null,
+    revoked_at: null,
+  };
+}

@@ -1,0 +1,90 @@
+import type { Credential } from '../domain/credential.ts';
+import type { FindCredential } from './credential.ts';
+import { findPresented, type PresentedSecret } from './secret-text.ts';
+
+/** How long what the store said is believed, in milliseconds: what another process revokes ends here by then. */
+const BELIEVED_MS = 5_000;
+/** So many credentials are remembered; the oldest go first. */
+const KNOWN_MAX = 1_000;
+
+/** What the store says of a credential that was presented rightly. */
+export interface Kept {
+  readonly credential: Credential;
+  /** Epoch milliseconds; null: never. */
+  readonly expiresAt: number | null;
+}
+
+/** What looking up is given. */
+export interface LookupDeps {
+  /** Those that need no store. */
+  readonly findGiven: (presented: string) => Credential | undefined;
+  /** undefined: there is none, the secret is another, or it was revoked. @throws StoreError */
+  readonly load: (presented: PresentedSecret) => Promise<Kept | undefined>;
+  readonly clock: { now(): number };
+  /** Told of each use of a credential that the store keeps. */
+  readonly used: (credential: Credential) => void;
+}
+
+/** Whose a token is, asked of the store at most every few seconds each. */
+export interface Lookup {
+  readonly find: FindCredential;
+  /** Has everything be asked anew, because something was revoked. */
+  forget(): void;
+}
+
+/** The look-ups of one process. What is valid alone is remembered, so that a stranger cannot fill the memory. */
+export function createLookup({ findGiven, load, clock, used }: LookupDeps): Lookup {
+  const known = new Map<string, Kept & { readonly askedAt: number }>();
+  const asking = new Map<string, Promise<Kept | undefined>>();
+
+  function findKnown(key: string): Kept | undefined {
+    const kept = known.get(key);
+    if (kept === undefined) return undefined;
+    // A clock that was set back makes nothing younger.
+    const ageMs = clock.now() - kept.askedAt;
+    return ageMs >= 0 && ageMs < BELIEVED_MS ? kept : undefined;
+  }
+
+  async function ask(key: string, presented: PresentedSecret): Promise<Kept | undefined> {
+    const askedAt = clock.now();
+    const answer = load(presented);
+    asking.set(key, answer);
+    try {
+      const kept = await answer;
+      // Otherwise everything was forgotten meanwhile, and this answer may be older than that.
+      if (kept !== undefined && asking.get(key) === answer) remember(key, { ...kept, askedAt });
+      return kept;
+    } finally {
+      if (asking.get(key) === answer) asking.delete(key);
+    }
+  }
+
+  function remember(key: string, kept: Kept & { readonly askedAt: number }): void {
+    known.delete(key);
+    known.set(key, kept);
+    const [oldest] = known.keys();
+    if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest);
+  }
+
+  return {
+    async find(text) {
+      const given = findGiven(text);
+      if (given !== undefined) return given;
+      const presented = findPresented(text);
+      if (presented === undefined) return undefined;
+      const key = `${presented.kind} ${presented.id} ${presented.digest}`;
+      const kept = findKnown(key) ?? (await (asking.get(key) ?? ask(key, presented)));
+      if (kept === undefined || isOver(kept, clock.now())) return undefined;
+      used(kept.credential);
+      return kept.credential;
+    },
+    forget() {
+      known.clear();
+      asking.clear();
+    },
+  };
+}
+
+function isOver({ expiresAt }: Kept, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}

@@ -1,0 +1,65 @@
+import { insertAccessToken } from '../../store/access-tokens.ts';
+import { findSecret, noteSecretUse } from '../../store/clients.ts';
+import { noteUse } from '../../store/credential-use.ts';
+import type { Store } from '../../store/database.ts';
+import { findPresented, isSame, newSecret } from '../secret-text.ts';
+import { OAuthError } from './errors.ts';
+import { type ClientCredentials, NO_CLIENT } from './parse-request.ts';
+
+/** What issuing is given. */
+export interface IssueDeps {
+  readonly store: Store;
+  readonly clock: { now(): number };
+  /** How long an access token is valid, in milliseconds. */
+  readonly lifetimeMs: number;
+}
+
+/** An access token; its text is kept nowhere. */
+export interface Issued {
+  readonly text: string;
+  readonly lifetimeMs: number;
+}
+
+/** Whose a secret is. */
+interface ProvenSecret {
+  readonly id: string;
+  readonly clientId: string;
+}
+
+/**
+ * Proves who asks. Unknown, wrong, expired and revoked are one answer.
+ * @throws OAuthError `invalid_client`; StoreError
+ */
+export async function proveClient(
+  { store, clock }: Pick<IssueDeps, 'store' | 'clock'>,
+  { clientId, secret }: ClientCredentials,
+): Promise<ProvenSecret> {
+  const presented = findPresented(secret);
+  const row = presented && (await findSecret(store.read, presented.id));
+  const isRight = presented !== undefined && isSame(presented.digest, row?.digest);
+  if (!isRight || row === undefined || clientId !== `client-${row.client_id}`) throw unproven();
+  const isOver = row.revoked_at ?? row.client_revoked_at ?? null;
+  if (isOver !== null || row.expires_at <= clock.now()) throw unproven();
+  return { id: row.id, clientId: row.client_id };
+}
+
+/** Makes an access token for a secret. It ends when the secret or the client is revoked, and at the latest by itself. */
+export async function issue(
+  { store, clock, lifetimeMs }: IssueDeps,
+  { id: secretId, clientId }: ProvenSecret,
+): Promise<Issued> {
+  const { id, digest, text } = newSecret('access');
+  const now = clock.now();
+  const ids = { id, client_id: clientId, secret_id: secretId };
+  await store.write(async (tx) => {
+    const times = { created_at: now, expires_at: now + lifetimeMs };
+    await insertAccessToken(tx, { ...ids, digest, ...times });
+    await noteSecretUse(tx, secretId, now);
+    await noteUse(tx, `client-${clientId}`, now);
+  });
+  return { text, lifetimeMs };
+}
+
+function unproven(): OAuthError {
+  return new OAuthError('invalid_client', NO_CLIENT);
+}

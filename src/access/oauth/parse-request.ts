@@ -1,0 +1,113 @@
+import { OAuthError } from './errors.ts';
+
+/** Who asks for an access token, and with what. */
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly secret: string;
+}
+
+/** A request for an access token as it came. */
+export interface TokenRequest {
+  /** The header `Authorization`. */
+  readonly authorization: string | undefined;
+  /** The body, where it was a form. */
+  readonly form: string | undefined;
+}
+
+/** The only scope there is. */
+const SCOPE = 'scim';
+
+/**
+ * Who asks, in either of both ways: HTTP Basic, or `client_id` and `client_secret` in the form.
+ * @throws OAuthError `invalid_request` when it is no such request, `invalid_client` when nobody is named
+ * @see RFC 6749 §2.3.1, §3.2, §4.4.2
+ */
+export function parseTokenRequest({ authorization, form }: TokenRequest): {
+  readonly credentials: ClientCredentials;
+  readonly grantType: string;
+  readonly scope: string | undefined;
+} {
+  if (form === undefined) {
+    throw new OAuthError('invalid_request', 'Send a form: application/x-www-form-urlencoded.');
+  }
+  const fields = parseFields(form);
+  const credentials = parseCredentials(authorization, fields);
+  const grantType = fields.get('grant_type');
+  if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing.');
+  return { credentials, grantType, scope: fields.get('scope') };
+}
+
+/** @throws OAuthError `unsupported_grant_type`, `invalid_scope` */
+export function assertGranted(grantType: string, scope: string | undefined): void {
+  if (grantType !== 'client_credentials') {
+    throw new OAuthError('unsupported_grant_type', 'grant_type has to be client_credentials.');
+  }
+  if (scope?.split(' ').some((one) => one !== SCOPE)) {
+    throw new OAuthError(
+      'invalid_scope',
+      `The only scope is ${SCOPE}; leave it out, or ask for it.`,
+    );
+  }
+}
+
+/** Each may be there once, and one without a value is as good as none. */
+function parseFields(form: string): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const [name, value] of new URLSearchParams(form)) {
+    if (seen.has(name)) {
+      throw new OAuthError('invalid_request', 'A parameter is there more than once.');
+    }
+    seen.add(name);
+    if (value !== '') fields.set(name, value);
+  }
+  return fields;
+}
+
+function parseCredentials(
+  authorization: string | undefined,
+  fields: ReadonlyMap<string, string>,
+): ClientCredentials {
+  const clientId = fields.get('client_id');
+  const secret = fields.get('client_secret');
+  if (authorization === undefined) {
+    if (clientId === undefined || secret === undefined) throw noClient();
+    return { clientId, secret };
+  }
+  const basic = findBasic(authorization);
+  if (basic === undefined) throw noClient();
+  const isOther = clientId !== undefined && clientId !== basic.clientId;
+  if (secret === undefined && !isOther) return basic;
+  throw new OAuthError(
+    'invalid_request',
+    'The client is named in the header and in the form: use one of both.',
+  );
+}
+
+/** Name and password are each encoded as in a form, before the colon joins them. */
+function findBasic(authorization: string): ClientCredentials | undefined {
+  const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? [];
+  if (encoded === undefined) return undefined;
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  if (colon < 1) return undefined;
+  const clientId = findDecoded(pair.slice(0, colon));
+  const secret = findDecoded(pair.slice(colon + 1));
+  return clientId === undefined || secret === undefined ? undefined : { clientId, secret };
+}
+
+function findDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+function noClient(): OAuthError {
+  return new OAuthError('invalid_client', NO_CLIENT);
+}
+
+/** The same for whatever is wrong with a client or its secret. */
+export const NO_CLIENT = 'There is no such client with this secret.';

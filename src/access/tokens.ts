@@ -1,0 +1,75 @@
+import type { Purpose } from '../domain/credential.ts';
+import type { Store } from '../store/database.ts';
+import {
+  type AccessQuery,
+  findToken,
+  findTokenByName,
+  insertToken,
+  listTokens,
+  revokeToken,
+  type TokenRow,
+} from '../store/tokens.ts';
+import { newSecret } from './secret-text.ts';
+
+/** A token as it is asked for. */
+export interface TokenWish {
+  readonly name: string;
+  readonly purpose: Purpose;
+  /** In milliseconds; null: for ever. */
+  readonly validForMs: number | null;
+  /** The id of the credential that asks. */
+  readonly by: string;
+}
+
+/** What became of a wish; the text is in this answer alone. */
+export type TokenMaking =
+  | { readonly kind: 'made'; readonly row: TokenRow; readonly text: string }
+  | { readonly kind: 'name-taken' };
+
+/** Named tokens of providers and operators. */
+export interface Tokens {
+  make(wish: TokenWish): Promise<TokenMaking>;
+  list(query: AccessQuery): Promise<TokenRow[]>;
+  /** Ends the token with this id, or the live one with this name; undefined: there is none. */
+  revoke(idOrName: string): Promise<TokenRow | undefined>;
+}
+
+/** What tokens are given. */
+export interface TokensDeps {
+  readonly store: Store;
+  readonly clock: { now(): number };
+  /** Told once one is revoked. */
+  readonly onRevoked: () => void;
+}
+
+/** Keeps the named tokens of a store. */
+export function createTokens({ store, clock, onRevoked }: TokensDeps): Tokens {
+  return {
+    async make({ name, purpose, validForMs, by }) {
+      const { id, digest, text } = newSecret('token');
+      const now = clock.now();
+      const row = await store.write(async (tx) => {
+        const isNew = await insertToken(tx, {
+          ...{ id, name, purpose, digest, created_at: now, created_by: by },
+          expires_at: validForMs === null ? null : now + validForMs,
+          ...{ last_used_at: null, revoked_at: null },
+        });
+        return isNew ? findToken(tx, id) : undefined;
+      });
+      return row === undefined ? { kind: 'name-taken' } : { kind: 'made', row, text };
+    },
+    list: (query) => listTokens(store.read, query),
+    async revoke(idOrName) {
+      const revoked = await store.write(async (tx) => {
+        const [, id] = /^token-(.*)$/.exec(idOrName) ?? [];
+        const found =
+          id === undefined ? await findTokenByName(tx, idOrName) : await findToken(tx, id);
+        if (found === undefined) return undefined;
+        await revokeToken(tx, found.id, clock.now());
+        return findToken(tx, found.id);
+      });
+      onRevoked();
+      return revoked;
+    },
+  };
+}

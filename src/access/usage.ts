@@ -1,0 +1,63 @@
+import { noteUse } from '../store/credential-use.ts';
+import type { Store } from '../store/database.ts';
+
+/** How exact "last used" is, in milliseconds. */
+const EXACT_MS = 60_000;
+/** How long uses are gathered before they are stored, in milliseconds. */
+const GATHER_MS = 500;
+
+/** What usage is given. */
+export interface UsageDeps {
+  readonly store: Pick<Store, 'write'>;
+  readonly clock: { now(): number };
+  /** Told when the store does not take it; the next use is told then. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** When credentials were last used, stored behind the answers, at most once a minute for each. */
+export interface Usage {
+  /** @param id of a credential that the store keeps: `token-…`, `client-…` */
+  used(id: string): void;
+  /** Stores what waits. */
+  stop(): Promise<void>;
+}
+
+/** The uses that one process sees. It remembers as many as there are valid credentials. */
+export function createUsage({ store, clock, onFailure }: UsageDeps): Usage {
+  const toldAt = new Map<string, number>();
+  const waiting = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let storing: Promise<void> = Promise.resolve();
+
+  async function storeAll(): Promise<void> {
+    timer = undefined;
+    const uses = [...waiting];
+    waiting.clear();
+    if (uses.length === 0) return;
+    try {
+      await store.write(async (tx) => {
+        for (const [id, at] of uses) await noteUse(tx, id, at);
+      });
+    } catch (error) {
+      for (const [id] of uses) toldAt.delete(id);
+      onFailure(error);
+    }
+  }
+
+  return {
+    used(id) {
+      const now = clock.now();
+      if (Math.abs(now - (toldAt.get(id) ?? 0)) < EXACT_MS) return;
+      toldAt.set(id, now);
+      waiting.set(id, now);
+      timer ??= setTimeout(() => {
+        storing = storing.then(storeAll);
+      }, GATHER_MS).unref();
+    },
+    async stop() {
+      clearTimeout(timer);
+      await storing;
+      await storeAll();
+    },
+  };
+}

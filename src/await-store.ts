@@ -1,0 +1,27 @@
+import type { StoreOptions } from './store/database.ts';
+import { events } from './telemetry/events.ts';
+import type { Logger } from './telemetry/logger.ts';
+
+/** How long a start waits for a PostgreSQL that is not there yet, in milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/** A database that starts beside the bridge, or is just changing over, is waited for, until somebody stops the bridge. */
+export function toStoreWatch(
+  logger: Logger,
+  stopped: Promise<string>,
+): Pick<StoreOptions, 'patience' | 'onConnectionLost'> {
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  let isTold = false;
+  return {
+    patience: {
+      ms: PATIENCE_MS,
+      signal: stopping.signal,
+      onWait(error) {
+        if (!isTold) logger.log(events.storeAwaited({ error }));
+        isTold = true;
+      },
+    },
+    onConnectionLost: (error) => logger.log(events.storeConnectionLost({ error })),
+  };
+}

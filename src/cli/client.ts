@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import type { ClientView } from '../ops/access/clients-router.ts';
+import {
+  type AskAccess,
+  createAccessAsker,
+  listAccess,
+  toLifeText,
+  type WithOwnAccess,
+} from './ask-access.ts';
+import type { AddCommand, CliContext } from './context.ts';
+
+/** How long a secret is valid, as `--expires`. */
+const EXPIRES = '730d';
+
+/** `client`: OAuth clients, for providers that fetch access tokens. */
+export function clientCommand(withOwnAccess: WithOwnAccess): AddCommand {
+  return (program, context) => {
+    const ask = createAccessAsker(context, withOwnAccess);
+    const client = program
+      .command('client')
+      .description(
+        'OAuth clients and their secrets (asks the running bridge, or the store where none runs)',
+      );
+    addMaking(client, context, ask, {
+      usage: 'create <name>',
+      description: 'make a client; its secret is printed once and kept nowhere',
+      toRequest: (name, expires) => ({ path: '/clients', body: { name, expires } }),
+    });
+    addMaking(client, context, ask, {
+      usage: 'rotate <name-or-id>',
+      description: 'give a client a second secret; the first one stays valid until it is revoked',
+      toRequest: (key, expires) => ({ path: toPath(key, 'rotate'), body: { expires } }),
+    });
+    addList(client, context, ask);
+    addRevoke(client, context, ask);
+  };
+}
+
+interface Making {
+  readonly usage: string;
+  readonly description: string;
+  readonly toRequest: (
+    key: string,
+    expires: string,
+  ) => { readonly path: `/${string}`; readonly body: object };
+}
+
+function addMaking(
+  parent: Command,
+  { write }: CliContext,
+  ask: AskAccess,
+  { usage, description, toRequest }: Making,
+): void {
+  parent
+    .command(usage)
+    .description(description)
+    .option('--expires <duration>', 'how long the secret is valid, from 365d to 1095d', EXPIRES)
+    .option('--json', 'as one JSON object')
+    .action(async (key: string, { expires, json }: { expires: string; json?: true }) => {
+      const { path, body } = toRequest(key, expires);
+      await ask(async (client) => {
+        const made = parse<ClientView & { secret: string }>(await client.send('POST', path, body));
+        write(json ? toJson(made) : toMadeText(made));
+      });
+    });
+}
+
+function addList(parent: Command, { write }: CliContext, ask: AskAccess): void {
+  parent
+    .command('list')
+    .description('clients that are not revoked, with their secrets')
+    .option('--all', 'those that are revoked as well')
+    .option('--json', 'as one JSON list')
+    .action(async ({ all, json }: { all?: true; json?: true }) => {
+      await ask(async (client) => {
+        const clients = await listAccess<ClientView>(client, '/clients', { isAll: all === true });
+        write(json ? toJson(clients) : clients.map(toLines).join(''));
+      });
+    });
+}
+
+function addRevoke(parent: Command, { write }: CliContext, ask: AskAccess): void {
+  parent
+    .command('revoke <name-or-id>')
+    .description('end a client, or one of its secrets, with every access token that it got')
+    .option('--secret <id>', 'end this secret alone')
+    .action(async (key: string, { secret }: { secret?: string }) => {
+      await ask(async (client) => {
+        const body = secret === undefined ? {} : { secret };
+        const view = parse<ClientView>(await client.send('POST', toPath(key, 'revoke'), body));
+        const what = secret === undefined ? '' : `${secret} of `;
+        write(`${what}${view.name} (${view.id}) is revoked.\n`);
+      });
+    });
+}
+
+function toPath(key: string, verb: 'rotate' | 'revoke'): `/${string}` {
+  return `/clients/${encodeURIComponent(key)}/${verb}`;
+}
+
+function toMadeText({ secret, ...view }: ClientView & { secret: string }): string {
+  return `${toLines(view)}\nclient_id      ${view.id}\nclient_secret  ${secret}\n\nThis is the only time that the secret is shown.\n`;
+}
+
+function toLines({ id, name, secrets, revokedAt, lastUsedAt }: ClientView): string {
+  const used = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt}`;
+  const head = `${id}  ${name}  ${revokedAt === null ? used : `revoked ${revokedAt}, ${used}`}\n`;
+  return head + secrets.map((secret) => `  ${secret.id}  ${toLifeText(secret)}\n`).join('');
+}
+
+/** What the same version of the bridge answers. */
+function parse<T>(answer: unknown): T {
+  return answer as T;
+}
+
+function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,10 @@
+import type { Settings } from '../settings/schema.ts';
+import { createOpsClient, type OpsClient } from './ops-client.ts';
+
+/** The bridge that runs on this machine, or that OPS_URL names; undefined: none runs here. */
+export async function findRunning(settings: Settings): Promise<OpsClient | undefined> {
+  if (settings.ops.url === undefined && settings.ops.token === undefined) return undefined;
+  const client = createOpsClient(settings);
+  if (settings.ops.url !== undefined) return client;
+  return (await client.isAnswering()) ? client : undefined;
+}

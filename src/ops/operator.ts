@@ -1,0 +1,68 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { FindCredential } from '../access/credential.ts';
+import type { Credential } from '../domain/credential.ts';
+import { StoreError } from '../store/store-error.ts';
+
+/**
+ * Lets requests through that present a token of an operator, or to read one of a reader, as `Bearer <token>`: 401
+ * for every other, 403 for a reader who wants more, 503 when it could not be looked up.
+ * @see RFC 6750 §2.1, §3
+ */
+export function requireOperator(find: FindCredential): RequestHandler {
+  return async (req, res, next) => {
+    const presented = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
+    const found = presented === undefined ? undefined : await look(find, presented);
+    if (found === 'unknown-yet') return answerUnusable(res);
+    if (found === undefined || found.purpose === 'scim') {
+      return answerStranger(res, presented === undefined ? '' : ', error="invalid_token"');
+    }
+    if (found.purpose === 'reader' && !isReading(req)) return answerReader(res);
+    setOperator(res, found);
+    next();
+  };
+}
+
+/** Whose request it is; behind `requireOperator` somebody's. */
+export function getOperator(res: Response): Credential {
+  return parseOperator(res.locals.operator);
+}
+
+function setOperator(res: Response, credential: Credential): void {
+  res.locals.operator = credential;
+}
+
+function parseOperator(value: unknown): Credential {
+  return (value ?? { id: '', name: '', purpose: 'reader' }) as Credential;
+}
+
+async function look(
+  find: FindCredential,
+  presented: string,
+): Promise<Credential | 'unknown-yet' | undefined> {
+  try {
+    return await find(presented);
+  } catch (error) {
+    if (error instanceof StoreError) return 'unknown-yet';
+    throw error;
+  }
+}
+
+function isReading({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function answerStranger(res: Response, problem: string): void {
+  res.set('WWW-Authenticate', `Bearer realm="ops"${problem}`);
+  const message = 'Present a token of an operator as Bearer token.';
+  res.status(401).json({ code: 'unauthorized', message });
+}
+
+function answerReader(res: Response): void {
+  const message = 'This token may read; what is asked for takes one with the role operator.';
+  res.status(403).json({ code: 'forbidden', message, role: 'operator' });
+}
+
+function answerUnusable(res: Response): void {
+  const message = 'The store of the bridge cannot be used now, so nobody can be let in.';
+  res.status(503).set('Retry-After', '5').json({ code: 'store-unusable', message });
+}

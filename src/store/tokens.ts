@@ -1,0 +1,51 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Db } from './database.ts';
+import type { TokensTable } from './schema.ts';
+
+/** A named token as stored: of its secret the digest alone. */
+export type TokenRow = Selectable<TokensTable>;
+
+/** Adds a token; false when a live one has its name. */
+export async function insertToken(
+  tx: Db,
+  token: Omit<Insertable<TokensTable>, 'seq'>,
+): Promise<boolean> {
+  const insert = tx.insertInto('tokens').values(token);
+  const result = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+  return Number(result.numInsertedOrUpdatedRows) > 0;
+}
+
+/** The token with this id, revoked or not. */
+export async function findToken(db: Db, id: string): Promise<TokenRow | undefined> {
+  return db.selectFrom('tokens').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The live token with this name. */
+export async function findTokenByName(db: Db, name: string): Promise<TokenRow | undefined> {
+  const named = db.selectFrom('tokens').selectAll().where('name', '=', name);
+  return named.where('revoked_at', 'is', null).executeTakeFirst();
+}
+
+/** Which of a list of tokens or clients. */
+export interface AccessQuery {
+  readonly state: 'live' | 'revoked' | undefined;
+  readonly beforeSeq: number;
+  readonly limit: number;
+}
+
+/** Tokens, the newest first; `live`: not revoked, expired or not. */
+export async function listTokens(
+  db: Db,
+  { state, beforeSeq, limit }: AccessQuery,
+): Promise<TokenRow[]> {
+  let tokens = db.selectFrom('tokens').selectAll().where('seq', '<', beforeSeq);
+  if (state === 'live') tokens = tokens.where('revoked_at', 'is', null);
+  if (state === 'revoked') tokens = tokens.where('revoked_at', 'is not', null);
+  return tokens.orderBy('seq', 'desc').limit(limit).execute();
+}
+
+/** Ends a token for ever; the first time counts. `now` is epoch milliseconds. */
+export async function revokeToken(tx: Db, id: string, now: number): Promise<void> {
+  const live = tx.updateTable('tokens').set({ revoked_at: now }).where('id', '=', id);
+  await live.where('revoked_at', 'is', null).execute();
+}

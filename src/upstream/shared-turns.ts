@@ -1,0 +1,207 @@
+import { type CallClass, type ClassCounts, callClasses } from './call-class.ts';
+import type { RateShape } from './rate-window.ts';
+import {
+  countBusy,
+  findFreeAt,
+  holdPlace,
+  LEASE_MS,
+  type Member,
+  type SharedPause,
+  type SharedState,
+} from './shared-state.ts';
+import { LOOK_PASSED_MAX } from './waiting-room.ts';
+
+/** What a process asks for. */
+export interface SharedAsk {
+  readonly owner: string;
+  readonly waiting: ClassCounts;
+  /** How many of those who wait could leave now. */
+  readonly usable: number;
+}
+
+/** What it gets. */
+export interface SharedGrant {
+  readonly state: SharedState;
+  /** For which classes places were given out, in this order; they may be used until `untilMs`. */
+  readonly classes: readonly CallClass[];
+  readonly untilMs: number;
+  /** True when the one place is for the request that goes first after a pause. */
+  readonly isProbe: boolean;
+  /** When to ask again for what still waits, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** A moment of the common clock, and the rate. */
+export interface SharedMoment {
+  readonly nowMs: number;
+  readonly shape: RateShape;
+}
+
+/** Whoever waits asks again at least this often, in milliseconds: what it was told may not hold any more. */
+const WAIT_MAX_MS = 2_000;
+/** How long the answer to a probe is waited for before another goes, in milliseconds. */
+const PROBE_MAX_MS = 30_000;
+/** At high rates a process gets what it could have had within this time at once, in milliseconds. */
+const CATCH_UP_MS = 25;
+/** How late a process may be before others go in its place, in milliseconds at least. */
+const LATE_MIN_MS = 50;
+
+/**
+ * Gives out places of the rate: to the most urgent class that waits anywhere, between processes in turn, evenly
+ * spaced once somebody has to wait. Whoever does not come when it was told to loses its turn, so that a dead
+ * process holds up others for one space.
+ */
+export function shareOut(before: SharedState, ask: SharedAsk, moment: SharedMoment): SharedGrant {
+  const round = openRound(before, ask, moment);
+  const { pause } = before;
+  const isPaused = pause !== null && isClosed(pause, moment);
+  const isProbe = pause !== null && !isPaused;
+  const most = isPaused ? 0 : Math.min(ask.usable, isProbe ? 1 : ask.usable);
+  while (round.classes.length < most && round.isFree()) {
+    const callClass = round.findClass();
+    if (callClass === undefined) break;
+    round.give(callClass);
+  }
+  const { classes, untilMs } = round;
+  const probed = isProbe && classes.length > 0;
+  const waitMs = toWholeWait(isPaused || probed ? waitForPause(pause, moment) : round.waitMs());
+  const state = round.close(waitMs);
+  if (!probed) return { state, classes, untilMs, isProbe: false, waitMs };
+  const probe = { owner: ask.owner, untilMs: moment.nowMs + PROBE_MAX_MS };
+  return { state: { ...state, pause: { ...pause, probe } }, classes, untilMs, isProbe, waitMs };
+}
+
+/** Nobody may send: the pause lasts, or the answer to its probe has not come. */
+function isClosed({ untilMs, probe }: SharedPause, { nowMs }: SharedMoment): boolean {
+  return nowMs < untilMs || (probe !== null && nowMs < probe.untilMs);
+}
+
+function toWholeWait(ms: number): number {
+  return Math.max(1, Math.ceil(Math.min(ms, WAIT_MAX_MS)));
+}
+
+/** Until the pause is over, or until the answer to a probe may have come. */
+function waitForPause(pause: SharedPause | null, { nowMs, shape }: SharedMoment): number {
+  const leftMs = (pause?.untilMs ?? 0) - nowMs;
+  return leftMs > 0 ? leftMs : Math.max(shape.spaceMs, LATE_MIN_MS);
+}
+
+/** One process asks: what it is given is taken off the state step by step. */
+interface Round {
+  readonly classes: CallClass[];
+  readonly untilMs: number;
+  /** True when a place of the rate may be given out now. */
+  isFree(): boolean;
+  /** The class whose turn it is, if that is for this process to use. */
+  findClass(): CallClass | undefined;
+  give(callClass: CallClass): void;
+  waitMs(): number;
+  /** The state, with what still waits in this process. */
+  close(waitMs: number): SharedState;
+}
+
+function openRound(before: SharedState, ask: SharedAsk, { nowMs, shape }: SharedMoment): Round {
+  const { places, spaceMs } = shape;
+  const { [ask.owner]: known, ...others } = before.members;
+  const rivals = Object.values(others).filter((each) => isLive(each, nowMs, spaceMs));
+  // A burst that finds nobody waiting leaves at once.
+  const isBurst = known === undefined && rivals.length === 0;
+  const untilMs = nowMs + LEASE_MS;
+  const classes: CallClass[] = [];
+  let state = before;
+  let me: Member = {
+    waiting: ask.waiting,
+    comesAtMs: nowMs,
+    servedAtMs: known?.servedAtMs ?? nowMs,
+  };
+
+  const nextTurnAt = () => Math.max(findFreeAt(state, shape), state.lastTurnAtMs + spaceMs);
+
+  return {
+    classes,
+    untilMs,
+    isFree() {
+      if (countBusy(state) >= places) return false;
+      return isBurst || state.lastTurnAtMs + spaceMs <= nowMs;
+    },
+    findClass: () => findClass(me, rivals, { lookPassed: state.lookPassed, nowMs, spaceMs }),
+    give(callClass) {
+      classes.push(callClass);
+      const lastTurnAtMs = Math.max(state.lastTurnAtMs + spaceMs, nowMs - CATCH_UP_MS);
+      state = { ...holdPlace(state, untilMs), lastTurnAtMs };
+      const waiting = { ...me.waiting, [callClass]: me.waiting[callClass] - 1 };
+      me = { ...me, waiting, servedAtMs: nowMs };
+      const isPassed =
+        callClass !== 'look' && [me, ...rivals].some((each) => each.waiting.look > 0);
+      state = { ...state, lookPassed: isPassed ? state.lookPassed + 1 : 0 };
+    },
+    waitMs() {
+      const behind = countBefore(me, rivals, state.lookPassed);
+      const turnAtMs = nextTurnAt();
+      // Held places are not foretold, and whoever is expected now may not come.
+      if (turnAtMs <= nowMs) return Math.max(CATCH_UP_MS, behind > 0 ? spaceMs / 2 : 0);
+      return turnAtMs + behind * spaceMs - nowMs;
+    },
+    close(waitMs) {
+      // Whoever cannot use a place now stands in nobody's way.
+      const isWaiting = findUrgent(me.waiting) !== undefined && ask.usable > 0;
+      const mine = isWaiting ? { [ask.owner]: { ...me, comesAtMs: nowMs + waitMs } } : {};
+      return { ...state, members: { ...others, ...mine } };
+    },
+  };
+}
+
+/** The class whose turn it is among all who wait, where a process that may use it now is `me`. */
+function findClass(
+  me: Member,
+  rivals: readonly Member[],
+  { lookPassed, nowMs, spaceMs }: { lookPassed: number; nowMs: number; spaceMs: number },
+): CallClass | undefined {
+  const isExpected = (rival: Member) => isExpectedNow(rival, nowMs, spaceMs);
+  const isFirst = (callClass: CallClass) =>
+    me.waiting[callClass] > 0 &&
+    !rivals.some(
+      (rival) =>
+        rival.waiting[callClass] > 0 && rival.servedAtMs < me.servedAtMs && isExpected(rival),
+    );
+  if (lookPassed >= LOOK_PASSED_MAX) {
+    if (isFirst('look')) return 'look';
+    if (rivals.some((rival) => rival.waiting.look > 0 && isExpected(rival))) return undefined;
+  }
+  const urgent = findUrgent(me.waiting);
+  if (urgent === undefined || !isFirst(urgent)) return undefined;
+  return rivals.some((rival) => isMoreUrgent(rival, urgent)) ? undefined : urgent;
+}
+
+/** How many are served before `me`, up to two: further ahead nobody knows who will have come by then. */
+function countBefore(me: Member, rivals: readonly Member[], lookPassed: number): number {
+  const urgent = findUrgent(me.waiting);
+  if (urgent === undefined) return 0;
+  const before = rivals.filter(
+    (rival) =>
+      isMoreUrgent(rival, urgent) ||
+      (rival.waiting[urgent] > 0 && rival.servedAtMs < me.servedAtMs),
+  ).length;
+  const untilLook = Math.max(0, LOOK_PASSED_MAX - lookPassed);
+  const isLookDue = untilLook === 0 && rivals.some(({ waiting }) => waiting.look > 0);
+  const ahead = Math.max(before, isLookDue ? 1 : 0);
+  return Math.min(ahead, me.waiting.look > 0 ? untilLook : ahead, 2);
+}
+
+function findUrgent(waiting: ClassCounts): CallClass | undefined {
+  return callClasses.find((callClass) => waiting[callClass] > 0);
+}
+
+function isMoreUrgent({ waiting }: Member, than: CallClass): boolean {
+  return callClasses.slice(0, callClasses.indexOf(than)).some((each) => waiting[each] > 0);
+}
+
+/** False for one that should have come: it has died, or has nothing to do any more. */
+export function isLive({ comesAtMs }: Member, nowMs: number, spaceMs: number): boolean {
+  return nowMs <= comesAtMs + Math.max(spaceMs * 0.75, LATE_MIN_MS);
+}
+
+/** Whether it asks about now: nobody else waits for one who comes later. */
+function isExpectedNow({ comesAtMs }: Member, nowMs: number, spaceMs: number): boolean {
+  return comesAtMs - spaceMs / 4 <= nowMs && nowMs <= comesAtMs + spaceMs / 2;
+}

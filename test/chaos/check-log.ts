@@ -1,0 +1,19 @@
+/** Lines of the level `error` that follow from what is done to the bridge. */
+const EXPECTED: readonly RegExp[] = [
+  // Whether the store was restored is asked again until the service answers.
+  /"resourceType":"recovery"/,
+];
+
+/** What the processes logged as errors, and nobody expects. */
+export function listLogFindings(output: string): string[] {
+  const lines = output
+    .split('\n')
+    .filter((line) => /"level":("error"|"fatal"|50|60)/.test(line))
+    .filter((line) => !EXPECTED.some((pattern) => pattern.test(line)));
+  // Every call was written down before it left, so a crash never looks like a restored backup.
+  const isStale = output.includes('"phase":"stale"');
+  return [
+    ...new Set(lines.map((line) => `logged: ${line}`)),
+    ...(isStale ? ['a crash looked like a restored backup'] : []),
+  ];
+}

@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { toSharedRate } from '../src/bridge-budget.ts';
+import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
+import { systemClock } from '../src/telemetry/system-clock.ts';
+import type { CallClass } from '../src/upstream/call-class.ts';
+import { createTransport, type Transport } from '../src/upstream/transport.ts';
+import { cutConnections } from './support/cut-connections.ts';
+import { send, toUser } from './support/provider.ts';
+import { toRequester } from './support/send-raw.ts';
+import { startBridge } from './support/server.ts';
+import { describePostgres } from './support/stores.ts';
+
+const RATE = 40;
+/** Requests arrive closer together by as much as this process is late in noting them, which has a limit. */
+const SECOND_AS_SEEN_MS = 900;
+
+/** A call as the service got it. */
+interface Arrival {
+  readonly host: number;
+  readonly callClass: string;
+  readonly status: number | undefined;
+  readonly at: number;
+}
+
+function listArrivals({ calls }: Sandbox): Arrival[] {
+  return calls.recent().map(({ path, status, at }) => {
+    const { searchParams } = new URL(path, 'http://service');
+    const callClass = searchParams.get('class') ?? '';
+    return { host: Number(searchParams.get('host')), callClass, status, at };
+  });
+}
+
+function findBusiest(times: readonly number[]): number {
+  const counts = times.map(
+    (from) => times.filter((at) => at >= from && at < from + SECOND_AS_SEEN_MS).length,
+  );
+  return Math.max(...counts);
+}
+
+describePostgres('one budget for all processes on one store', ({ makeUrl, open }) => {
+  interface Hosts {
+    readonly url: string;
+    readonly sandbox: Sandbox;
+    readonly transports: readonly Transport[];
+    /** So many calls of a class, at the same time; resolves with how many succeeded. */
+    call(host: number, callClass: CallClass, count: number): Promise<number>;
+  }
+
+  /** Three processes, as far as calls are concerned. */
+  async function startHosts(): Promise<Hosts> {
+    const sandbox = await startSandbox();
+    onTestFinished(() => sandbox.stop());
+    const url = await makeUrl('migrated');
+    const transports: Transport[] = [];
+    for (let host = 0; host < 3; host += 1) {
+      const store = await open(url);
+      const transport = createTransport({
+        baseUrl: sandbox.url,
+        token: sandbox.token,
+        requestsPerSecond: RATE,
+        shared: toSharedRate(store, `host-${host}`),
+        clock: systemClock,
+        random: () => 0,
+      });
+      onTestFinished(() => transport.close());
+      transports.push(transport);
+    }
+    return {
+      url,
+      sandbox,
+      transports,
+      async call(host, callClass, count) {
+        const query = { host, class: callClass };
+        const request = { method: 'GET', path: '/users/current', query } as const;
+        const calls = Array.from({ length: count }, () =>
+          transports[host]?.request(request, { class: callClass }).then(() => true),
+        );
+        const results = await Promise.allSettled(calls);
+        return results.filter(({ status }) => status === 'fulfilled').length;
+      },
+    };
+  }
+
+  test('never more than the rate together, and all of it', async () => {
+    const { sandbox, call } = await startHosts();
+
+    const done = await Promise.all([0, 1, 2].map((host) => call(host, 'change', 30)));
+
+    const times = listArrivals(sandbox).map(({ at }) => at);
+    expect(done).toEqual([30, 30, 30]);
+    expect(findBusiest(times)).toBeLessThanOrEqual(RATE);
+    // What this takes longer than the rate is what this machine was busy with.
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan((90 / RATE) * 1_000 * 1.3);
+  });
+
+  test('removals of access in one process go before the changes of all', async () => {
+    const { sandbox, call } = await startHosts();
+    const changes = [call(0, 'change', 50), call(1, 'change', 50), call(2, 'change', 10)];
+    await sandbox.calls.until(RATE + 2);
+    const removals = call(2, 'remove', 20);
+    await removals;
+
+    const arrivals = listArrivals(sandbox);
+    const classes = arrivals.map(({ callClass }) => callClass);
+    const first = classes.indexOf('remove');
+    const during = arrivals.slice(first, classes.lastIndexOf('remove') + 1);
+    expect(during.filter(({ callClass }) => callClass === 'change').length).toBeLessThanOrEqual(2);
+    expect(await Promise.all(changes)).toEqual([50, 50, 10]);
+  });
+
+  test('a 429 for one stops all; one goes first, and the rest after its answer', async () => {
+    const { sandbox, call } = await startHosts();
+    const calling = [0, 1, 2].map((host) => call(host, 'change', 20));
+    await sandbox.calls.until(RATE + 2);
+    const limit = { kind: 'status', status: 429, headers: { 'retry-after': '1' } } as const;
+    const limited = sandbox.faults.add({ operation: '*', fault: limit, times: 1 });
+    await limited.until(1);
+    const slow = { kind: 'delay', delayMs: 400 } as const;
+    sandbox.faults.add({ operation: '*', fault: slow, times: 1 });
+    const done = await Promise.all(calling);
+
+    const arrivals = listArrivals(sandbox);
+    const pausedAt = arrivals.find(({ status }) => status === 429)?.at ?? Number.NaN;
+    const after = arrivals.map(({ at }) => at - pausedAt).filter((ms) => ms > 150);
+    expect(done).toEqual([20, 20, 20]);
+    expect(after[0]).toBeGreaterThanOrEqual(990);
+    expect((after[1] ?? 0) - (after[0] ?? 0)).toBeGreaterThanOrEqual(390);
+    expect(arrivals.filter(({ status }) => status === 429)).toHaveLength(1);
+  });
+
+  test('a store that goes away again and again lets no call through without a place, and loses none', async () => {
+    const { url, sandbox, call } = await startHosts();
+    const calling = [0, 1, 2].map((host) => call(host, 'change', 30));
+    for (let cut = 0; cut < 4; cut += 1) {
+      await sandbox.calls.until(sandbox.calls.count() + 8);
+      await cutConnections(url);
+    }
+
+    expect(await Promise.all(calling)).toEqual([30, 30, 30]);
+    expect(findBusiest(listArrivals(sandbox).map(({ at }) => at))).toBeLessThanOrEqual(RATE);
+  });
+});
+
+describePostgres('three bridges of processes of their own', ({ makeUrl }) => {
+  test('never exceed the rate together, also when one is killed, and finish what all of them accepted', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-budget-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const sandbox = await startSandbox();
+    onTestFinished(() => sandbox.stop());
+    const env = {
+      DATABASE_URL: await makeUrl('migrated'),
+      UPSTREAM_URL: sandbox.url,
+      UPSTREAM_TOKEN: sandbox.token,
+      UPSTREAM_REQUESTS_PER_SECOND: String(RATE),
+      UPSTREAM_TIMEOUT: '400ms',
+      AUDIT_POLL_INTERVAL: '0',
+      SWEEP_INTERVAL: '0',
+      SCIM_WRITE_WAIT: '0',
+      SCIM_TOKENS: 'token-of-a-provider',
+    };
+    const bridges = await Promise.all([1, 2, 3].map(() => startBridge({ folder, env })));
+    for (const bridge of bridges) onTestFinished(() => bridge.kill());
+    await Promise.all(bridges.map((bridge) => bridge.ready()));
+    const names = Array.from({ length: 40 }, (_, n) => `person${n}`);
+    await Promise.all(
+      names.map((name, n) => {
+        const bridge = bridges[n % 3] ?? bridges[0];
+        if (bridge === undefined) throw new Error('no bridge is running');
+        return send(toRequester(bridge), 'POST', '/Users', toUser(name));
+      }),
+    );
+    await sandbox.calls.until(30, { mutating: true });
+    await bridges[1]?.kill();
+    const isThere = (name: string) => sandbox.service.findUser(`${name}@example.com`) !== undefined;
+    await expect.poll(() => names.every(isThere), { timeout: 20_000 }).toBe(true);
+
+    expect(findBusiest(sandbox.calls.recent().map(({ at }) => at))).toBeLessThanOrEqual(RATE);
+    expect(sandbox.service.users()).toHaveLength(1 + names.length);
+  });
+});

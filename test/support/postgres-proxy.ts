@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** What stands between a bridge and its PostgreSQL. */
+export interface PostgresProxy {
+  /** The URL of the same database through the proxy. */
+  readonly url: string;
+  /** From now on every connection is closed at once, or none is. */
+  setRefusing(isRefusing: boolean): void;
+  /** Resolves when a connection is refused for the first time. */
+  readonly refused: Promise<void>;
+  /** Lets the next commit reach the server and its answer nobody: resolves once the connection is cut. */
+  loseNextCommit(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A way to the server of `url` that can be lost. */
+export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  const refused = Promise.withResolvers<void>();
+  let isRefusing = false;
+  let lostCommit: PromiseWithResolvers<void> | undefined;
+
+  const server = createServer((near) => {
+    if (isRefusing) {
+      near.destroy();
+      refused.resolve();
+      return;
+    }
+    const far = connect(Number(target.port), target.hostname);
+    let isDeaf = false;
+    const cut = () => {
+      near.destroy();
+      far.destroy();
+    };
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', cut).on('close', () => sockets.delete(socket) && cut());
+    }
+    near.on('data', (bytes) => {
+      if (lostCommit !== undefined && isCommit(bytes)) {
+        isDeaf = true;
+        // Its answer says that the server has done it.
+        far.once('data', () => {
+          cut();
+          lostCommit?.resolve();
+          lostCommit = undefined;
+        });
+      }
+      far.write(bytes);
+    });
+    far.on('data', (bytes) => isDeaf || near.write(bytes));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  const through = new URL(url);
+  through.port = String(address.port);
+  return {
+    url: through.href,
+    setRefusing(next) {
+      isRefusing = next;
+      if (isRefusing) for (const socket of sockets) socket.destroy();
+    },
+    refused: refused.promise,
+    loseNextCommit() {
+      lostCommit = Promise.withResolvers();
+      return lostCommit.promise;
+    },
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** A message of its own: kysely sends nothing together with it. */
+function isCommit(bytes: Buffer): boolean {
+  return bytes.includes('commit\0');
+}
