@@ -51,7 +51,7 @@ export function createApps(
   app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
   app.use(followRequests({ clock, logger, metrics }));
   app.use(SCIM_PATH, scim);
-  app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options)));
+  app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
   app.use(health);
   if (settings.ops.port === undefined) app.use(operators);
   // Also outside the base address: a provider with a wrong one is told so in its own protocol.
@@ -59,9 +59,13 @@ export function createApps(
   return { app, opsApp: createApp().use(health).use(operators).use(answerUnknown) };
 }
 
-function toOAuthDeps({ settings, store, clock, logger }: WatchedOptions): OAuthDeps {
+function toOAuthDeps(
+  { settings, store, clock, logger }: WatchedOptions,
+  { attempts }: Pick<BridgeParts, 'attempts'>,
+): OAuthDeps {
   const { accessTokenLifetime: lifetimeMs } = settings.oauth;
-  return { store, clock, lifetimeMs, failed: (fields) => logger.log(events.requestFailed(fields)) };
+  const failed: OAuthDeps['failed'] = (fields) => logger.log(events.requestFailed(fields));
+  return { store, clock, lifetimeMs, attempts, failed };
 }
 
 /** Where health comes from. */

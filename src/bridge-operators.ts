@@ -62,6 +62,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     clock: options.clock,
     access: parts.access,
     findCredential: parts.access.find,
+    attempts: parts.attempts,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Access } from './access/access.ts';
+import type { Attempts } from './access/attempts.ts';
 import type { ApiSource } from './ops/api/router.ts';
 import type { StoredRequestLog } from './ops/requests/request-log.ts';
 import type { DriftKeeper } from './reconcile/drift/keeper.ts';
@@ -15,6 +16,7 @@ import type { Transport } from './upstream/transport.ts';
 /** What serves is made from. */
 export interface BridgeParts {
   readonly access: Access;
+  readonly attempts: Attempts;
   readonly upstream: Transport;
   readonly callForOperator: ApiSource['call'];
   readonly rules: Rules;

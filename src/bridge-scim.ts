@@ -1,8 +1,9 @@
 import { type Access, createAccess } from './access/access.ts';
+import { type Attempts, createAttempts } from './access/attempts.ts';
 import type { BridgeOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
 import { toRepairPolicy, toScimPolicy } from './bridge-settings.ts';
-import { toScimTelemetry } from './bridge-telemetry.ts';
+import { toAttemptTelemetry, toScimTelemetry } from './bridge-telemetry.ts';
 import { createRequestLog, type StoredRequestLog } from './ops/requests/request-log.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
 import type { DriftDeps } from './reconcile/drift/deps.ts';
@@ -28,6 +29,7 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
     reconciler,
     clock,
     findCredential: parts.access.find,
+    attempts: parts.attempts,
     policy: toScimPolicy(settings),
     baseUrl: `${options.publicUrl}${SCIM_PATH}`,
     toMoment: createMoments(),
@@ -74,6 +76,12 @@ export function openAccess(
   const { token: operator, readerToken: reader } = settings.ops;
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
   return createAccess({ store, clock, given: { scim: scimTokens, operator, reader }, onFailure });
+}
+
+/** What is done about requests without a valid credential. */
+export function openAttempts({ settings, clock, logger, metrics }: BridgeOptions): Attempts {
+  const { failedDelayMax: delayMaxMs } = settings.access;
+  return createAttempts({ clock, delayMaxMs, told: toAttemptTelemetry(logger, metrics) });
 }
 
 /** The log of what providers ask for. */

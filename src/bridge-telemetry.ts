@@ -1,3 +1,4 @@
+import type { AttemptsDeps } from './access/attempts.ts';
 import type { WatchedOptions } from './bridge-options.ts';
 import type { ReconcileEvents } from './reconcile/deps.ts';
 import type { DriftEvents } from './reconcile/drift/deps.ts';
@@ -85,7 +86,6 @@ export function toDriftEvents(logger: Logger, metrics: Metrics): DriftEvents {
 export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTelemetry, 'heard'> {
   return {
     repaired: (kind) => metrics.countRepairs(kind, 1),
-    credentialsWrong: (fields) => logger.log(events.credentialsWrong(fields)),
     failed: (fields) => logger.log(events.requestFailed(fields)),
     adopted: ({ type, id }) => logger.log(events.adopted({ resourceType: type, resourceId: id })),
     answered({ type, id, ...how }) {
@@ -96,6 +96,14 @@ export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTele
     },
     disputed: ({ type }) => logger.log(events.disputed({ resourceType: type })),
     turnedAway: (why) => metrics.countTurnedAway(why),
+  };
+}
+
+/** Requests without a valid credential, in the words of the log and the metrics. */
+export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDeps['told'] {
+  return {
+    counted: (place, status) => metrics.countFailedAttempt(place, status),
+    noticed: (fields) => logger.log(events.credentialsWrong(fields)),
   };
 }
 

@@ -8,6 +8,7 @@ import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
 import {
   openAccess,
+  openAttempts,
   openProviderWatch,
   openRequestLog,
   toDriftRules,
@@ -98,6 +99,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const state = { draining: false };
   const parts: BridgeParts = {
     access: openAccess(options, deps),
+    attempts: openAttempts(options),
     upstream: deps.upstream,
     callForOperator: createOperatorCalls(deps, wake),
     rules: deps.rules,

@@ -6,7 +6,8 @@ import { sendRaw } from './support/send-raw.ts';
 let bridge: TestBridge;
 
 beforeAll(async () => {
-  bridge = await startTestBridge();
+  // Each of them is tried at many addresses, which would otherwise be slowed.
+  bridge = await startTestBridge({ settings: { ACCESS_FAILED_DELAY_MAX: '0' } });
 });
 
 afterAll(() => bridge.stop());

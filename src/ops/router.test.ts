@@ -97,6 +97,7 @@ const access: AccessSource = {
     revoke: async () => undefined,
   },
 };
+const attempts = { failed: async () => ({ kind: 'refused' }) as const };
 const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
 const operators = {
   clock: createFakeClock(),
@@ -141,7 +142,7 @@ function request(
   const app = express();
   app.use(createHealthRouter(sources));
   const status = toStatusSources(sources);
-  app.use(createOperatorRouter({ registry, findCredential, status, ...operators }));
+  app.use(createOperatorRouter({ registry, findCredential, attempts, status, ...operators }));
   return supertest(app);
 }
 

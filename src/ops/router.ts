@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { Registry } from 'prom-client';
+import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/credential.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type AccessSource, listAccessRouters } from './access/router.ts';
@@ -41,6 +42,7 @@ export interface OperatorRouterOptions {
   readonly access: AccessSource;
   /** Whose a presented token is. */
   readonly findCredential: FindCredential;
+  readonly attempts: Pick<Attempts, 'failed'>;
 }
 
 /**
@@ -62,9 +64,9 @@ export function createHealthRouter(sources: HealthSources): Router {
 
 /** `/metrics` for Prometheus and everything below `/ops`, for operators, and to read for readers. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
-  const { registry, findCredential } = options;
+  const { registry } = options;
   const router = Router();
-  const before = [requireOperator(findCredential), limitOperators(options.clock)];
+  const before = [requireOperator(options), limitOperators(options.clock)];
   router.get('/metrics', ...before, async (_req, res) => {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
@@ -77,7 +79,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
 
 /** What is served below `/ops`, and where: the longer of two paths goes before. */
 export function listOperatorRouters(
-  options: Omit<OperatorRouterOptions, 'registry' | 'findCredential' | 'clock'>,
+  options: Omit<OperatorRouterOptions, 'registry' | 'findCredential' | 'attempts' | 'clock'>,
 ): readonly (readonly [path: string, router: Router])[] {
   const { status, explain, resources, recovery, firstRun, sweeps, plans, writes, api } = options;
   return [

@@ -1,3 +1,4 @@
+import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/credential.ts';
 import type { AdmissionLimits, TurnedAway } from '../domain/admission.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -50,6 +51,8 @@ export interface ScimDeps {
   readonly clock: Clock;
   /** Whose a presented token is. */
   readonly findCredential: FindCredential;
+  /** Told of requests without a valid one. */
+  readonly attempts: Pick<Attempts, 'failed'>;
   readonly policy: ScimPolicy;
   /** The rules of the configuration. */
   readonly rules: Rules;
@@ -81,7 +84,6 @@ export interface ScimTelemetry {
   /** Somebody with a valid token asks for something. */
   heard(): void;
   repaired(kind: RepairKind): void;
-  credentialsWrong(fields: { requestId: string; remoteAddress: string }): void;
   failed(fields: { requestId: string; error: unknown }): void;
   adopted(fields: { type: 'user' | 'group'; id: string }): void;
   /** How a stored write was answered; `code` says why it was refused. */

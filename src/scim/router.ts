@@ -35,7 +35,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
   const { policy, clock, telemetry } = deps;
   const body = readJsonBody(policy.bodies, telemetry.turnedAway);
-  router.use(authenticate(deps.findCredential, telemetry));
+  router.use(authenticate(deps));
   router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
   router.use(keepRequests(clock, deps.requests));
   // What providers ask most comes first: every route before it is looked at by every request.

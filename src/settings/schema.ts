@@ -331,6 +331,15 @@ export const settingsSchema = z.strictObject({
       'What follows from groups: permissions and flags of groups, who administers them, licences and suspensions of people. See [rules.md](rules.md).',
     ),
   server: serverSchema.prefault({}),
+  access: z
+    .strictObject({
+      failedDelayMax: duration({ min: '0', max: '10s' })
+        .prefault('2s')
+        .describe(
+          'How long at most the answer to a wrong token or secret is delayed, from the fourth of one address within ten minutes on; 0 delays nothing. A valid one is never delayed.',
+        ),
+    })
+    .prefault({}),
   ops: opsSchema.prefault({}),
   database: z
     .strictObject({

@@ -75,8 +75,13 @@ export const events = {
   requestFinished: (fields: RequestFinished) => line(toRequestLevel(fields), 'request', fields),
   requestFailed: (fields: { requestId: string; error: unknown }) =>
     line('error', 'a request failed in the bridge', withError(fields)),
-  credentialsWrong: (fields: { requestId: string; remoteAddress: string }) =>
-    line('warn', 'a request presented no valid credentials', fields),
+  /** Of each source once a minute, and of ten at most. */
+  credentialsWrong: (fields: {
+    place: 'scim' | 'oauth' | 'ops';
+    requestId: string;
+    remoteAddress: string;
+    attempts: number;
+  }) => line('warn', 'requests presented no valid credentials', fields),
 
   firstReadStep: (fields: { step: string; count: number }) =>
     line('info', 'reading the whole service: a list is complete', fields),

@@ -23,6 +23,12 @@ export const metricDefinitions = {
     labels: ['method', 'route', 'status'],
     buckets: answerSeconds,
   },
+  failedAttempts: {
+    type: 'counter',
+    name: 'scim_bridge_authentication_failures_total',
+    help: 'Requests without a valid credential, by `place` (`scim`, `oauth`, `ops`) and by how they were answered: `401`, or `429` when too many were being slowed.',
+    labels: ['place', 'status'],
+  },
   turnedAway: {
     type: 'counter',
     name: 'scim_bridge_requests_turned_away_total',

@@ -13,6 +13,8 @@ export interface Metrics {
   countWrite(labels: WriteLabels): void;
   /** One request was refused for what others are doing, or for how many there are. */
   countTurnedAway(reason: string): void;
+  /** One request had no valid credential. */
+  countFailedAttempt(place: string, status: number): void;
   /** One call to the service. `status` is 0 when no answer came. */
   countUpstreamCall(labels: UpstreamLabels, durationMs: number): void;
   /** One call got its turn in the budget. */
@@ -69,6 +71,7 @@ export function createMetrics(): Metrics {
     countRepairs: (kind, count) => repairs.inc({ kind }, count),
     countWrite: ({ resourceType, answer }) => writes.inc({ resource_type: resourceType, answer }),
     countTurnedAway: (reason) => series.turnedAway.inc({ reason }),
+    countFailedAttempt: (place, status) => series.failedAttempts.inc({ place, status }),
     countUpstreamCall: (labels, durationMs) =>
       upstreamCalls.observe({ ...labels }, durationMs / 1_000),
     countTurn: (callClass, waitedMs) => turns.observe({ class: callClass }, waitedMs / 1_000),
@@ -92,6 +95,7 @@ function createSeries(registry: Registry) {
     }),
     repairs: new Counter(toConfiguration(definitions.repairs, registry)),
     writes: new Counter(toConfiguration(definitions.writes, registry)),
+    failedAttempts: new Counter(toConfiguration(definitions.failedAttempts, registry)),
     turnedAway: new Counter(toConfiguration(definitions.turnedAway, registry)),
     upstreamCalls: new Histogram({
       ...toConfiguration(definitions.upstreamCalls, registry),

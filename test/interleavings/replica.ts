@@ -108,6 +108,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     reconciler,
     clock,
     findCredential: async () => undefined,
+    attempts: { failed: async () => ({ kind: 'refused' }) },
     policy: policies.scim,
     rules: noRules,
     baseUrl: 'http://bridge.invalid/scim/v2',
@@ -120,7 +121,6 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     telemetry: {
       heard: () => undefined,
       repaired: () => undefined,
-      credentialsWrong: () => undefined,
       failed: ({ error }) => onFailure(error),
       adopted: () => undefined,
       answered: () => undefined,

@@ -1,11 +1,14 @@
 import express, {
   type ErrorRequestHandler,
+  type Request,
   type RequestHandler,
   type Response,
   Router,
 } from 'express';
 import { StoreError } from '../../store/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
+import type { AttemptAnswer, Attempts, FailedAttempt } from '../attempts.ts';
+import { toFailedAttempt } from '../failed-request.ts';
 import { OAuthError } from './errors.ts';
 import { type IssueDeps, issue, proveClient } from './issue.ts';
 import { assertGranted, parseTokenRequest } from './parse-request.ts';
@@ -17,6 +20,7 @@ const RETRY_SECONDS = 5;
 
 /** What the token endpoint is given. */
 export interface OAuthDeps extends IssueDeps {
+  readonly attempts: Pick<Attempts, 'failed'>;
   /** Told of what is our own fault. */
   readonly failed: (fields: { requestId: string; error: unknown }) => void;
 }
@@ -62,15 +66,31 @@ function answerToken(deps: OAuthDeps): RequestHandler {
   };
 }
 
-function answerErrors({ failed }: Pick<OAuthDeps, 'failed'>): ErrorRequestHandler {
-  return (error: unknown, _req, res, next) => {
+function answerErrors({ attempts, failed }: OAuthDeps): ErrorRequestHandler {
+  return async (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
     const { status, known } = toAnswer(error);
+    if (status === 401)
+      return answerStranger(res, known, await attempts.failed(toAttempt(req, res)));
     if (status >= 500) failed({ requestId: getRequestId(res), error });
-    if (status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="oauth"');
     if (status === 503) res.setHeader('Retry-After', String(RETRY_SECONDS));
     sendError(res, status, known);
   };
+}
+
+function toAttempt(req: Request, res: Response): FailedAttempt {
+  return toFailedAttempt(req, res, { place: 'oauth', presented: 'something' });
+}
+
+function answerStranger(res: Response, known: OAuthError, answer: AttemptAnswer): void {
+  if (answer.kind === 'too-many') {
+    res.setHeader('Retry-After', String(answer.retryAfterSeconds));
+    const message = 'Too many requests name no valid client.';
+    sendError(res, 429, { code: 'temporarily_unavailable', message });
+    return;
+  }
+  res.setHeader('WWW-Authenticate', 'Basic realm="oauth"');
+  sendError(res, 401, known);
 }
 
 /** @see RFC 6749 §5.2 */

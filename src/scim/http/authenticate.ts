@@ -1,43 +1,58 @@
 import type { RequestHandler } from 'express';
+import type { Attempts } from '../../access/attempts.ts';
 import type { FindCredential } from '../../access/credential.ts';
-import { getRequestId } from '../../telemetry/request-context.ts';
+import { toFailedAttempt } from '../../access/failed-request.ts';
 import { ScimError } from '../errors.ts';
 import { setCredential } from './credential.ts';
 
-/** What authentication tells telemetry. */
-export interface AuthenticationTelemetry {
-  heard(): void;
-  credentialsWrong(fields: { requestId: string; remoteAddress: string }): void;
+/** What authentication is given. */
+export interface AuthenticationDeps {
+  readonly findCredential: FindCredential;
+  readonly attempts: Pick<Attempts, 'failed'>;
+  readonly telemetry: {
+    /** Somebody with a valid token asks for something. */
+    heard(): void;
+  };
 }
 
 /**
  * Lets a request through that presents a token for SCIM, as `Bearer <token>` or, as one provider sends it, bare.
- * @throws ScimError 401 with `WWW-Authenticate`; StoreError when the token could not be looked up. @see RFC 6750 §3
+ * @throws ScimError 401 with `WWW-Authenticate`, 429; StoreError when the token could not be looked up. @see RFC 6750 §3
  */
-export function authenticate(
-  find: FindCredential,
-  telemetry: AuthenticationTelemetry,
-): RequestHandler {
+export function authenticate({
+  findCredential,
+  attempts,
+  telemetry,
+}: AuthenticationDeps): RequestHandler {
   return async (req, res, next) => {
-    const presented = findToken(req.headers.authorization);
-    const credential = presented === undefined ? undefined : await find(presented);
+    const token = findToken(req.headers.authorization);
+    const credential = token === undefined ? undefined : await findCredential(token);
     if (credential?.purpose === 'scim') {
       telemetry.heard();
       setCredential(res, credential);
       return next();
     }
-    telemetry.credentialsWrong({
-      requestId: getRequestId(res),
-      remoteAddress: req.socket.remoteAddress ?? '',
-    });
-    const challenge = presented === undefined ? '' : ', error="invalid_token"';
-    res.setHeader('WWW-Authenticate', `Bearer realm="scim"${challenge}`);
-    const detail =
-      presented === undefined
-        ? 'The request has no token in its Authorization header.'
-        : 'The token in the Authorization header is not valid.';
-    throw new ScimError(401, detail);
+    const presented = token === undefined ? 'nothing' : 'something';
+    const attempt = toFailedAttempt(req, res, { place: 'scim', presented });
+    const answer = await attempts.failed(attempt);
+    if (answer.kind === 'too-many') {
+      const { retryAfterSeconds } = answer;
+      throw new ScimError(429, 'Too many requests have no valid token.', { retryAfterSeconds });
+    }
+    throw toRefusal(presented, (challenge) => res.setHeader('WWW-Authenticate', challenge));
   };
+}
+
+function toRefusal(
+  presented: 'nothing' | 'something',
+  setChallenge: (challenge: string) => void,
+): ScimError {
+  if (presented === 'nothing') {
+    setChallenge('Bearer realm="scim"');
+    return new ScimError(401, 'The request has no token in its Authorization header.');
+  }
+  setChallenge('Bearer realm="scim", error="invalid_token"');
+  return new ScimError(401, 'The token in the Authorization header is not valid.');
 }
 
 function findToken(header: string | undefined): string | undefined {

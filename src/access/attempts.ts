@@ -1,0 +1,100 @@
+import type { Clock } from '../domain/clock.ts';
+import { type AttemptsView, createFailureCounts } from './failure-counts.ts';
+import { createRarely } from './rarely.ts';
+import { toSource } from './source.ts';
+
+/** Where somebody asked. */
+export type Place = 'scim' | 'oauth' | 'ops';
+
+/** So many attempts of one source are answered at once, as are those of somebody who mistypes. */
+const FREE = 3;
+/** The first delay, in milliseconds; it doubles with each attempt. */
+const DELAY_MS = 100;
+/** So many answers are delayed at once; who comes then is refused at once. */
+const DELAYED_MAX = 100;
+
+/** A request without a valid credential. */
+export interface FailedAttempt {
+  readonly place: Place;
+  /** `nothing` is nobody's guess: it is counted and never delayed. */
+  readonly presented: 'nothing' | 'something';
+  readonly remoteAddress: string;
+  readonly requestId: string;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** How it is to be answered, now. */
+export type AttemptAnswer =
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'too-many'; readonly retryAfterSeconds: number };
+
+/** Counts, slows and tells of whoever presents no valid credential. Who has a valid one never comes here. */
+export interface Attempts {
+  /** Resolves when the answer may be sent. */
+  failed(attempt: FailedAttempt): Promise<AttemptAnswer>;
+  view(): AttemptsView;
+}
+
+/** What attempts are given. */
+export interface AttemptsDeps {
+  readonly clock: Clock;
+  /** The longest delay, in milliseconds; 0: none, and nobody is turned away. */
+  readonly delayMaxMs: number;
+  readonly told: {
+    /** Each time. */
+    counted(place: Place, status: 401 | 429): void;
+    /** Rarely: `attempts` of this source since it was last told. */
+    noticed(fields: {
+      place: Place;
+      requestId: string;
+      remoteAddress: string;
+      attempts: number;
+    }): void;
+  };
+}
+
+/** What one process remembers of failed attempts: bounded, and forgotten after ten minutes. */
+export function createAttempts({ clock, delayMaxMs, told }: AttemptsDeps): Attempts {
+  const counts = createFailureCounts();
+  const rarely = createRarely();
+  let delayed = 0;
+
+  function notice({ place, requestId, remoteAddress }: FailedAttempt, source: string): void {
+    const attempts = rarely.take(source, clock.now());
+    if (attempts > 0) told.noticed({ place, requestId, remoteAddress, attempts });
+  }
+
+  async function delay(ms: number, signal: AbortSignal): Promise<void> {
+    delayed += 1;
+    try {
+      await clock.sleep(ms, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      delayed -= 1;
+    }
+  }
+
+  return {
+    async failed(attempt) {
+      const { place, presented, remoteAddress, signal } = attempt;
+      const source = toSource(remoteAddress);
+      notice(attempt, source);
+      const nth = presented === 'nothing' ? 0 : counts.add(source, clock.now());
+      const delayMs = toDelayMs(nth, delayMaxMs);
+      const isTooMany = delayMs > 0 && delayed >= DELAYED_MAX;
+      told.counted(place, isTooMany ? 429 : 401);
+      if (isTooMany) return { kind: 'too-many', retryAfterSeconds: Math.ceil(delayMaxMs / 1_000) };
+      if (delayMs > 0) await delay(delayMs, signal);
+      return { kind: 'refused' };
+    },
+    view: () => counts.view(clock.now()),
+  };
+}
+
+/** None for the first few, then doubling. */
+function toDelayMs(nth: number, maxMs: number): number {
+  if (nth <= FREE) return 0;
+  return Math.min(DELAY_MS * 2 ** (nth - FREE - 1), maxMs);
+}
