@@ -15,10 +15,10 @@ export interface StoredBudget {
  * What is stored of the budget. PostgreSQL only.
  * @throws StoreError
  */
-export async function readCallBudget({ read }: Pick<Store, 'read'>): Promise<StoredBudget> {
+export async function readCallBudget({ aside }: Pick<Store, 'aside'>): Promise<StoredBudget> {
   const { rows } = await sql<{ version: number | null; text: string | null; now: number }>`
     select version, state as text, (extract(epoch from clock_timestamp()) * 1000)::bigint as now
-    from (select 1) as one left join call_budget on true`.execute(read);
+    from (select 1) as one left join call_budget on true`.execute(aside);
   const { version = null, text = null, now: nowMs = 0 } = rows[0] ?? {};
   return version === null ? { version: LOST, text: undefined, nowMs } : { version, text, nowMs };
 }
@@ -32,7 +32,7 @@ const LOST = -1;
  * @throws StoreError after which it may be stored or not
  */
 export async function replaceCallBudget(
-  { read: db }: Pick<Store, 'read'>,
+  { aside: db }: Pick<Store, 'aside'>,
   { version, text }: { version: number; text: string },
 ): Promise<boolean> {
   const { numAffectedRows } =

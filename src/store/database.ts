@@ -13,6 +13,11 @@ export interface Store {
   /** Reads outside transactions; sees every committed write, and nothing that is not committed. */
   readonly read: Db;
   /**
+   * For single statements that must not wait behind all others: on PostgreSQL a connection of its own, which
+   * writes too. On SQLite the same as `read`.
+   */
+  readonly aside: Db;
+  /**
    * Runs `work` in a transaction; resolves with its value only after the commit is durable. When `work`
    * rejects, everything it changed is undone and its own error comes back.
    *
@@ -44,7 +49,7 @@ export interface StorePatience {
 export interface StoreOptions {
   /** `sqlite:<path>` (relative to the working directory; created with its folder) or `postgres://…`. */
   url: string;
-  /** PostgreSQL only: connections at most; 10 when absent. */
+  /** PostgreSQL only: connections at most, without the one of `aside`; 10 when absent. */
   connectionsMax?: number;
   /** PostgreSQL only: told when an idle connection was lost. The next query opens another one. */
   onConnectionLost?: (error: StoreError) => void;

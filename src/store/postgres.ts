@@ -17,8 +17,15 @@ const ASK_AGAIN_MS = 500;
  */
 export async function openPostgres(options: StoreOptions): Promise<Store> {
   const { url, connectionsMax = 10, onConnectionLost, random = Math.random } = options;
-  const pool = openPool({ url, connectionsMax, onConnectionLost: (e) => onConnectionLost?.(e) });
-  const db: Db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const open = (max: number): Db => {
+    const pool = openPool({
+      url,
+      connectionsMax: max,
+      onConnectionLost: (e) => onConnectionLost?.(e),
+    });
+    return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  };
+  const db = open(connectionsMax);
 
   try {
     await untilAnswered(db, options.patience);
@@ -27,15 +34,17 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
     throw error;
   }
   const running = createRunningWrites();
+  const aside = open(1); // Connects when it is first used.
   return {
     engine: 'postgres',
     read: db,
+    aside,
     generation: () => undefined,
     write: (work) =>
       running.run(() => retryContended(() => db.transaction().execute(work), random)),
     close: async () => {
       await running.finish();
-      await db.destroy();
+      await Promise.all([db.destroy(), aside.destroy()]);
     },
   };
 }

@@ -48,6 +48,7 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   return {
     engine: 'sqlite',
     read,
+    aside: read,
     generation: () => commits,
     write: (work) => queue.run(() => write.transaction().execute(work)),
     close: async () => {

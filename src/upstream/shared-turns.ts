@@ -41,10 +41,14 @@ export interface SharedMoment {
 const WAIT_MAX_MS = 2_000;
 /** How long the answer to a probe is waited for before another goes, in milliseconds. */
 const PROBE_MAX_MS = 30_000;
-/** At high rates a process gets what it could have had within this time at once, in milliseconds. */
-const CATCH_UP_MS = 25;
+/** How often others ask meanwhile whether it has come, in milliseconds; not more often than calls leave. */
+const PROBE_ASKED_MS = 100;
+/** Who comes late by no more than this costs nothing of a high rate: it gets at once what it could have had, in milliseconds. */
+const CATCH_UP_MS = 100;
+/** How soon a place is asked for again that should be free and is not, in milliseconds. */
+const ASK_AGAIN_MS = 25;
 /** How late a process may be before others go in its place, in milliseconds at least. */
-const LATE_MIN_MS = 50;
+const LATE_MIN_MS = 100;
 
 /**
  * Gives out places of the rate: to the most urgent class that waits anywhere, between processes in turn, evenly
@@ -83,7 +87,7 @@ function toWholeWait(ms: number): number {
 /** Until the pause is over, or until the answer to a probe may have come. */
 function waitForPause(pause: SharedPause | null, { nowMs, shape }: SharedMoment): number {
   const leftMs = (pause?.untilMs ?? 0) - nowMs;
-  return leftMs > 0 ? leftMs : Math.max(shape.spaceMs, LATE_MIN_MS);
+  return leftMs > 0 ? leftMs : Math.max(shape.spaceMs, PROBE_ASKED_MS);
 }
 
 /** One process asks: what it is given is taken off the state step by step. */
@@ -107,6 +111,7 @@ function openRound(before: SharedState, ask: SharedAsk, { nowMs, shape }: Shared
   // A burst that finds nobody waiting leaves at once.
   const isBurst = known === undefined && rivals.length === 0;
   const untilMs = nowMs + LEASE_MS;
+  const lateMs = spaceMs > CATCH_UP_MS ? spaceMs / 8 : CATCH_UP_MS;
   const classes: CallClass[] = [];
   let state = before;
   let me: Member = {
@@ -127,7 +132,7 @@ function openRound(before: SharedState, ask: SharedAsk, { nowMs, shape }: Shared
     findClass: () => findClass(me, rivals, { lookPassed: state.lookPassed, nowMs, spaceMs }),
     give(callClass) {
       classes.push(callClass);
-      const lastTurnAtMs = Math.max(state.lastTurnAtMs + spaceMs, nowMs - CATCH_UP_MS);
+      const lastTurnAtMs = Math.max(state.lastTurnAtMs + spaceMs, nowMs - lateMs);
       state = { ...holdPlace(state, untilMs), lastTurnAtMs };
       const waiting = { ...me.waiting, [callClass]: me.waiting[callClass] - 1 };
       me = { ...me, waiting, servedAtMs: nowMs };
@@ -139,7 +144,7 @@ function openRound(before: SharedState, ask: SharedAsk, { nowMs, shape }: Shared
       const behind = countBefore(me, rivals, state.lookPassed);
       const turnAtMs = nextTurnAt();
       // Held places are not foretold, and whoever is expected now may not come.
-      if (turnAtMs <= nowMs) return Math.max(CATCH_UP_MS, behind > 0 ? spaceMs / 2 : 0);
+      if (turnAtMs <= nowMs) return Math.max(ASK_AGAIN_MS, behind > 0 ? spaceMs / 2 : 0);
       return turnAtMs + behind * spaceMs - nowMs;
     },
     close(waitMs) {

@@ -11,10 +11,12 @@ export function gateStore(store: Store, owner: string, scheduler: Scheduler): St
       return result;
     },
   };
+  const read = store.read.withPlugin(lateAnswers);
   return {
     // Several processes share this store, so none may take the lanes of the others at its start.
     engine: 'postgres',
-    read: store.read.withPlugin(lateAnswers),
+    read,
+    aside: read,
     generation: () => undefined,
     async write(work) {
       try {
