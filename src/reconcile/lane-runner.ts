@@ -10,7 +10,7 @@ import { GONE } from './recorded.ts';
 import { convergeUsers, type UserLane } from './user/converge-user.ts';
 
 /** How soon a retry has to be to be worth waiting for, in milliseconds. */
-const WORTH_WAITING_MS = 2_500;
+export const WORTH_WAITING_MS = 2_500;
 /** How long a resource rests after an error of our own, in milliseconds. */
 const REST_MS = 10_000;
 /** How often a lane is offered back to a store that takes no writes, in milliseconds. */
@@ -27,6 +27,8 @@ export interface LaneRunner {
   run(key: ResourceKey, lease: Lease): Promise<void>;
   /** Gives a lane back that was perhaps taken and is not run, as soon as the store takes that. */
   giveBack(key: ResourceKey, lease: Lease): Promise<void>;
+  /** The keys of what runs now, as text. */
+  listRunning(): ReadonlySet<string>;
   /** How many lanes run now. */
   readonly active: number;
   /** Resolves once no lane runs, when no more are to be run. */
@@ -101,9 +103,10 @@ export function createLaneRunner(
     },
     async giveBack(key, lease) {
       // Somebody else's in this process may look the same where ours was not kept.
-      const isRun = [...running.values()].includes(keyText(key));
+      const isRun = new Set(running.values()).has(keyText(key));
       if (!isRun) await abandon(key, lease, 0);
     },
+    listRunning: () => new Set(running.values()),
     get active() {
       return running.size;
     },

@@ -5,6 +5,7 @@ import { readWaiting } from '../store/link-work.ts';
 import { findUserRow, type UserRow } from '../store/users.ts';
 import { type BoundedWait, type Settling, settleWithin } from './bounded-wait.ts';
 import { type ReconcileDeps, toLaneClaim } from './deps.ts';
+import { createFollower } from './follower.ts';
 import { readAdmins } from './group/read-admins.ts';
 import type { GroupUndo } from './group/undo.ts';
 import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
@@ -78,14 +79,18 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const groups = { waiters: createWaiters<GroupUndo>(deps.clock) };
   const runner = createLaneRunner(deps, { users, groups }, () => workers.wake());
   const workers = createWorkers(deps, runner);
+  const follower = createFollower(deps, runner, [users.waiters, groups.waiters]);
   const reapplication = createReapplication(deps, () => workers.wake());
   const countWaiting = () => users.waiters.size + groups.waiters.size;
   let holding: Hold | undefined = NEVER_STARTED;
 
-  /** Runs the lane that the write took, or has somebody take it. */
+  /** Runs the lane that the write took, or has somebody take it, here or in another process. */
   function carryOn(key: ResourceKey, { lease }: Pick<StoredWrite, 'lease'>): void {
-    if (lease) void runner.run(key, lease).then(() => workers.wake());
-    else workers.wake();
+    const run = lease ? runner.run(key, lease) : Promise.resolve();
+    void run.then(() => {
+      workers.wake();
+      follower.poke();
+    });
   }
 
   function settle<Undo>(key: ResourceKey, settling: Settling<Undo>): Promise<Settlement> {
@@ -130,6 +135,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       void hold.trusted.then(() => reapplication.start());
     },
     async stop(graceMs) {
+      follower.stop();
       await Promise.all([reapplication.stop(), workers.stop()]);
       await untilIdle(deps, runner, graceMs);
     },

@@ -23,6 +23,8 @@ export interface Waiters<Undo> {
   settle(key: ResourceKey, progress: Progress): void;
   /** Tells everybody who waits for `version` or an older one that it will take longer; the write is durable. */
   release(key: ResourceKey, version: number, reason: string): void;
+  /** What is waited for. */
+  keys(): ResourceKey[];
   /** How many wait in all. */
   readonly size: number;
 }
@@ -41,28 +43,28 @@ interface Entry<Undo> extends Waiter<Undo> {
   kept?: Settlement;
 }
 
+/** Everybody who waits for one resource. */
+interface Queue<Undo> {
+  readonly key: ResourceKey;
+  readonly entries: Set<Entry<Undo>>;
+}
+
 const TOO_SLOW: Settlement = { kind: 'not-yet', reason: 'the service takes longer than the wait' };
 
 /** Keeps the waiting requests of this process; `clock` says when a wait is over. */
 export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
-  const waitingByKey = new Map<string, Set<Entry<Undo>>>();
+  const queues = new Map<string, Queue<Undo>>();
   let size = 0;
 
   function list(key: ResourceKey, versionMax: number): Entry<Undo>[] {
-    const waiting = waitingByKey.get(keyText(key)) ?? [];
-    return [...waiting].filter(({ version }) => version <= versionMax);
-  }
-
-  function add(key: ResourceKey, entry: Entry<Undo>): void {
-    const waiting = waitingByKey.get(keyText(key)) ?? new Set();
-    waitingByKey.set(keyText(key), waiting.add(entry));
-    size += 1;
+    const entries = queues.get(keyText(key))?.entries ?? [];
+    return [...entries].filter(({ version }) => version <= versionMax);
   }
 
   function answer(key: ResourceKey, entry: Entry<Undo>, settlement: Settlement): void {
-    const waiting = waitingByKey.get(keyText(key));
-    if (!waiting?.delete(entry)) return;
-    if (waiting.size === 0) waitingByKey.delete(keyText(key));
+    const entries = queues.get(keyText(key))?.entries;
+    if (!entries?.delete(entry)) return;
+    if (entries.size === 0) queues.delete(keyText(key));
     size -= 1;
     entry.answer(settlement);
   }
@@ -84,7 +86,10 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
           resolve(settlement);
         },
       };
-      add(key, entry);
+      const queue = queues.get(keyText(key)) ?? { key, entries: new Set() };
+      queue.entries.add(entry);
+      queues.set(keyText(key), queue);
+      size += 1;
     });
   }
 
@@ -116,6 +121,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     release(key, version, reason) {
       for (const entry of list(key, version)) tell(key, entry, { kind: 'not-yet', reason });
     },
+    keys: () => [...queues.values()].map(({ key }) => key),
     get size() {
       return size;
     },

@@ -4,6 +4,8 @@ import type { LaneRunner } from './lane-runner.ts';
 
 /** The longest sleep between two looks at what is due, in milliseconds. */
 const SLEEP_MAX_MS = 30_000;
+/** The same where other processes make things due, and may die before they have done them. */
+const SHARED_SLEEP_MAX_MS = 1_000;
 /** The shortest: due work whose lane somebody else holds is not asked for in a tight loop. */
 const SLEEP_MIN_MS = 50;
 /** How long to rest when the store cannot be read, in milliseconds. */
@@ -24,6 +26,7 @@ export interface Workers {
 export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers {
   const due = createDueTaker(deps, runner, wake);
   const stopping = new AbortController();
+  const sleepMaxMs = deps.store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
   let wakeUp: (() => void) | undefined;
   let woken = false;
   let loop: Promise<void> = Promise.resolve();
@@ -43,8 +46,8 @@ export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers 
 
   async function nextRestMs(): Promise<number> {
     const dueAt = await due.findNextDueAt();
-    if (dueAt === undefined) return SLEEP_MAX_MS;
-    return Math.min(Math.max(dueAt - deps.clock.now(), SLEEP_MIN_MS), SLEEP_MAX_MS);
+    if (dueAt === undefined) return sleepMaxMs;
+    return Math.min(Math.max(dueAt - deps.clock.now(), SLEEP_MIN_MS), sleepMaxMs);
   }
 
   async function work(): Promise<void> {

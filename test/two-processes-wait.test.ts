@@ -1,0 +1,111 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { userId } from '../src/domain/ids.ts';
+import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { listStuck } from '../src/store/trouble.ts';
+import { updateUser } from '../src/store/users.ts';
+import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  readMemberIds,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from './support/provider.ts';
+import { describePostgres } from './support/stores.ts';
+
+const WAIT_MS = 10_000;
+
+async function readFamilyName(bridge: TestBridge, id: string): Promise<unknown> {
+  return Object((await send(bridge, 'GET', `/Users/${id}`)).body.name).familyName;
+}
+
+describePostgres('a write that one process answers and another one finishes', ({ makeUrl }) => {
+  /** Two bridges whose requests wait longer than any of these tests should take. */
+  async function startPair() {
+    const service = await startSandbox();
+    const settings = {
+      DATABASE_URL: await makeUrl('migrated'),
+      SCIM_WRITE_WAIT: `${WAIT_MS}ms`,
+    };
+    const first = await startTestBridge({ settings, service });
+    const second = await startTestBridge({ settings, service });
+    onTestFinished(async () => {
+      await first.stop();
+      await second.stop();
+      await service.stop();
+    });
+    return { service, first, second };
+  }
+
+  const rename = (familyName: string) =>
+    toPatch({ op: 'replace', path: 'name', value: { givenName: 'Ada', familyName } });
+
+  test('is answered as soon as the service holds it', async () => {
+    const { service, first, second } = await startPair();
+    const id = await addUser(first, 'ada');
+    const group = `/Groups/${await addGroup(first, 'Pilots')}`;
+    const slow = service.faults.add({ operation: '*', fault: { kind: 'hang' } });
+    const join = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
+    const elsewhere = [
+      send(first, 'PATCH', `/Users/${id}`, rename('One')),
+      send(first, 'PATCH', group, toPatch({ op: 'replace', path: 'displayName', value: 'Crew' })),
+    ];
+    await slow.until(2);
+    const beganAt = performance.now();
+
+    const here = [
+      send(second, 'PATCH', `/Users/${id}`, rename('Two')),
+      send(second, 'PATCH', group, join),
+    ];
+    await expect.poll(() => readFamilyName(second, id)).toBe('Two');
+    await expect.poll(() => readMemberIds(second, group.slice(8))).toEqual([id]);
+    slow.remove();
+    service.faults.release();
+    await Promise.all([...elsewhere, ...here]);
+
+    expect(performance.now() - beganAt).toBeLessThan(WAIT_MS / 2);
+    expect(service.service.getUser('ada@example.com').fullName).toBe('Ada Two');
+    expect(service.service.members('Crew')).toHaveLength(1);
+  });
+
+  test('and the service refuses there: it is acknowledged, kept and stuck, and nobody is told that it was refused', async () => {
+    const { service, first, second } = await startPair();
+    const id = await addUser(first, 'ada');
+    const slow = service.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
+    const elsewhere = send(first, 'PATCH', `/Users/${id}`, rename('One'));
+    await slow.until(1);
+    const beganAt = performance.now();
+
+    const here = send(second, 'PATCH', `/Users/${id}`, rename('Two'));
+    await expect.poll(() => readFamilyName(second, id)).toBe('Two');
+    slow.remove();
+    const refusal = { kind: 'status', status: 400, body: 'message' } as const;
+    service.faults.add({ operation: 'scim.updateUser', fault: refusal });
+    service.faults.release();
+    await Promise.all([elsewhere, here]);
+
+    expect(performance.now() - beganAt).toBeLessThan(WAIT_MS / 2);
+    expect(await readFamilyName(first, id)).toBe('Two');
+    expect(service.service.getUser('ada@example.com').fullName).toBe('Ada One');
+    const stuck = await listStuck(second.store.read, 10);
+    expect(stuck).toMatchObject([{ id, field: 'name', problem: { code: 'refused' } }]);
+  });
+
+  test('and was left by a process that died is found by another one within seconds', async () => {
+    const { service, first } = await startPair();
+    const id = await addUser(first, 'ada');
+    await untilSettled(first);
+    service.calls.reset();
+    const beganAt = performance.now();
+
+    // As a process leaves it that had no lane for it: nobody is told.
+    await first.store.write((tx) =>
+      updateUser(tx, userId(id), { must_look: 1, due_at: Date.now() }),
+    );
+    await service.calls.until(1, { operation: 'scim.getUser' });
+
+    expect(performance.now() - beganAt).toBeLessThan(5_000);
+  });
+});
