@@ -1,5 +1,6 @@
 import type { BridgeParts } from './bridge-parts.ts';
 import type { Pruning } from './reconcile/ledger/pruning.ts';
+import type { Replicas } from './reconcile/replicas.ts';
 import type { Tail } from './reconcile/tail/tail.ts';
 
 /** How long a stop waits for calls on their way, in milliseconds. */
@@ -22,6 +23,7 @@ export interface LivingParts
   > {
   readonly tail: Tail;
   readonly pruning: Pruning;
+  readonly replicas: Replicas;
   /** Tells the workers that something became due. */
   readonly wake: () => void;
 }
@@ -40,11 +42,13 @@ export function createLifecycle({
   requests,
   tail,
   pruning,
+  replicas,
   wake,
 }: LivingParts): { start(): Promise<void>; stop(): Promise<void> } {
   return {
     async start() {
       await guard.start(wake);
+      await replicas.start();
       // Before the first read, so that what changes behind it is read of.
       await tail.start();
       await firstRead.start();
@@ -65,6 +69,7 @@ export function createLifecycle({
       await recovery.stop();
       await firstRead.stop();
       await reconciler.stop(STOP_GRACE_MS);
+      await replicas.stop();
       await upstream.close();
     },
   };

@@ -38,6 +38,7 @@ export function toReconcileEvents(
     changedByOthers: ({ type, id, action }) =>
       logger.log(events.changedByOthers({ resourceType: type, resourceId: id, action })),
     auditFollowed: (fields) => logger.log(events.auditFollowed(fields)),
+    tookOver: ({ owner }) => logger.log(events.tookOver({ owner })),
     firstRead: ({ step, count }) => logger.log(events.firstReadStep({ step, count })),
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Express } from 'express';
 import { createApps } from './bridge-apps.ts';
 import { toSharedRate } from './bridge-budget.ts';
-import { createDetectors } from './bridge-detectors.ts';
+import { createDetectors, type Detectors } from './bridge-detectors.ts';
 import { createLifecycle } from './bridge-lifecycle.ts';
 import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
@@ -30,6 +30,7 @@ import { createPruning } from './reconcile/ledger/pruning.ts';
 import { createOperatorCalls } from './reconcile/operator-calls.ts';
 import { createReconciler } from './reconcile/reconciler.ts';
 import { createRecovery } from './reconcile/recovery/recovery.ts';
+import { createReplicas } from './reconcile/replicas.ts';
 import type { Rules } from './reconcile/rules/rules.ts';
 import { openSectionView } from './reconcile/section-view.ts';
 import { openWriteGuard } from './reconcile/writes/guard.ts';
@@ -120,11 +121,19 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     ...createLifecycle({
       ...parts,
       ...{ tail: detectors.tail, pruning, wake },
+      replicas: createReplicas(deps, () => takeUp(detectors, wake)),
     }),
     drain() {
       state.draining = true;
     },
   };
+}
+
+/** Whatever another process has left is looked for at once. */
+function takeUp({ sweeps, keeper }: Detectors, wake: () => void): void {
+  wake();
+  sweeps.consider();
+  keeper.poke();
 }
 
 /** What convergence is given. */

@@ -50,6 +50,8 @@ export interface ReconcileEvents {
   changedByOthers(fields: { type: 'user' | 'group'; id: string; action: string }): void;
   /** The audit log cannot be read from now on, or can be again. */
   auditFollowed(fields: { failing: boolean; code: string }): void;
+  /** A process that shares the store is taken for dead; what it held is free, or will be when its calls have ended. */
+  tookOver(fields: { owner: string }): void;
   firstRead(fields: { step: string; count: number }): void;
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
   /** What the start found out, or how far recovery has come. */

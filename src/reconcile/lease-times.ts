@@ -6,10 +6,14 @@ export interface LeaseTimes {
   readonly neededMs: number;
   /** How often a lane is renewed whose step waits. */
   readonly renewEveryMs: number;
+  /** How long one attempt of a call may have an effect after it left. */
+  readonly attemptMs: number;
 }
 
 /** For clocks that run unevenly and for the way to the store, as a part of the call's time. */
 const MARGIN = 0.1;
+/** How often a call is sent at most; each time the lane is asked for again. */
+const ATTEMPTS = 3;
 /** For steps that follow each other without a renewal, as a part of the call's time. */
 const SLACK = 0.4;
 
@@ -20,5 +24,6 @@ export function toLeaseTimes(callMs: number): LeaseTimes {
     neededMs: Math.ceil(callMs * (1 + MARGIN)),
     // Twice a slack, so that one renewal may fail before a call has to wait for its own.
     renewEveryMs: Math.ceil((callMs * SLACK) / 3),
+    attemptMs: Math.ceil((callMs / ATTEMPTS) * (1 + MARGIN)),
   };
 }

@@ -12,6 +12,9 @@ import { toOwnChanges } from './ledger/to-own-changes.ts';
 import { assertWithinLimit } from './provider/limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
 
+/** A permit that took longer than this to arrive, in milliseconds, is asked for again. */
+const STALE_MS = 2_000;
+
 /** A lane that is held. */
 export interface HeldKey {
   readonly key: ResourceKey;
@@ -71,6 +74,7 @@ export function openPermit<State extends Permitted, Action>(
 
   async function ask(sending: Sending): Promise<void> {
     if (sending.operation.method === 'GET') return holdForLook(deps, { key, lease });
+    const askedAtMs = performance.now();
     while (!(await deps.store.write((tx) => leave(tx, sending)))) {
       const now = await replan();
       if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
@@ -80,6 +84,8 @@ export function openPermit<State extends Permitted, Action>(
       }
       planned = now.state;
     }
+    // A process that stood still meanwhile may have been taken for dead.
+    if (performance.now() - askedAtMs > STALE_MS) await holdForLook(deps, { key, lease });
   }
 
   /** Writes the call down, unless what is wanted may be something else by now: then false. */

@@ -62,6 +62,12 @@ export async function freeInspections(tx: Db, now: number): Promise<void> {
   await taken.where('owner', 'is not', null).execute();
 }
 
+/** What this process had taken, which is gone, is due now (epoch milliseconds). */
+export async function freeInspectionsOf(tx: Db, owner: string, now: number): Promise<void> {
+  const taken = tx.updateTable('inspections').set({ owner: null, due_at: now });
+  await taken.where('owner', '=', owner).execute();
+}
+
 /** Whether this is still the newest reason to look. */
 export async function isInspectionHeld(
   tx: Db,

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
-import { isPostgres } from './dialect.ts';
 import type { DueClass } from './schema.ts';
+import { storeNow } from './store-now.ts';
 
 /** Every class of due work, the most urgent first. */
 export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];
@@ -22,19 +22,9 @@ export interface LaneClaim {
   readonly leaseMs: number;
 }
 
-/**
- * Now, by the clock that leases are measured with (epoch milliseconds): the server's where hosts share the
- * store, so that a host whose clock is wrong takes no lane too early; the host's where one process has it.
- */
-function leaseNow(db: Db, hostNow: number): RawBuilder<number> {
-  return isPostgres(db)
-    ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
-    : sql<number>`${hostNow}`;
-}
-
 /** When a lease that is given or renewed now ends. */
 export function leaseEnd(db: Db, { now, leaseMs }: LaneClaim): RawBuilder<number> {
-  return sql<number>`${leaseNow(db, now)} + ${leaseMs}`;
+  return sql<number>`${storeNow(db, now)} + ${leaseMs}`;
 }
 
 /** Takes the lane of a resource, or undefined when somebody else holds it. One statement on both engines. */
@@ -43,7 +33,7 @@ export async function claimLane(
   key: ResourceKey,
   claim: LaneClaim,
 ): Promise<Lease | undefined> {
-  const now = leaseNow(tx, claim.now);
+  const now = storeNow(tx, claim.now);
   return tx
     .updateTable(tableOf(key))
     .set((set) => ({
@@ -87,7 +77,7 @@ export async function findHeldLane(
 ): Promise<HeldLane | undefined> {
   return db
     .selectFrom(tableOf(key))
-    .select(['version', 'must_look', sql<number>`lane_until - ${leaseNow(db, now)}`.as('leftMs')])
+    .select(['version', 'must_look', sql<number>`lane_until - ${storeNow(db, now)}`.as('leftMs')])
     .where('id', '=', key.id)
     .where('lane_owner', '=', owner)
     .where('lane_token', '=', lease.token)
@@ -156,6 +146,14 @@ export async function releaseLane(
     .execute();
 }
 
+/** Ends the leases of an owner at that moment (epoch milliseconds, by the store's clock), where they end later. */
+export async function shortenLanes(tx: Db, owner: string, until: number): Promise<void> {
+  for (const table of ['users', 'groups'] as const) {
+    const held = tx.updateTable(table).set({ lane_until: until }).where('lane_owner', '=', owner);
+    await held.where('lane_until', '>', until).execute();
+  }
+}
+
 /**
  * Takes back the lanes of processes that are known to be gone: of all others, where only one process
  * can have the store. Their calls may have had an effect, so each of these resources is looked at first.
@@ -197,7 +195,7 @@ export async function listDue(db: Db, { now, classes, limit }: DueQuery): Promis
       .where('due_at', '<=', now)
       .where('due_class', 'in', classes)
       .where((where) =>
-        where.or([where('lane_until', 'is', null), where('lane_until', '<=', leaseNow(db, now))]),
+        where.or([where('lane_until', 'is', null), where('lane_until', '<=', storeNow(db, now))]),
       )
       .orderBy('due_class')
       .orderBy('due_at')

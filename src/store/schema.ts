@@ -382,6 +382,14 @@ export interface AccessTokensTable {
   expires_at: number;
 }
 
+/** The processes that share the store. */
+export interface ReplicasTable {
+  /** As in `lane_owner`. */
+  owner: string;
+  /** When it last said that it lives, by the store's clock. */
+  heard_at: number;
+}
+
 /** The whole store. */
 export interface Schema {
   users: UsersTable;
@@ -407,4 +415,5 @@ export interface Schema {
   clients: ClientsTable;
   client_secrets: ClientSecretsTable;
   access_tokens: AccessTokensTable;
+  replicas: ReplicasTable;
 }

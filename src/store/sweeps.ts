@@ -83,6 +83,12 @@ export async function freeSweep(tx: Db, id: string): Promise<void> {
   await free.where('id', '=', id).where('status', '=', 'running').execute();
 }
 
+/** Lets go of the sweep that this process holds, which is gone. */
+export async function freeSweepOf(tx: Db, owner: string): Promise<void> {
+  const free = tx.updateTable('sweeps').set({ lease_until: 0, owner: null });
+  await free.where('owner', '=', owner).where('status', '=', 'running').execute();
+}
+
 /** Whether the process still holds the sweep; whatever is stored in this transaction is stored under that. */
 export async function isSweepHeld(tx: Db, { id, owner }: SweepClaim): Promise<boolean> {
   const held = tx.selectFrom('sweeps').select('id').where('id', '=', id).where('owner', '=', owner);

@@ -60,6 +60,8 @@ export const events = {
     line('warn', 'the store is not there yet: waiting for it', withError(fields)),
   storeConnectionLost: (fields: { error: unknown }) =>
     line('info', 'an idle connection to the store was lost', withError(fields)),
+  tookOver: (fields: { owner: string }) =>
+    line('warn', 'another process has died: its work is taken over', fields),
   stopping: (fields: { signal: string }) =>
     line('info', 'stopping: finishing what has begun', fields),
   stopped: () => line('info', 'stopped', {}),

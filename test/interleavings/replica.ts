@@ -97,6 +97,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       auditEvent: () => undefined,
       changedByOthers: () => undefined,
       auditFollowed: () => undefined,
+      tookOver: () => undefined,
       firstRead: () => undefined,
       firstReadFailed: () => undefined,
     },

@@ -68,6 +68,7 @@ export async function createReadForTest(
       auditEvent() {},
       changedByOthers() {},
       auditFollowed() {},
+      tookOver() {},
       firstRead() {},
       sectionChanged({ section, up }) {
         const state = firstRead.state();

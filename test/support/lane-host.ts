@@ -92,6 +92,7 @@ export async function createLaneHost(
       auditEvent() {},
       changedByOthers() {},
       auditFollowed() {},
+      tookOver() {},
       firstRead() {},
       firstReadFailed() {},
     },

@@ -54,6 +54,12 @@ export async function freeTail(tx: Db, now: number): Promise<void> {
   if (state !== undefined) await saveTail(tx, { ...state, holder: null }, now);
 }
 
+/** Lets go where this process reads, which is gone. */
+export async function freeTailOf(tx: Db, owner: string, now: number): Promise<void> {
+  const state = await holdTail(tx, owner);
+  if (state !== undefined) await saveTail(tx, { ...state, holder: null }, now);
+}
+
 /** Who wants to read, when, for how long, and how often the log is read. */
 export interface TailClaim {
   readonly owner: string;

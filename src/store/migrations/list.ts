@@ -13,6 +13,7 @@ import { heldWishes } from './010-held-wishes.ts';
 import { knownAccounts } from './012-known-accounts.ts';
 import { harm } from './013-harm.ts';
 import { callBudget } from './014-call-budget.ts';
+import { replicas } from './015-replicas.ts';
 import { access } from './016-access.ts';
 
 /** The two databases that the store runs on. */
@@ -36,5 +37,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '013-harm': harm,
     '016-access': access(engine),
     '014-call-budget': callBudget(engine),
+    '015-replicas': replicas,
   };
 }
