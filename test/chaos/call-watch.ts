@@ -5,6 +5,8 @@ const LOOK_MS = 10;
 /** Later than this, in milliseconds, and this process is remembered to have been late. */
 const LATE_MS = 3;
 const SECOND_MS = 1_000;
+/** What waited while this process was late is seen within a few looks after that, in milliseconds. */
+const LOOKS_MS = 5 * LOOK_MS;
 
 /** Watches whether the service is called more often than allowed, whoever calls. */
 export interface CallWatch {
@@ -81,6 +83,6 @@ function findLateness(
 ): number {
   if (last - first >= SECOND_MS) return 0;
   return late
-    .filter(({ at, lateMs }) => at >= first && at - lateMs <= last)
+    .filter(({ at, lateMs }) => at >= first - LOOKS_MS && at - lateMs <= last)
     .reduce((most, { lateMs }) => Math.max(most, lateMs), 0);
 }

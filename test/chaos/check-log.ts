@@ -3,13 +3,21 @@ const EXPECTED: readonly RegExp[] = [
   // Whether the store was restored is asked again until the service answers.
   /"resourceType":"recovery"/,
 ];
+/** And from a database server that goes away. */
+const STORE_AWAY = /"name":"StoreError","message":"PostgreSQL: (the connection|store-unavailable)/;
+
+/** What was done to the processes whose log it is. */
+interface LogFacts {
+  readonly hasPostgres: boolean;
+}
 
 /** What the processes logged as errors, and nobody expects. */
-export function listLogFindings(output: string): string[] {
+export function listLogFindings(output: string, { hasPostgres }: LogFacts): string[] {
+  const expected = hasPostgres ? [...EXPECTED, STORE_AWAY] : EXPECTED;
   const lines = output
     .split('\n')
     .filter((line) => /"level":("error"|"fatal"|50|60)/.test(line))
-    .filter((line) => !EXPECTED.some((pattern) => pattern.test(line)));
+    .filter((line) => !expected.some((pattern) => pattern.test(line)));
   // Every call was written down before it left, so a crash never looks like a restored backup.
   const isStale = output.includes('"phase":"stale"');
   return [

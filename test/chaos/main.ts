@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { withPostgres } from './postgres.ts';
 import { type ChaosReport, runChaos } from './run.ts';
 
 /**
@@ -21,12 +22,16 @@ const { values } = parseArgs({
 const until = performance.now() + Number(values.minutes ?? 0) * 60_000;
 let seed = Number(values.seed);
 do {
-  const report = await runChaos({
+  const plan = {
     seed,
     operations: Number(values.operations),
-    processes: Number(values.processes ?? 1),
     trace: values.trace,
-  });
+  };
+  const hasPostgres = values.store === 'postgres';
+  const processes = Number(values.processes ?? (hasPostgres ? 3 : 1));
+  const report = hasPostgres
+    ? await withPostgres((postgres) => runChaos({ ...plan, processes, postgres }))
+    : await runChaos({ ...plan, processes });
   console.log(toSummary(report));
   for (const finding of report.findings) console.log(`FINDING ${finding}`);
   if (report.tracePath !== undefined) console.log(`what happened: ${report.tracePath}`);

@@ -15,6 +15,7 @@ import { createCompany } from './company.ts';
 import { createDisturber, type DisturbanceCounts, type Restartable } from './disturb.ts';
 import { type LivesOptions, startLives } from './lives.ts';
 import { createOperator, OPS_TOKEN } from './operator.ts';
+import { endSweepLeases } from './postgres.ts';
 import { createSchedule, type Scheduled } from './schedule.ts';
 import { settle } from './settle.ts';
 import { readShown } from './shown.ts';
@@ -121,6 +122,7 @@ async function play(
     await perform(schedule, { perform: actors.perform, disturb: disturber.disturb });
     await disturber.end();
     sandbox.faults.clear();
+    if (plan.postgres !== undefined) await endSweepLeases(plan.postgres.url);
     trace.note('the end: everything comes to rest');
     const { findings } = client.counts;
     findings.push(...(await settle(operator)));
@@ -144,7 +146,7 @@ async function play(
       ...administrator.listFindings(),
       ...watch.listFindings(RATE),
       ...codes.map((code) => `a process that was told to stop ended with ${code}`),
-      ...listLogFindings(lives.output()),
+      ...listLogFindings(lives.output(), { hasPostgres: plan.postgres !== undefined }),
     );
     return {
       ...client.counts,

@@ -1,0 +1,33 @@
+import pg from 'pg';
+import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
+
+/** A commit outlives a server that is killed, though not a host that is: nobody here takes that away. */
+const SURVIVES_A_KILL = ['fsync=off', 'autovacuum=off', 'max_connections=100'];
+
+/**
+ * Has something done on a PostgreSQL of its own, which may be ended and started again.
+ * @throws Error where no PostgreSQL is installed
+ */
+export async function withPostgres<T>(
+  work: (postgres: ThrowAwayPostgres) => Promise<T>,
+): Promise<T> {
+  const postgres = await startPostgres(SURVIVES_A_KILL);
+  if (postgres === undefined) throw new Error('PostgreSQL is not installed here');
+  try {
+    return await work(postgres);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** As if so much time had passed that nobody waits for a sweep of a process that was killed. */
+export async function endSweepLeases(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("update sweeps set lease_until = 0 where status = 'running'");
+    await client.query('update inspections set due_at = 0 where owner is not null');
+  } finally {
+    await client.end();
+  }
+}
