@@ -53,6 +53,36 @@ function untilClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
+test('a connection on which nothing was ever sent does not hold a close', async () => {
+  const server = await start({});
+  const accepted = once(server, 'connection');
+  const socket = await open(server);
+  await accepted;
+  const closed = once(server, 'close');
+
+  server.close();
+  server.closeIdleConnections();
+
+  await Promise.all([closed, untilClosed(socket)]);
+}, 5_000);
+
+test('a connection on which a request has begun to come does', async () => {
+  const server = await start({});
+  server.on('request', (_req, res) => res.end('whole'));
+  const accepted = once(server, 'connection');
+  const socket = await open(server);
+  const [connection] = await accepted;
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n');
+  await expect.poll(() => connection.bytesRead).toBeGreaterThan(0);
+
+  server.close();
+  server.closeIdleConnections();
+  const answer = readAll(socket);
+  socket.write('\r\n');
+
+  expect(await answer).toContain('whole');
+});
+
 test('a connection that says nothing is closed', async () => {
   const server = await start({ requestMs: 200 });
   const socket = await open(server);

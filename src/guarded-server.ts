@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** What a listener lets strangers do. Times are in milliseconds. */
 export interface ConnectionLimits {
@@ -27,7 +28,7 @@ const CHECK_MS_MAX = 5_000;
 export function createGuardedServer(limits: ConnectionLimits): Server {
   const { requestMs, answerMs, idleMs, connectionsMax } = limits;
   const checkMs = Math.ceil(Math.min(requestMs / 4, answerMs / 4, CHECK_MS_MAX));
-  const server = createServer({
+  const server = new GuardedServer({
     headersTimeout: Math.min(HEADERS_MS, requestMs),
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
@@ -38,6 +39,24 @@ export function createGuardedServer(limits: ConnectionLimits): Server {
   server.on('request', limitRest);
   cutSlowReaders(server, { answerMs, checkMs });
   return server;
+}
+
+/** To Node a connection on which nothing was ever sent is not idle, so one would hold a close until its time is over. */
+class GuardedServer extends Server {
+  readonly #connections = new Set<Socket>();
+
+  constructor(options: ServerOptions) {
+    super(options);
+    this.on('connection', (socket) => {
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
+  }
+
+  override closeIdleConnections(): void {
+    super.closeIdleConnections();
+    for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
+  }
 }
 
 /** An answer may be there before the body of its request is: of what is left, Node would take any amount. */
