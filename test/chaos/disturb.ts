@@ -39,8 +39,8 @@ export interface DisturbanceCounts {
 export interface Disturber {
   /** Begins one, and waits only where it is done at once. */
   disturb(disturbance: Disturbance): Promise<void>;
-  /** Resolves when whatever was begun is over. */
-  end(): Promise<void>;
+  /** Resolves when whatever was begun is over, with what went wrong. */
+  end(): Promise<string[]>;
   readonly counts: DisturbanceCounts;
 }
 
@@ -116,8 +116,9 @@ export function createDisturber(stage: Stage): Disturber {
   return {
     disturb,
     counts,
-    end: async () => {
-      await Promise.all(underWay);
+    async end() {
+      const ended = await Promise.allSettled(underWay);
+      return ended.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
     },
   };
 }

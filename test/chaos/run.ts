@@ -119,12 +119,12 @@ async function play(
       trace,
     });
     const actors = createActors({ client, company, trace });
+    const { findings } = client.counts;
     await perform(schedule, { perform: actors.perform, disturb: disturber.disturb });
-    await disturber.end();
+    findings.push(...(await disturber.end()));
     sandbox.faults.clear();
     if (plan.postgres !== undefined) await endSweepLeases(plan.postgres.url);
     trace.note('the end: everything comes to rest');
-    const { findings } = client.counts;
     findings.push(...(await settle(operator)));
     const shown = await readShown(client);
     const bystanders = listBystanders(sandbox);
