@@ -19,21 +19,30 @@ export async function lockUsersByAccount(
   tx: Db,
   upstreamIds: readonly number[],
 ): Promise<Map<number, UserRow>> {
-  const rows = new Map<number, UserRow>();
-  // Two queries, because each has an index of its own.
-  for (const operator of ['is not', 'is'] as const) {
-    for (const chunk of chunks(upstreamIds)) {
-      const found = await tx
-        .selectFrom('users')
-        .selectAll()
-        .where('upstream_id', 'in', chunk)
-        .where('deleted_at', operator, null)
-        .forUpdate()
-        .execute();
-      for (const row of found) if (row.upstream_id !== null) rows.set(row.upstream_id, row);
-    }
+  const found: UserRow[] = [];
+  for (const chunk of chunks(upstreamIds)) {
+    // By what never changes: a row that is deleted while this waits for it would belong to neither half of a search.
+    const seqs = await findSeqs(tx, chunk);
+    if (seqs.length === 0) continue;
+    const rows = tx.selectFrom('users').selectAll().where('seq', 'in', seqs).orderBy('seq');
+    found.push(...(await rows.forUpdate().execute()));
   }
-  return rows;
+  const liveLast = found.toSorted(
+    (a, b) => Number(a.deleted_at === null) - Number(b.deleted_at === null),
+  );
+  return new Map(
+    liveLast.flatMap((row) => (row.upstream_id === null ? [] : [[row.upstream_id, row]])),
+  );
+}
+
+/** In one statement, which sees one moment; in two halves, because each has an index of its own. */
+async function findSeqs(db: Db, upstreamIds: readonly number[]): Promise<number[]> {
+  const named = db.selectFrom('users').select('seq').where('upstream_id', 'in', upstreamIds);
+  const rows = await named
+    .where('deleted_at', 'is', null)
+    .unionAll(named.where('deleted_at', 'is not', null))
+    .execute();
+  return rows.map(({ seq }) => seq);
 }
 
 /** Adds people as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
