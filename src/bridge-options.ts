@@ -25,6 +25,8 @@ export interface BridgeOptions {
   /** How providers reach the bridge, without a slash at its end. */
   readonly publicUrl: string;
   readonly clock: Clock;
+  /** Until then (epoch milliseconds) a former process on the same file may have called the service. */
+  readonly calledBefore?: number | undefined;
   readonly random: () => number;
   readonly logger: Logger;
   readonly metrics: Metrics;

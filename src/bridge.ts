@@ -138,7 +138,7 @@ function takeUp({ sweeps, keeper }: Detectors, wake: () => void): void {
 
 /** What convergence is given. */
 async function createDeps(
-  { settings, store, target, clock, random, logger, metrics }: WatchedOptions,
+  { settings, store, target, clock, calledBefore, random, logger, metrics }: WatchedOptions,
   { sections, guard }: Pick<BridgeParts, 'sections' | 'guard'>,
   findOwnAccount: () => number | undefined,
 ): Promise<ReconcileDeps> {
@@ -147,6 +147,7 @@ async function createDeps(
   const upstream = createTransport({
     ...toTransportOptions(settings, target),
     shared: toSharedRate(store, owner),
+    spentAt: calledBefore,
     clock,
     random,
     hooks: { ...toTransportHooks(logger, metrics), writesRefused: guard.refused },

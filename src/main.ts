@@ -34,6 +34,8 @@ export async function serve(
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
   const store = await openServableStore(settings, toStoreWatch(logger, stopped));
+  // The embedded sandbox begins with the process, so nobody has called it.
+  const calledBefore = settings.upstream.url === undefined ? undefined : systemClock.now();
   const { target, close: closeTarget } = await openTarget(settings);
   const listeners: Server[] = [];
   try {
@@ -51,6 +53,7 @@ export async function serve(
       scimTokens,
       publicUrl,
       clock: systemClock,
+      calledBefore,
       random: Math.random,
       logger,
       metrics,

@@ -47,6 +47,8 @@ export interface BudgetState {
 export interface BudgetOptions {
   readonly requestsPerSecond: number;
   readonly marginMs: number;
+  /** Until then (epoch milliseconds) others may have used all of it. */
+  readonly spentAt?: number | undefined;
   readonly inFlightMax: number;
   readonly queueMax: number;
   readonly clock: Clock;
@@ -67,11 +69,12 @@ class TurnBudget implements Budget {
   #pausedUntilMs = 0;
   #probe: 'none' | 'due' | 'out' = 'none'; // After a pause one request goes first.
 
-  constructor({ clock, inFlightMax, queueMax, requestsPerSecond, marginMs }: BudgetOptions) {
+  constructor(options: BudgetOptions) {
+    const { clock, inFlightMax, queueMax, requestsPerSecond, marginMs, spentAt } = options;
     this.#clock = clock;
     this.#inFlightMax = inFlightMax;
     this.#line = createTurnLine(queueMax, () => this.#wake());
-    this.#window = createRateWindow(requestsPerSecond, marginMs);
+    this.#window = createRateWindow(requestsPerSecond, marginMs, spentAt);
   }
 
   take(request: TurnRequest): Turn | Promise<Turn> {

@@ -30,6 +30,13 @@ test('the margin widens the window', () => {
   expect(window.waitMs(1_025)).toBe(0);
 });
 
+test('a window that somebody else may have used begins when all they sent is a window ago', () => {
+  const window = createRateWindow(5, 25, 1_000);
+  expect(window.waitMs(1_200)).toBe(825);
+  expect(window.free(2_024)).toBe(0);
+  expect(window.free(2_025)).toBe(5);
+});
+
 test('a request that never left takes nothing', () => {
   const window = createRateWindow(1, 0);
   const place = window.hold(0);

@@ -48,16 +48,23 @@ export function toRateShape(requestsPerSecond: number, marginMs: number): RateSh
  * A sliding window: never more than `requestsPerSecond` in any second. A rate below 1 is one request in a longer window.
  * @param requestsPerSecond 0 means no limit.
  * @param marginMs added to the window, because requests arrive a little closer together than they leave.
+ * @param spentAt until then somebody else may have sent as many as the rate allows; when left out, nobody has.
  * @throws RangeError for a negative rate or margin.
  */
-export function createRateWindow(requestsPerSecond: number, marginMs: number): RateWindow {
+export function createRateWindow(
+  requestsPerSecond: number,
+  marginMs: number,
+  spentAt?: number,
+): RateWindow {
   if (!(requestsPerSecond >= 0) || !(marginMs >= 0)) {
     throw new RangeError(`rate ${requestsPerSecond}/s with margin ${marginMs} ms is not a rate`);
   }
   if (requestsPerSecond === 0) return unlimited;
   const { places, windowMs, spaceMs } = toRateShape(requestsPerSecond, marginMs);
   const lateMs = spaceMs / 8; // A timer that fires late by no more than this costs nothing of the rate.
-  const freeAt: number[] = []; // Times at which places become free again, oldest first; at most `places` of them.
+  // Times at which places become free again, oldest first; at most `places` of them.
+  const freeAt: number[] =
+    spentAt === undefined ? [] : Array.from({ length: places }, () => spentAt + windowMs);
   let held = 0;
   let lastTurnAt = Number.NEGATIVE_INFINITY;
 

@@ -43,7 +43,8 @@ export function createDeps(options: TransportOptions): CallDeps {
 /** Without a limit there is nothing to share. */
 function openBudget(options: TransportOptions, inFlightMax: number): Budget {
   const { requestsPerSecond, rateMarginMs = 25, queueMax = 10_000, clock, shared } = options;
-  const own = { requestsPerSecond, marginMs: rateMarginMs, inFlightMax, queueMax, clock };
+  const { spentAt } = options;
+  const own = { requestsPerSecond, marginMs: rateMarginMs, spentAt, inFlightMax, queueMax, clock };
   const isShared = shared !== undefined && requestsPerSecond > 0;
   return isShared ? createSharedBudget(own, shared) : createBudget(own);
 }

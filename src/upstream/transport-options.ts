@@ -18,6 +18,8 @@ export interface TransportOptions {
   readonly requestsPerSecond: number;
   /** Added to that second, in milliseconds, because requests arrive closer together than they leave; 25 by default. */
   readonly rateMarginMs?: number | undefined;
+  /** Until then (epoch milliseconds) others may have sent as many as the rate allows; when left out, nobody has. */
+  readonly spentAt?: number | undefined;
   /** Requests on their way at the same time; 64 by default. */
   readonly inFlightMax?: number | undefined;
   /** Calls that may wait for their turn; 10,000 by default, then `overloaded`. */
