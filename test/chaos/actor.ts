@@ -167,6 +167,8 @@ export function createActors({ client, company, trace }: ActorDeps): Actors {
     const results = listObjects(answer.body.Operations);
     asked.forEach((one, n) => {
       const status = Number(results[n]?.status);
+      // Of the others of the same request it is known all the same.
+      if (status === 503) return;
       if (!(status < 300)) findings.push(toRefusal(one, { ...answer, body: results[n] ?? {} }));
       conclude(one.wishes, { ...answer, status }, { isFirst });
     });

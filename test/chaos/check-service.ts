@@ -124,6 +124,9 @@ function judgeGroup(
     ...check.company.people.flatMap((person) => {
       const { address } = person;
       if (!hasAccount.has(address)) return [];
+      // Who was deleted is shown nowhere, and leaves nothing but what is managed.
+      const isShownAtAll = check.shown.users.some(({ userName }) => userName === address);
+      if (group.origin === 'unmanaged' && !isShownAtAll) return [];
       const [isMember, isShown] = [members.has(address), shown.members.has(address)];
       const isSame = isMember === isShown || isMemberExplained(check, { group, person, isMember });
       return [

@@ -36,8 +36,6 @@ export interface LivesOptions {
   readonly processes: number;
   /** The settings of a life: of which slot, and how many were before it. */
   readonly toEnv: (slot: number, life: number) => Record<string, string>;
-  /** Told when one has ended and before the next begins. */
-  readonly onEnd: () => void;
   readonly trace: Trace;
 }
 
@@ -46,7 +44,6 @@ export async function startLives({
   folder,
   processes,
   toEnv,
-  onEnd,
   trace,
 }: LivesOptions): Promise<Lives> {
   const slots: Slot[] = [];
@@ -85,7 +82,6 @@ export async function startLives({
         trace.note('ended', { slot: n, pid: process.pid });
         printed += process.output();
         slot.process = undefined;
-        onEnd();
       }
       await start(slot, n);
     });

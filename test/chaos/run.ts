@@ -99,9 +99,7 @@ async function play(
   const url = plan.postgres?.url ?? `sqlite:${join(folder, 'bridge.db')}`;
   const toEnv = createEnv({ seed: plan.seed, sandbox, url, policy });
   const watch = watchCalls(sandbox);
-  // Alone on a SQLite file, a process does not know how many calls one that was killed had sent in the same second.
-  const onEnd = () => (plan.postgres === undefined ? watch.startOver() : undefined);
-  const lives = await startLives({ folder, processes: plan.processes, toEnv, onEnd, trace });
+  const lives = await startLives({ folder, processes: plan.processes, toEnv, trace });
   let asked = 0;
   const pick = () => {
     asked += 1;
