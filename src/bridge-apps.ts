@@ -1,5 +1,7 @@
 import express, { type Express } from 'express';
+import type { Attempts } from './access/attempts.ts';
 import { createOAuthRouter, type OAuthDeps } from './access/oauth/router.ts';
+import { type AccessFacts, toAccessFacts } from './access/overview.ts';
 import { createOperators } from './bridge-operators.ts';
 import type { BridgeOptions, WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
@@ -17,6 +19,7 @@ import { createScimRouter } from './scim/router.ts';
 import { readBacklog } from './store/backlog.ts';
 import { countDisputes } from './store/disputes.ts';
 import { countDrifts } from './store/drifts.ts';
+import { listLiveCredentials } from './store/live-credentials.ts';
 import { findHeldPlan } from './store/plans.ts';
 import { events } from './telemetry/events.ts';
 import { addStateMetrics } from './telemetry/state-metrics.ts';
@@ -43,6 +46,8 @@ export function createApps(
     findAuditReadAt: async () => (await findFollowedTail(options))?.readAt,
     readReadiness: () => readReadiness(sources),
     countDrifts: () => countDrifts(store.read),
+    viewAttempts: parts.attempts.view,
+    listCredentials: () => listLiveCredentials(store.read),
     isPlanHeld: async () => (await findHeldPlan(store.read)) !== undefined,
   };
   addStateMetrics(metrics, state);
@@ -71,7 +76,7 @@ function toOAuthDeps(
 /** Where health comes from. */
 function toHealthSources(
   options: WatchedOptions,
-  { upstream, sections, firstRead, guard, watch, isDraining }: BridgeParts,
+  { attempts, upstream, sections, firstRead, guard, watch, isDraining }: BridgeParts,
 ): HealthSources {
   const { store, clock } = options;
   return {
@@ -80,6 +85,7 @@ function toHealthSources(
     findRecovery: () => findRecovery(store.read),
     findHeldPlan: () => findHeldPlan(store.read),
     readProviders: watch.read,
+    readAccess: () => readAccess(options, attempts),
     findAuditFailure: async () => (await findFollowedTail(options))?.failure ?? undefined,
     readFirstRead: async () => firstRead.state(),
     readSections: async () => sections.current(),
@@ -90,6 +96,16 @@ function toHealthSources(
     writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
     clock,
   };
+}
+
+/** Who may come in, and who tries to. */
+async function readAccess(
+  { store, clock, scimTokens }: WatchedOptions,
+  attempts: Pick<Attempts, 'view'>,
+): Promise<AccessFacts> {
+  const live = await listLiveCredentials(store.read);
+  const { failed: failedAttempts } = attempts.view();
+  return toAccessFacts(live, { now: clock.now(), isGiven: scimTokens.length > 0, failedAttempts });
 }
 
 /** How far the audit log was read, where it is followed. */

@@ -138,7 +138,8 @@ function toBanner({
 }): string {
   const base = `${publicUrl}${SCIM_PATH}`;
   const address = `SCIM base URL  ${base}\nReady when     ${publicUrl}/readyz says so`;
-  if (settings.scim.tokens.length > 0 || token === undefined) return `\n${address}\n\n`;
+  if (settings.scim.tokens.length > 0) return `\n${address}\n\n`;
+  if (token === undefined) return `\n${address}\nSCIM tokens    scim-bridge token list\n\n`;
   const service = settings.upstream.url ?? 'the embedded sandbox (set UPSTREAM_URL for a real one)';
   return `
 scim-bridge is serving ${service}

@@ -6,10 +6,11 @@ import { withOwnAccess } from '../src/own-access.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';
+import { readMetrics } from './support/metrics.ts';
 import { addUser } from './support/provider.ts';
 import { createSetClock } from './support/set-clock.ts';
 import { describePostgres, describeStores } from './support/stores.ts';
-import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** The machine may be busy. */
@@ -136,6 +137,36 @@ describeStores('named tokens', ({ makeUrl }) => {
       expect((await listTokens(bridge, '?state=revoked')).map(({ name }) => name)).toEqual([
         'okta-2026',
       ]);
+    });
+  });
+
+  test('what expires within 30 days is told, by name to operators alone, until it is revoked', async () => {
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ settings }, async (bridge) => {
+      await makeToken(bridge, { name: 'okta-now', expires: '29d' });
+      await makeToken(bridge, { name: 'okta-later', expires: '31d' });
+      await makeToken(bridge, { name: 'okta-ever', expires: 'never' });
+      await askOps(bridge, 'POST', '/clients', { name: 'entra' });
+      const url = new URL('/readyz', bridge.baseUrl).href;
+      const before = await bridge.request('GET', url);
+      const metrics = await readMetrics(bridge, OPS_TOKEN);
+      const name = (labels: string) => `credential_expiry_timestamp_seconds{${labels}}`;
+      const now = (metrics.get(name('name="okta-now",for="scim"')) ?? 0) * 1_000;
+      await askOps(bridge, 'POST', '/tokens/okta-now/revoke');
+      const after = await bridge.request('GET', url);
+
+      expect(before.status).toBe(200);
+      expect(before.body.reasons).toMatchObject([{ code: 'credential-expires' }]);
+      expect(before.text).toContain('1 token or secret');
+      expect(before.text).not.toContain('okta');
+      expect(after.body.reasons).toEqual([]);
+      expect(Math.round((now - Date.now()) / DAY_MS)).toBe(29);
+      expect(metrics.has(name('name="okta-later",for="scim"'))).toBe(true);
+      expect(metrics.has(name('name="entra",for="client"'))).toBe(true);
+      expect(metrics.has(name('name="okta-ever",for="scim"'))).toBe(false);
+      expect((await readMetrics(bridge, OPS_TOKEN)).has(name('name="okta-now",for="scim"'))).toBe(
+        false,
+      );
     });
   });
 

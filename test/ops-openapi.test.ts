@@ -75,6 +75,7 @@ const NOTHING: Parameters<typeof listOperatorRouters>[0] = {
       throw new Error('nobody asks here');
     },
     writes: () => ({ mode: 'live', pause: undefined }),
+    viewAttempts: () => ({ failed: 0, sources: [] }),
     activity: () => ({ lanes: 0, waiting: 0 }),
     listStuck: never,
     listFailing: never,

@@ -1,3 +1,4 @@
+import type { AccessFacts } from '../access/overview.ts';
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { ProviderFacts } from '../reconcile/provider/watch.ts';
@@ -32,6 +33,8 @@ export interface HealthSources {
   readonly findHeldPlan: () => Promise<HeldPlanFacts | undefined>;
   /** What of providers an operator should know. */
   readonly readProviders: () => Promise<ProviderFacts>;
+  /** Who may come in, and who tries to. */
+  readonly readAccess: () => Promise<AccessFacts>;
   readonly upstreamHealth: () => UpstreamFacts;
   readonly writes: () => WritesFacts;
   readonly isDraining: () => boolean;
@@ -69,18 +72,20 @@ async function readStored(sources: HealthSources): Promise<StoredFacts> {
 
 async function readAll(sources: HealthSources): Promise<StoredFacts> {
   await sources.assertStoreUsable();
-  const [firstRead, sections, backlog, writeTrouble, recovery, auditFailure, heldPlan, providers] =
-    await Promise.all([
-      sources.readFirstRead(),
-      sources.readSections(),
-      sources.readBacklog(),
-      sources.findWriteTrouble(),
-      sources.findRecovery(),
-      sources.findAuditFailure(),
-      sources.findHeldPlan(),
-      sources.readProviders(),
-    ]);
-  const waiting = { backlog, recovery, auditFailure, heldPlan, providers };
+  const [firstRead, sections, backlog, writeTrouble] = await Promise.all([
+    sources.readFirstRead(),
+    sources.readSections(),
+    sources.readBacklog(),
+    sources.findWriteTrouble(),
+  ]);
+  const [recovery, auditFailure, heldPlan, providers, access] = await Promise.all([
+    sources.findRecovery(),
+    sources.findAuditFailure(),
+    sources.findHeldPlan(),
+    sources.readProviders(),
+    sources.readAccess(),
+  ]);
+  const waiting = { backlog, recovery, auditFailure, heldPlan, providers, access };
   return { kind: 'ok', firstRead, sections, writeTrouble, ...waiting };
 }
 

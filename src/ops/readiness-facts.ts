@@ -1,3 +1,4 @@
+import type { AccessFacts } from '../access/overview.ts';
 import type { ProviderFacts } from '../reconcile/provider/watch.ts';
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
@@ -25,6 +26,7 @@ export type StoredFacts =
       readonly auditFailure: AuditFailure | undefined;
       readonly heldPlan: HeldPlanFacts | undefined;
       readonly providers: ProviderFacts;
+      readonly access: AccessFacts;
     }
   | { readonly kind: 'problem'; readonly code: string };
 

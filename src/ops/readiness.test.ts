@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { AccessFacts } from '../access/overview.ts';
 import type { ProviderFacts } from '../reconcile/provider/watch.ts';
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
@@ -30,6 +31,7 @@ interface Given {
   readonly auditFailure?: AuditFailure;
   readonly heldPlan?: HeldPlanFacts;
   readonly providers?: ProviderFacts;
+  readonly access?: Partial<AccessFacts>;
 }
 
 function toStore({
@@ -41,6 +43,7 @@ function toStore({
   auditFailure,
   heldPlan,
   providers = { silentSince: undefined, exceeded: [] },
+  access,
 }: Given = {}) {
   const waiting = {
     due: 0,
@@ -63,6 +66,7 @@ function toStore({
       auditFailure,
       heldPlan,
       providers,
+      access: { hasProvider: true, expiring: [], failedAttempts: 0, ...access },
     },
   } as const;
 }
@@ -94,6 +98,37 @@ const rows: {
     change: { overload: { kind: 'delay', sinceMs: nowMs } },
     status: 'degraded',
     codes: ['overloaded'],
+  },
+  {
+    why: 'nobody who could come in is told, and is no reason to be taken out',
+    change: toStore({ access: { hasProvider: false } }),
+    status: 'degraded',
+    codes: ['no-credential'],
+  },
+  {
+    why: 'credentials that end soon are one reason',
+    change: toStore({
+      access: {
+        expiring: [
+          { name: 'okta', purpose: 'scim', expiresAt: nowMs },
+          { name: 'entra', purpose: 'client', expiresAt: nowMs + 1 },
+        ],
+      },
+    }),
+    status: 'degraded',
+    codes: ['credential-expires'],
+  },
+  {
+    why: 'a few wrong tokens are ordinary',
+    change: toStore({ access: { failedAttempts: 49 } }),
+    status: 'ok',
+    codes: [],
+  },
+  {
+    why: 'many wrong tokens are told',
+    change: toStore({ access: { failedAttempts: 50 } }),
+    status: 'degraded',
+    codes: ['authentication-failing'],
   },
   {
     why: 'a store that can only be read still answers',

@@ -1,6 +1,7 @@
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
 import type { Overload } from '../telemetry/overload.ts';
+import { listAccess } from './access-reasons.ts';
 import {
   isSending,
   listHeldPlan,
@@ -86,7 +87,8 @@ function listOverload(overload: Overload | undefined): Reason[] {
 
 function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
   if (store.kind === 'problem') return [];
-  const { writeTrouble, recovery, sections, backlog, auditFailure, heldPlan, providers } = store;
+  const { writeTrouble, recovery, sections, backlog, auditFailure, heldPlan, providers, access } =
+    store;
   return [
     ...listReadOnly(writeTrouble),
     ...listWrites(writes, backlog),
@@ -96,6 +98,7 @@ function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
     ...listAudit(auditFailure, { sections, nowMs }),
     ...listHeldPlan(heldPlan),
     ...listProviders(providers),
+    ...listAccess(access),
   ];
 }
 

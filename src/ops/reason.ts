@@ -26,7 +26,10 @@ export type ReasonCode =
   | 'audit-behind'
   | 'plan-held'
   | 'provider-harm'
-  | 'provider-silent';
+  | 'provider-silent'
+  | 'no-credential'
+  | 'credential-expires'
+  | 'authentication-failing';
 
 /** How many people and groups, as the beginning of a sentence. */
 export function toCount(count: number): string {

@@ -1,3 +1,4 @@
+import type { AttemptsView } from '../access/failure-counts.ts';
 import type { DisputeView, StuckPart, TroubledResource } from '../store/trouble.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 import type { Readiness } from './readiness.ts';
@@ -13,6 +14,7 @@ export interface StatusSources {
   readonly readBacklog: () => Promise<WaitingWork>;
   readonly upstreamHealth: () => TransportHealth;
   readonly writes: () => WritesFacts;
+  readonly viewAttempts: () => AttemptsView;
   readonly activity: () => { readonly lanes: number; readonly waiting: number };
   readonly listStuck: (limit: number) => Promise<StuckPart[]>;
   readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
@@ -32,6 +34,8 @@ export interface Status extends Readiness {
   readonly disputes: readonly object[];
   /** Calls that wait for their turn by class, calls on their way, pauses, and what stops calls. */
   readonly upstream: object;
+  /** Requests without a valid credential within ten minutes, in this process. */
+  readonly authentication: object;
   /** Lanes that run and requests that wait in this process. */
   readonly activity: { readonly lanes: number; readonly waiting: number };
 }
@@ -60,6 +64,7 @@ export async function readStatus(sources: StatusSources): Promise<Status> {
       lastSeenAt: toMoment(lastSeenAt),
     })),
     upstream: toUpstreamStatus(sources.upstreamHealth()),
+    authentication: toAttemptsStatus(sources.viewAttempts()),
     activity: sources.activity(),
   };
 }
@@ -70,6 +75,10 @@ function toTroubleStatus({ since, nextAttemptAt, ...one }: TroubledResource): ob
 
 function toUpstreamStatus({ credentials, service, ...budget }: TransportHealth): object {
   return { ...budget, credentials: toGateStatus(credentials), service: toGateStatus(service) };
+}
+
+function toAttemptsStatus({ failed, sources }: AttemptsView): object {
+  return { failed, sources: sources.map((one) => ({ ...one, lastAt: toMoment(one.lastAt) })) };
 }
 
 function toGateStatus(gate: TransportHealth['service']): object {

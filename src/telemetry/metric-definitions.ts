@@ -23,6 +23,12 @@ export const metricDefinitions = {
     labels: ['method', 'route', 'status'],
     buckets: answerSeconds,
   },
+  credentialExpiry: {
+    type: 'gauge',
+    name: 'scim_bridge_credential_expiry_timestamp_seconds',
+    help: 'When a named token, or the secret of a client that ends first (`for` is `client`), expires, in seconds since 1970; not there for what never does or is revoked.',
+    labels: ['name', 'for'],
+  },
   failedAttempts: {
     type: 'counter',
     name: 'scim_bridge_authentication_failures_total',

@@ -28,6 +28,14 @@ export interface StateSources {
     readonly { readonly kind: string; readonly status: string; readonly count: number }[]
   >;
   readonly isPlanHeld: () => Promise<boolean>;
+  /** What lets somebody in, those that end first at the beginning; null: never. */
+  readonly listCredentials: () => Promise<
+    readonly {
+      readonly name: string;
+      readonly purpose: string;
+      readonly expiresAt: number | null;
+    }[]
+  >;
   readonly activity: () => { readonly lanes: number; readonly waiting: number };
   readonly readReadiness: () => Promise<{
     readonly reasons: readonly { readonly code: string }[];
@@ -50,6 +58,7 @@ export function addStateMetrics({ registry }: Metrics, sources: StateSources): v
     if (isHeld === undefined) gauge.remove();
     else gauge.set(isHeld ? 1 : 0);
   });
+  addExpiryGauge(registry, sources);
   addGauge(registry, drift, async (gauge) => {
     // A number that is not known is left out; why it is not known is one of the reasons.
     const counted = (await sources.countDrifts().catch(toUnknown)) ?? [];
@@ -100,6 +109,17 @@ function addBacklogGauges(registry: Registry, { readBacklog, clock }: StateSourc
   add(oldestAge, ({ oldestSince }) => {
     const now = clock.now();
     return Math.max(now - (oldestSince ?? now), 0) / 1_000;
+  });
+}
+
+/** Of a client with two secrets the one that ends first. */
+function addExpiryGauge(registry: Registry, { listCredentials }: StateSources): void {
+  addGauge(registry, metricDefinitions.credentialExpiry, async (gauge) => {
+    const known = (await listCredentials().catch(toUnknown)) ?? [];
+    gauge.reset();
+    for (const { name, purpose, expiresAt } of known.toReversed()) {
+      if (expiresAt !== null) gauge.set({ name, for: purpose }, expiresAt / 1_000);
+    }
   });
 }
 

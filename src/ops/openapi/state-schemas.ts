@@ -68,5 +68,19 @@ export const status = z.strictObject({
     credentials: gate,
     service: gate,
   }),
+  authentication: z
+    .strictObject({
+      failed: count(),
+      sources: z
+        .array(
+          z.strictObject({
+            address: z.string().describe('Or the network of an IPv6 address.'),
+            attempts: count(),
+            lastAt: moment(),
+          }),
+        )
+        .describe('Those with the most.'),
+    })
+    .describe('Requests without a valid credential within ten minutes, in this process.'),
   activity: z.strictObject({ lanes: count(), waiting: count() }),
 }) satisfies z.ZodType<Omit<Status, 'reasons'>>;
