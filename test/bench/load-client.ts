@@ -2,7 +2,7 @@ import { Client, type Dispatcher } from 'undici';
 
 /** One request of a scenario. */
 export interface LoadRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base URL, with the query. */
   readonly path: string;
   /** JSON text. */
@@ -35,17 +35,13 @@ const failureTextMax = 500;
 /** Keep-alive connections with one request at a time on each, as identity providers use them. */
 export class LoadClient {
   readonly #connections: readonly Client[];
-  readonly #basePath: string;
-  readonly #headers: Record<string, string>;
+  readonly #sender: Sender;
 
   /** @param options `baseUrl`: the paths of requests are below it. */
   constructor(options: { baseUrl: string; token?: string; connections: number }) {
-    const { token, connections } = options;
-    const { origin, pathname } = new URL(options.baseUrl);
-    this.#basePath = pathname.replace(/\/$/, '');
-    this.#connections = Array.from({ length: connections }, () => new Client(origin));
-    this.#headers = { 'content-type': 'application/scim+json' };
-    if (token !== undefined) this.#headers.authorization = `Bearer ${token}`;
+    const { origin } = new URL(options.baseUrl);
+    this.#connections = Array.from({ length: options.connections }, () => new Client(origin));
+    this.#sender = createSender(options);
   }
 
   /** Sends what the source gives, each lane its next request once the last is answered, until every lane has ended. */
@@ -56,7 +52,7 @@ export class LoadClient {
     const runLane = async (connection: Client, lane: number) => {
       for (let request = source(lane); request !== undefined; request = source(lane)) {
         const sentAt = performance.now();
-        const failure = await this.#send(connection, request);
+        const failure = await this.#sender(connection, request);
         latenciesMs.push(performance.now() - sentAt);
         if (failure === undefined) continue;
         failures += 1;
@@ -70,15 +66,29 @@ export class LoadClient {
   close(): Promise<unknown> {
     return Promise.all(this.#connections.map((connection) => connection.close()));
   }
+}
 
-  /** `dispatch` rather than `request`: it makes no stream for each answer, so the client is seldom the slower side. */
-  #send(connection: Client, request: LoadRequest): Promise<Failure | undefined> {
-    return new Promise((resolve) => {
-      const path = this.#basePath + request.path;
-      const call = { ...request, path, headers: this.#headers };
+/** Sends one request and tells why it failed, or undefined. It never rejects. */
+export type Sender = (
+  connection: Pick<Dispatcher, 'dispatch'>,
+  request: LoadRequest,
+) => Promise<Failure | undefined>;
+
+/**
+ * `dispatch` rather than `request`: it makes no stream for each answer, so the client is seldom the slower side.
+ * @param server `baseUrl`: the paths of requests are below it.
+ */
+export function createSender({ baseUrl, token }: { baseUrl: string; token?: string }): Sender {
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
+  const headers = {
+    'content-type': 'application/scim+json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  return (connection, request) =>
+    new Promise((resolve) => {
+      const call = { ...request, path: basePath + request.path, headers };
       connection.dispatch(call, toHandler(request, resolve));
     });
-  }
 }
 
 function toHandler(

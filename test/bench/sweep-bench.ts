@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { opsToken } from './ask-ops.ts';
 import { type BenchUser, listUsers } from './company.ts';
 import { bindToCore, type Cores } from './cores.ts';
 import { findProcessFacts } from './process-facts.ts';
@@ -12,7 +13,7 @@ import { type BenchSandbox, startBenchSandbox } from './sandbox.ts';
 import { buildForStart, type StartCommand } from './start-command.ts';
 import { type Latency, sendSteadily } from './steady-load.ts';
 import { adoptEverything, type Contents, type SweepSize } from './sweep-company.ts';
-import { opsToken, runSweep, type SweepRun } from './sweep-run.ts';
+import { runSweep, type SweepRun } from './sweep-run.ts';
 
 /** How to measure sweeps. */
 export interface SweepBenchOptions {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
 import { z } from 'zod';
 import type { BridgeProcess } from '../support/server.ts';
+import { askOps } from './ask-ops.ts';
 import { findProcessFacts, type ProcessFacts } from './process-facts.ts';
 
 /** What one sweep took. */
@@ -12,7 +12,6 @@ export interface SweepRun {
   readonly calls: number;
 }
 
-export const opsToken = 'the-operator-of-the-benchmark';
 const pollMs = 20;
 const Asked = z.object({ id: z.string() });
 const Sweep = z.object({
@@ -42,12 +41,4 @@ export async function runSweep(bridge: BridgeProcess): Promise<SweepRun> {
 
 function toCpuMs(before: ProcessFacts | undefined, after: ProcessFacts | undefined) {
   return before && after && after.cpuMs - before.cpuMs;
-}
-
-async function askOps(bridge: BridgeProcess, method: 'GET' | 'POST', path: string) {
-  const headers = { authorization: `Bearer ${opsToken}` };
-  const { statusCode, body } = await request(new URL(path, bridge.baseUrl), { method, headers });
-  const text = await body.text();
-  if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${text}`);
-  return JSON.parse(text);
 }
