@@ -5,12 +5,14 @@ import { toStoreWatch } from './await-store.ts';
 import { type Bridge, createBridge } from './bridge.ts';
 import { toConnectionLimits, toOverloadLimits } from './bridge-limits.ts';
 import { SCIM_PATH } from './bridge-scim.ts';
+import type { BridgeError } from './domain/errors.ts';
 import { openServableStore, readScimTokens } from './first-access.ts';
 import { freezePrototypes } from './freeze-prototypes.ts';
 import { listen, toPort } from './listen.ts';
 import { openTarget } from './open-target.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
+import type { Store } from './store/database.ts';
 import { events } from './telemetry/events.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { addProcessMetrics, createMetrics } from './telemetry/metrics.ts';
@@ -69,7 +71,7 @@ export async function serve(
     const isAsked = typeof end === 'string';
     logger.log(events.stopping({ signal: isAsked ? end : end.code }));
     overloads.stop();
-    await shutDown(bridge, listeners);
+    await shutDown(bridge, listeners, toDelayMs(settings, store, end));
     logger.log(events.stopped());
     if (!isAsked) throw end;
     return 0;
@@ -102,11 +104,31 @@ function toLocalUrl(host: string, server: Server): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** No new connection, every answer that was begun, then what the bridge itself still does. */
-async function shutDown(bridge: Bridge, listeners: readonly Server[]): Promise<void> {
+/** How long requests are still answered where other replicas go on, in milliseconds: a proxy has to learn who stops. */
+export const SHUTDOWN_DELAY_MS = 5_000;
+
+/** How long requests are still answered; whoever sits at a terminal waits for nobody. */
+function toDelayMs({ shutdown }: Settings, { engine }: Store, end: string | BridgeError): number {
+  if (end !== 'SIGTERM') return 0;
+  return shutdown.delay ?? (engine === 'postgres' ? SHUTDOWN_DELAY_MS : 0);
+}
+
+/** Says that it stops and goes on for a while, then: no new connection, every answer that was begun, what is left to do. */
+async function shutDown(
+  bridge: Bridge,
+  listeners: readonly Server[],
+  delayMs: number,
+): Promise<void> {
   bridge.drain();
+  for (const server of listeners) sendAway(server);
+  await systemClock.sleep(delayMs);
   await Promise.all(listeners.map(closeWhenAnswered));
   await bridge.stop();
+}
+
+/** Has whoever keeps a connection open go elsewhere with the next request. */
+function sendAway(server: Server): void {
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
 }
 
 /** How often connections that have become idle are closed while a listener drains, in milliseconds. */
@@ -117,7 +139,6 @@ export const DRAIN_MAX_MS = 25_000;
 /** Closes a listener once what runs is answered: connections that are kept alive would go on asking for ever. */
 async function closeWhenAnswered(server: Server): Promise<void> {
   const closed = once(server, 'close');
-  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   server.close();
   const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const timeUp = setTimeout(() => server.closeAllConnections(), DRAIN_MAX_MS);

@@ -8,14 +8,11 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { STOP_GRACE_MS } from '../src/bridge-lifecycle.ts';
 import { sweepCommand } from '../src/cli/sweep.ts';
-import { DRAIN_MAX_MS } from '../src/main.ts';
+import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../src/main.ts';
 import { toFileVariable } from '../src/settings/environment.ts';
 import { listSettingRows } from '../src/settings/rows.ts';
 import { settingsSchema } from '../src/settings/schema.ts';
 import { runAlone } from './support/command.ts';
-
-/** How long a bridge goes on answering after it was told to stop, where a proxy has to learn of it. */
-const SHUTDOWN_DELAY_MS = 5_000;
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'config/kubernetes');

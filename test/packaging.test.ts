@@ -16,14 +16,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { STOP_GRACE_MS } from '../src/bridge-lifecycle.ts';
-import { DRAIN_MAX_MS } from '../src/main.ts';
+import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../src/main.ts';
 import { toFileVariable } from '../src/settings/environment.ts';
 import { listSettingRows } from '../src/settings/rows.ts';
 import { settingsSchema } from '../src/settings/schema.ts';
 
 const root = join(import.meta.dirname, '..');
-/** How long a bridge goes on answering after it was told to stop, where a proxy has to learn of it. */
-const SHUTDOWN_DELAY_MS = 5_000;
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 const composeSchema = z.object({

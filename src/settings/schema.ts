@@ -331,6 +331,15 @@ export const settingsSchema = z.strictObject({
       'What follows from groups: permissions and flags of groups, who administers them, licences and suspensions of people. See [rules.md](rules.md).',
     ),
   server: serverSchema.prefault({}),
+  shutdown: z
+    .strictObject({
+      delay: durationOrZero({ min: '100ms', max: '5m' })
+        .optional()
+        .describe(
+          'How long requests are still answered after SIGTERM, while `/readyz` says `draining`, so that whoever sends them here learns of it; SIGINT (Ctrl-C) waits for nobody. When not set, 5s on PostgreSQL, where others go on, and 0 on SQLite.',
+        ),
+    })
+    .prefault({}),
   access: z
     .strictObject({
       failedDelayMax: duration({ min: '0', max: '10s' })

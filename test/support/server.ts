@@ -85,6 +85,8 @@ function launch({ folder, env = {}, command = ['src/cli/bin.mjs', 'serve'] }: St
       PORT: '0',
       DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
       SANDBOX_FILE: join(folder, 'sandbox.db'),
+      // No proxy has to learn that it stops.
+      SHUTDOWN_DELAY: '0',
       ...env,
     },
   });
