@@ -2,6 +2,7 @@ import type { Router } from 'express';
 import type { WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
 import { toScimDeps } from './bridge-scim.ts';
+import { createErasureSource } from './ops/erasure/source.ts';
 import { createExplainSource } from './ops/explain/source.ts';
 import { type FirstRunDeps, readFirstRun } from './ops/first-run/view.ts';
 import type { HealthSources } from './ops/health.ts';
@@ -45,6 +46,10 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     listRequests: (query) => listRequests(store.read, query),
     explain: createExplainSource(store.read, parts.rules),
     timeline: createTimelineSource(store.read),
+    erasure: createErasureSource(
+      { store, clock: options.clock, policy: options.settings.users },
+      (res, erased) => logger.log(events.personErased({ requestId: getRequestId(res), ...erased })),
+    ),
     recovery: {
       read: () => readRecoveryView(store.read, recovery.detection()),
       ...decisions,

@@ -89,7 +89,7 @@ export function openRequestLog(
   { settings, store, clock }: BridgeOptions,
   { events }: Pick<ReconcileDeps, 'events'>,
 ): StoredRequestLog {
-  const { retention: retentionMs, rowsMax } = settings.requests;
+  const { requests: retentionMs, requestRowsMax: rowsMax } = settings.retention;
   const onFailure = (error: unknown) => events.failed({ type: 'requests', id: 'store', error });
   return createRequestLog({ store, clock, rowsMax, retentionMs, onFailure });
 }

@@ -42,12 +42,15 @@ export function toRepairPolicy({ drift, limits }: Settings): RepairPolicy {
 }
 
 /** What the settings say about how long the past is remembered. */
-export function toRetention({ ledger, audit, requests }: Settings): Retention {
+export function toRetention({ retention }: Settings): Retention {
   return {
-    ledgerMs: ledger.retention,
-    auditMs: audit.retention,
-    requestsMs: requests.retention,
-    requestRowsMax: requests.rowsMax,
+    ledgerMs: retention.ledger,
+    auditMs: retention.audit,
+    requestsMs: retention.requests,
+    requestRowsMax: retention.requestRowsMax,
+    driftsMs: retention.drifts,
+    plansMs: retention.plans,
+    tombstonesMs: retention.tombstones,
   };
 }
 

@@ -83,6 +83,7 @@ const NOTHING: Parameters<typeof listOperatorRouters>[0] = {
   },
   timeline: { user: never, group: never, any: never },
   explain: { user: never, group: never, any: never },
+  erasure: { plan: never, erase: never, told: () => undefined },
   resources: { users: resources, groups: resources },
   recovery: { read: never, ...decisions },
   firstRun: { readPage: never, ...decisions },
@@ -164,6 +165,17 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       for (const path of ['/tokens/x/revoke', '/clients/x/revoke', '/clients/x/rotate']) {
         expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
       }
+    });
+    await lives.live(async (bridge) => {
+      const { service } = lives.sandbox;
+      service.addUser({ email: 'vera@example.com', virtual: true });
+      await sweep(bridge);
+      service.removeUser('vera@example.com');
+      await sweep(bridge);
+      await ask(bridge, 'GET', '/users/vera@example.com/erasure');
+      await ask(bridge, 'POST', '/users/vera@example.com/erase');
+      expect((await ask(bridge, 'POST', '/users/ada@example.com/erase')).status).toBe(409);
+      expect((await ask(bridge, 'GET', '/users/x/erasure')).status).toBe(404);
     });
     await lives.live(
       async (bridge) => {

@@ -147,7 +147,7 @@ test.each([
   onTestFinished(() => service.stop());
   const bridge = await startTestBridge({
     service,
-    settings: { DATABASE_URL: url, REQUESTS_ROWS_MAX: rowsMax },
+    settings: { DATABASE_URL: url, RETENTION_REQUEST_ROWS_MAX: rowsMax },
   });
   await addUser(bridge, 'ada');
   await bridge.stop();

@@ -7,6 +7,7 @@ import { apiCommand } from './api.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { clientCommand } from './client.ts';
+import { addEraseCommand } from './erase.ts';
 import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { parsePackageVersion } from './package-version.ts';
@@ -45,6 +46,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     clientCommand(async (...args) => (await import('../own-access.ts')).withOwnAccess(...args)),
     tokenCommand(async (...args) => (await import('../own-access.ts')).withOwnAccess(...args)),
     addAdoptCommand,
+    addEraseCommand,
     addPauseCommand,
     addResumeCommand,
     addPlanCommand,

@@ -41,6 +41,15 @@ export interface ObservedUser {
   readonly by: string;
 }
 
+/** What may be kept of an observation of somebody whose personal data was erased. */
+export function withoutPerson({
+  userName: _u,
+  email: _e,
+  ...observed
+}: ObservedUser): ObservedUser {
+  return { ...observed, fullName: '' };
+}
+
 /** What was sent and what came back: a later observation equal to `back` is no difference. */
 export interface Echo {
   readonly sent: string;

@@ -103,6 +103,11 @@ const operators = {
   clock: createFakeClock(),
   explain,
   timeline: explain,
+  erasure: {
+    plan: async () => ({ kind: 'none' as const }),
+    erase: async () => ({ kind: 'none' as const }),
+    told: () => undefined,
+  },
   resources,
   recovery,
   firstRun,

@@ -7,6 +7,7 @@ import { type AccessSource, listAccessRouters } from './access/router.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import { type ApiSource, createApiRouter } from './api/router.ts';
 import { createDriftDecisionRouter, type DriftDecisionSource } from './drift-decisions.ts';
+import { createErasureRouter, type ErasureSource } from './erasure/router.ts';
 import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { createFirstRunRouter, type FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
@@ -29,6 +30,7 @@ export interface OperatorRouterOptions {
   readonly status: StatusSources;
   readonly explain: ExplainSource;
   readonly timeline: TimelineSourceOf;
+  readonly erasure: ErasureSource;
   readonly resources: ResourceSources;
   readonly recovery: RecoverySource;
   readonly firstRun: FirstRunSource;
@@ -99,6 +101,7 @@ export function listOperatorRouters(
     ['', createWritesRouter(writes)],
     ['', createExplainRouter(explain)],
     ['', createTimelineRouter(options.timeline)],
+    ['', createErasureRouter(options.erasure)],
   ];
 }
 

@@ -201,7 +201,7 @@ const opsSchema = z.strictObject({
   url: httpUrl()
     .optional()
     .describe(
-      'Where the commands that ask the running bridge (`adopt`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`, `token`, `client`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
+      'Where the commands that ask the running bridge (`adopt`, `erase`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`, `token`, `client`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
     ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()
@@ -220,16 +220,35 @@ const sweepSchema = z.strictObject({
     .describe('Admin lists, one call a group, are read in every n-th sweep only.'),
 });
 
-/** The log of what providers ask for. */
-const requestsSchema = z.strictObject({
-  retention: duration({ min: '1h', max: '3650d' })
+/** How long the past is remembered. */
+const retentionSchema = z.strictObject({
+  ledger: duration({ min: '1d', max: '3650d' })
+    .prefault('30d')
+    .describe(
+      'How long the bridge remembers which changes of the service were its own. A backup that is older than this cannot be recognised when it is restored.',
+    ),
+  audit: duration({ min: '1d', max: '3650d' })
+    .prefault('30d')
+    .describe('How long events of the audit log are kept, with who made them and from where.'),
+  requests: duration({ min: '1h', max: '3650d' })
     .prefault('7d')
     .describe(
       'How long it is kept what providers wrote and what they were refused, for `GET /ops/requests`: which attributes, never their values.',
     ),
-  rowsMax: wholeNumber({ min: 0, max: 10_000_000 })
+  requestRowsMax: wholeNumber({ min: 0, max: 10_000_000 })
     .prefault(100_000)
     .describe('How many of these requests are kept, the newest; 0: none.'),
+  drifts: duration({ min: '1d', max: '3650d' })
+    .prefault('30d')
+    .describe('How long drifts that are over are shown, since they were last seen.'),
+  plans: duration({ min: '1d', max: '3650d' })
+    .prefault('30d')
+    .describe('How long sweeps and plans that have ended are shown.'),
+  tombstones: durationOrZero({ min: '1d', max: '3650d' })
+    .prefault('90d')
+    .describe(
+      'How long after their deletion the bridge knows the names of people whom a provider has deleted. Then nothing is left of them but the id of an account that may still be in the service. 0 means for ever.',
+    ),
 });
 
 /** What counts as a difference, and what is done about it. */
@@ -359,15 +378,6 @@ export const settingsSchema = z.strictObject({
         ),
     })
     .prefault({}),
-  ledger: z
-    .strictObject({
-      retention: duration({ min: '1d', max: '3650d' })
-        .prefault('30d')
-        .describe(
-          'How long the bridge remembers which changes of the service were its own. A backup that is older than this cannot be recognised when it is restored.',
-        ),
-    })
-    .prefault({}),
   audit: z
     .strictObject({
       pollInterval: durationOrZero({ min: '1s', max: '1d' })
@@ -380,12 +390,9 @@ export const settingsSchema = z.strictObject({
         .describe(
           'An event that names nobody whom the bridge knows may be about anybody: the whole service is compared with the store, at most this often. Never where `sweep.interval` is 0.',
         ),
-      retention: duration({ min: '1d', max: '3650d' })
-        .prefault('30d')
-        .describe('How long events of the audit log are kept, with who made them and from where.'),
     })
     .prefault({}),
-  requests: requestsSchema.prefault({}),
+  retention: retentionSchema.prefault({}),
   sweep: sweepSchema.prefault({}),
   drift: driftSchema.prefault({}),
   limits: limitsSchema.prefault({}),

@@ -3,11 +3,8 @@ import type { SettingProblem } from './errors.ts';
 import { findNearest } from './nearest.ts';
 import type { SettingRow } from './rows.ts';
 
-/**
- * Variables that are read elsewhere: before there are settings, or by other programs that begin the name like a section
- * of ours (where Python's requests finds certificates, which many machines set for every process).
- */
-const otherVariables = ['CONFIG', 'REQUESTS_CA_BUNDLE'];
+/** Read before there are settings. */
+const otherVariables = ['CONFIG'];
 
 /** Shorter names resemble too many that have nothing to do with us. */
 const lookalikeLengthMin = 8;

@@ -32,6 +32,8 @@ export interface Store {
    * long as it lasts. undefined on PostgreSQL, which others share.
    */
   generation(): number | undefined;
+  /** Has the engine let go of what was overwritten and deleted, as far as that is its own to do. */
+  scrub(): Promise<void>;
   /** Waits for running writes. Later ones are refused with `store-closed`. */
   close(): Promise<void>;
 }

@@ -176,10 +176,15 @@ export async function findRepairing(
     .executeTakeFirst();
 }
 
-/** Forgets drifts that are over and were last seen before this moment (epoch milliseconds). */
-export async function pruneDrifts(tx: Db, before: number): Promise<void> {
-  const ended = tx.deleteFrom('drifts').where('status', 'in', ENDED_STATUSES);
-  await ended.where('last_seen_at', '<', before).execute();
+/** Forgets at most `limit` drifts that are over and were last seen before `before` (epoch milliseconds); returns how many. */
+export async function pruneDrifts(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const ended = tx.selectFrom('drifts').select('seq').where('status', 'in', ENDED_STATUSES);
+  const oldest = ended.where('last_seen_at', '<', before).orderBy('seq').limit(limit);
+  const result = await tx.deleteFrom('drifts').where('seq', 'in', oldest).executeTakeFirst();
+  return Number(result.numDeletedRows);
 }
 
 /** How many drifts there are of each kind and status. */

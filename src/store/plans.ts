@@ -178,11 +178,22 @@ export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
   return Number(rows[0]?.count ?? 0);
 }
 
-/** Forgets plans that ended before this moment (epoch milliseconds), with their actions. */
-export async function prunePlans(tx: Db, before: number): Promise<void> {
+/**
+ * Forgets at most `limit` actions of plans that ended before `before` (epoch milliseconds), and those of the plans that
+ * have none left; returns how many actions.
+ */
+export async function prunePlans(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
   const old = tx.selectFrom('plans').select('id').where('ended_at', '<', before);
-  await tx.deleteFrom('plan_actions').where('plan_id', 'in', old).execute();
-  await tx.deleteFrom('plans').where('ended_at', '<', before).execute();
+  const actions = tx.selectFrom('plan_actions').select('id').where('plan_id', 'in', old);
+  const some = actions.orderBy('id').limit(limit);
+  const result = await tx.deleteFrom('plan_actions').where('id', 'in', some).executeTakeFirst();
+  const left = tx.selectFrom('plan_actions').select('plan_id').where('plan_id', 'in', old);
+  const done = tx.deleteFrom('plans').where('ended_at', '<', before);
+  await done.where('id', 'not in', left).execute();
+  return Number(result.numDeletedRows);
 }
 
 /** An action for an operator, with the names that a person knows its people and groups by. */

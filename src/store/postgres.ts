@@ -42,6 +42,8 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
     generation: () => undefined,
     write: (work) =>
       running.run(() => retryContended(() => db.transaction().execute(work), random)),
+    // Old versions of rows go when the server vacuums, which is its own to do.
+    scrub: async () => undefined,
     close: async () => {
       await running.finish();
       await Promise.all([db.destroy(), aside.destroy()]);

@@ -75,6 +75,8 @@ export interface UsersTable extends ConvergenceColumns {
   owner: Generated<number>;
   /** The groups as the answer for this person lists them, as JSON text: read far more often than changed. */
   shown_groups: Generated<string>;
+  /** When everything personal was erased: from then on nothing personal is stored of what is seen either. */
+  erased_at: number | null;
 }
 
 /** Every e-mail address shown for a user, for filters. */

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import type { Store } from './database.ts';
 import type { Schema } from './schema.ts';
@@ -51,6 +52,11 @@ function openLocked(path: string, lock: DatabaseSync): Store {
     aside: read,
     generation: () => commits,
     write: (work) => queue.run(() => write.transaction().execute(work)),
+    scrub: async () => {
+      // Pages of before lie in the log until it is emptied, which no transaction may meet.
+      while (writer.isTransaction) await nextTurn();
+      writer.exec('pragma wal_checkpoint(truncate)');
+    },
     close: async () => {
       await queue.close();
       // One that was never used is not kysely's to close. The writer goes last: it leaves one file, without the log.
@@ -68,6 +74,8 @@ function openWriter(path: string): DatabaseSync {
   const writer = connect(path, { readOnly: false });
   try {
     writer.exec('pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on');
+    // What is deleted is overwritten, so that nobody finds it in the file.
+    writer.exec('pragma secure_delete=on');
     return writer;
   } catch (error) {
     writer.close();

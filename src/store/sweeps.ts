@@ -118,9 +118,15 @@ export async function endSweep(tx: Db, { id, owner }: SweepClaim, end: SweepEnd)
   await change.where('id', '=', id).where('owner', '=', owner).execute();
 }
 
-/** Forgets sweeps that ended before this moment (epoch milliseconds). */
-export async function pruneSweeps(tx: Db, before: number): Promise<void> {
-  await tx.deleteFrom('sweeps').where('ended_at', '<', before).execute();
+/** Forgets at most `limit` sweeps that ended before `before` (epoch milliseconds); returns how many. */
+export async function pruneSweeps(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const oldest = tx.selectFrom('sweeps').select('seq').where('ended_at', '<', before);
+  const some = oldest.orderBy('seq').limit(limit);
+  const result = await tx.deleteFrom('sweeps').where('seq', 'in', some).executeTakeFirst();
+  return Number(result.numDeletedRows);
 }
 
 /**

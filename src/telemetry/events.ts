@@ -149,6 +149,8 @@ export const events = {
     remoteAddress: string;
     result: string;
   }) => line('info', 'an operator called the service', fields),
+  personErased: (fields: { requestId: string; resourceId: string; rows: number }) =>
+    line('info', 'an operator erased what is kept about a person', fields),
 
   /** In each process, when it learns of it. The reason is the operator's own and not told. */
   writesPaused: () => line('warn', 'an operator paused all changes of the service', {}),

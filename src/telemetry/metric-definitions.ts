@@ -193,7 +193,7 @@ export const metricDefinitions = {
   drift: {
     type: 'gauge',
     name: 'scim_bridge_drift',
-    help: 'Differences in the service that nobody asked for through the bridge, by kind and status; those that are over (`repaired`, `accepted`, `gone`) for 30 days.',
+    help: 'Differences in the service that nobody asked for through the bridge, by kind and status; those that are over (`repaired`, `accepted`, `gone`) for `RETENTION_DRIFTS`.',
     labels: ['kind', 'status'],
   },
   reasons: {

@@ -18,6 +18,7 @@ export function gateStore(store: Store, owner: string, scheduler: Scheduler): St
     read,
     aside: read,
     generation: () => undefined,
+    scrub: async () => undefined,
     async write(work) {
       try {
         return await scheduler.join(store.write(work));

@@ -157,7 +157,7 @@ async function addUser(
       id,
       origin: isManaged ? 'created' : null,
       ...toUserColumns(attributes),
-      ...toObservedColumns(observed),
+      ...toObservedColumns({ erased_at: null }, observed),
       upstream_id: account.id,
       created_at: at,
       modified_at: at,

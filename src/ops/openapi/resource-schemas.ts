@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { ErasureObstacle } from '../../domain/erasure.ts';
+import { TRACES } from '../../store/erasure.ts';
 import type { GroupItem, UserItem } from '../resources/items.ts';
 import { anything, count, moment, resourceType, serviceWords, word } from './kinds.ts';
 
@@ -97,4 +99,34 @@ export const explanation = z.strictObject({
     .describe('Of a group.'),
   admins: z.array(link).optional().describe('Of a group.'),
   more: count().describe('Groups or admins beyond those that are listed.'),
+});
+
+const OBSTACLES = [
+  'managed',
+  'in-service',
+  'active',
+  'pending',
+  'held',
+  'drifting',
+  'recent',
+  'erased',
+] as const satisfies readonly ErasureObstacle[];
+
+/** What erasing somebody comes to. */
+export const erasure = z.strictObject({
+  id: z.string().describe('The SCIM id.'),
+  userName: z.string().describe('`erased` when it was done before.'),
+  account: z.int().nullable().describe('The id in the service.'),
+  deleted: z.boolean(),
+  staysHidden: z
+    .boolean()
+    .describe(
+      'A tombstone of ids alone stays, so that no list of the service brings the person back.',
+    ),
+  obstacles: z
+    .array(z.strictObject({ code: word(OBSTACLES), detail: z.string() }))
+    .describe('What has to be done first; nothing is erased while there is anything.'),
+  counts: z
+    .strictObject(Object.fromEntries(TRACES.map((kind) => [kind, count()])))
+    .describe('Rows beside the person that say something of them, by kind.'),
 });

@@ -145,6 +145,21 @@ export const opsRoutes: readonly OpsRoute[] = [
     summary: 'The same of a person or a group, whichever it is.',
   },
   {
+    method: 'get',
+    path: '/users/{key}/erasure',
+    tag: 'People and groups',
+    summary: 'What erasing a person would erase, and what has to be done first. The key as before.',
+    answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
+  },
+  {
+    method: 'post',
+    path: '/users/{key}/erase',
+    tag: 'People and groups',
+    summary:
+      'Erases everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
+    answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
+  },
+  {
     method: 'post',
     path: '/sweeps',
     tag: 'Sweeps and drift',

@@ -14,7 +14,7 @@ import { listOf, problem } from './kinds.ts';
 import { decision, firstRun, hashBody, recovery } from './plan-schemas.ts';
 import { plan, planAction, planSummary, undoing } from './repair-schemas.ts';
 import { keptRequest } from './request-schemas.ts';
-import { adoptBody, explanation, groupItem, userItem } from './resource-schemas.ts';
+import { adoptBody, erasure, explanation, groupItem, userItem } from './resource-schemas.ts';
 import { status, writes } from './state-schemas.ts';
 import { drift, driftDecision, ignoreBody, sweep, sweepAsked, sweepBody } from './sweep-schemas.ts';
 import { timeline } from './timeline-schemas.ts';
@@ -32,6 +32,7 @@ export const opsSchemas = {
   AdoptBody: adoptBody,
   Explanation: explanation,
   Timeline: timeline,
+  Erasure: erasure,
   Sweep: sweep,
   SweepList: listOf(sweep),
   SweepAsked: sweepAsked,

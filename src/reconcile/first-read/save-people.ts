@@ -58,7 +58,7 @@ function toNewPerson(upstreamId: number, observed: ObservedUser, now: number): O
   const attributes = toUnmanagedAttributes(observed);
   return {
     row: {
-      ...toObservedColumns(observed),
+      ...toObservedColumns({ erased_at: null }, observed),
       ...toUserColumns(attributes),
       id: userId(newId()),
       upstream_id: upstreamId,
@@ -78,7 +78,7 @@ async function savePerson(
   row: UserRow,
   { observed, now }: { observed: ObservedUser; now: number },
 ): Promise<ObservedDocument | undefined> {
-  const { observed: document, ...indexed } = toObservedColumns(observed);
+  const { observed: document, ...indexed } = toObservedColumns(row, observed);
   const attributes = row.origin === null ? toUnmanagedAttributes(observed) : undefined;
   const shown = attributes && toUserColumns(attributes);
   if (attributes !== undefined && shown?.attributes !== row.attributes) {

@@ -32,7 +32,7 @@ export async function lookAtUserAgain(
     if (found === undefined) return { kind: 'could-not-look', reason: 'companyUsers' };
     observed = observeCompanyUser(found, observed, deps.clock.now());
   }
-  const columns = toObservedColumns(observed);
+  const columns = toObservedColumns(row, observed);
   return { kind: 'seen', store: (tx, { id }) => updateUser(tx, id, columns) };
 }
 

@@ -182,7 +182,7 @@ async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Re
 
 function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
   return {
-    ...(known.observed ? toObservedColumns(known.observed) : {}),
+    ...(known.observed ? toObservedColumns(row, known.observed) : {}),
     echoes: known.echoes
       ? JSON.stringify({ ...parseStored<object>(row.echoes), ...known.echoes })
       : row.echoes,
@@ -204,7 +204,7 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     await noteMissing(tx, { type: 'user', id: row.id, desired: { active: true } }, step.now);
   const changed: UserRow = {
     ...row,
-    ...toObservedColumns(undefined),
+    ...toObservedColumns(row, undefined),
     upstream_id: null,
     echoes: '{}',
     ...toNoTrouble(row),

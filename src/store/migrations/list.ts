@@ -15,6 +15,7 @@ import { harm } from './013-harm.ts';
 import { callBudget } from './014-call-budget.ts';
 import { replicas } from './015-replicas.ts';
 import { access } from './016-access.ts';
+import { erasure } from './017-erasure.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
@@ -38,5 +39,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '016-access': access(engine),
     '014-call-budget': callBudget(engine),
     '015-replicas': replicas,
+    '017-erasure': erasure,
   };
 }

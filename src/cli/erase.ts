@@ -1,0 +1,88 @@
+import type { ErasureAnswer } from '../ops/erasure/router.ts';
+import type { AddCommand } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { createOpsClient } from './ops-client.ts';
+
+/** `erase`: erases everything personal about a person whom no provider has any more. */
+export const addEraseCommand: AddCommand = (program, { loadSettings, write, exitWith }) => {
+  program
+    .command('erase')
+    .description(
+      'erase everything personal about a person whom the provider has deleted (asks the running bridge)',
+    )
+    .argument('<user>', 'a userName, an address or a SCIM id')
+    .option('--yes', 'erase; without it nothing is changed, and what would be erased is shown')
+    .option('--json', 'as one JSON object')
+    .addHelpText('after', help)
+    .action(async (user: string, { yes, json }: { yes?: true; json?: true }) => {
+      const client = createOpsClient(loadSettings().settings);
+      const path = `/users/${encodeURIComponent(user)}` as const;
+      const planned = parse(await client.send('GET', `${path}/erasure`));
+      const isAsked = yes === true && planned.obstacles.length === 0;
+      const answer = isAsked
+        ? parse(await client.send('POST', `/users/${planned.id}/erase`))
+        : planned;
+      const done = isAsked ? 'erased' : 'planned';
+      write(json ? `${JSON.stringify(answer, null, 2)}\n` : toText(answer, done));
+      if (planned.obstacles.length > 0) exitWith(exitCodes.failed);
+      else if (!isAsked) exitWith(exitCodes.incomplete);
+    });
+};
+
+const help = `
+What is erased: names, addresses, attributes and places in groups; what the logs of requests, calls, drifts, plans and
+events of the service say of the person. Where the account is still in the service, deactivated, its id and when it was
+deleted stay, so that no list of the service brings the person back. What cannot be erased from here: the account in the
+service, log lines (they hold ids alone), and backups made before.
+
+Exit codes:
+  0   erased
+  1   nothing was erased: something has to be done first, or nobody or more than one has this name
+  2   nothing was erased: --yes was not given
+  64  wrong usage`;
+
+/** What each kind of row is, in the words of an operator. */
+const WORDS: Readonly<Record<keyof ErasureAnswer['counts'], string>> = {
+  addresses: 'e-mail addresses',
+  groups: 'places in groups and admin lists',
+  requests: 'requests of providers',
+  calls: 'calls to the service',
+  drifts: 'differences in the service',
+  plans: 'actions of plans',
+  looks: 'looks that are still to be made',
+  disputes: 'disputed names',
+  events: 'events of the audit log, with whom they name',
+  problems: 'problems of groups that say the name',
+};
+
+function toText(answer: ErasureAnswer, done: 'planned' | 'erased'): string {
+  const { userName, id, account, staysHidden, obstacles, counts } = answer;
+  const whose = `${userName} (${id}${account === null ? '' : `, account ${account}`})`;
+  if (obstacles.length > 0) {
+    const reasons = obstacles.map(({ code, detail }) => `  ${code}: ${detail}\n`);
+    return [`Nothing can be erased of ${whose} yet:\n`, ...reasons].join('');
+  }
+  const head = done === 'erased' ? `Erased: ${whose}\n` : `To be erased: ${whose}\n`;
+  const entries = Object.entries(counts).filter(([, count]) => count > 0);
+  const lines = entries.map(([kind, count]) => `  ${count} ${WORDS[parseKind(kind)]}\n`);
+  const stays = staysHidden
+    ? '  The id of the account stays, without a name, so that no list brings the person back.\n'
+    : '';
+  const ask = done === 'erased' ? '' : `Nothing was erased yet: scim-bridge erase ${id} --yes\n`;
+  return [
+    head,
+    '  names, attributes and what was seen in the service\n',
+    ...lines,
+    stays,
+    ask,
+  ].join('');
+}
+
+function parseKind(kind: string): keyof typeof WORDS {
+  return kind as keyof typeof WORDS;
+}
+
+/** What the same version of the bridge answers. */
+function parse(answer: unknown): ErasureAnswer {
+  return answer as ErasureAnswer;
+}

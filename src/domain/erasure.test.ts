@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { createMention, listPersonalNames } from './erasure.ts';
+
+test('a person may be called by every name, address and number, also as the service holds them', () => {
+  const attributes = {
+    userName: 'ada',
+    displayName: 'Countess',
+    nickName: 'Al',
+    externalId: 'hr-1',
+    name: { givenName: 'Ada', familyName: 'Lovelace', formatted: 'Ada King' },
+    emails: [{ value: 'ada@example.com' }, { type: 'home' }],
+    phoneNumbers: [{ value: '+44 1' }],
+    title: 'Analyst',
+  };
+  const observed = { userName: 'ada.l', fullName: 'Augusta Ada' };
+
+  expect(listPersonalNames(attributes, observed)).toEqual([
+    ...['ada', 'Countess', 'hr-1', 'Ada King', 'Ada Lovelace', 'ada@example.com', '+44 1'],
+    ...['ada.l', 'Augusta Ada'],
+  ]);
+  expect(listPersonalNames({}, undefined)).toEqual([]);
+});
+
+const names = ['ada@example.com', 'Ada Lovelace', 'C++ (Ada)'];
+const mentions = [
+  { text: 'ADA@Example.com was invited', want: true, why: 'in any case' },
+  { text: '{"email":"ada@example.com"}', want: true, why: 'inside JSON' },
+  { text: 'by Ada Lovelace, twice', want: true, why: 'two words' },
+  { text: 'nada@example.com', want: false, why: 'as a part of another address' },
+  { text: 'Ada Lovelaces', want: false, why: 'as a part of another word' },
+  { text: 'Ada', want: false, why: 'half of a name' },
+  { text: 'C++ (Ada)', want: true, why: 'with signs of a pattern' },
+  { text: null, want: false, why: 'where there is no text' },
+];
+for (const { text, want, why } of mentions) {
+  test(`a name is ${want ? '' : 'not '}found ${why}`, () => {
+    expect(createMention(names)(text)).toBe(want);
+  });
+}
+
+test('nobody is found without a name', () => expect(createMention([])('anything')).toBe(false));

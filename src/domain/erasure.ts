@@ -1,0 +1,63 @@
+import { foldCase } from './fold.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import { isJsonObject } from './json.ts';
+import type { ObservedUser } from './user.ts';
+
+/** What stands in the store where somebody's name or id was. */
+export const ERASED = 'erased';
+
+/**
+ * Why nothing of a person is erased yet.
+ * - `managed`: a provider has them
+ * - `in-service`: the service shows the account, which would bring everything back
+ * - `active`: the account of a deleted person works
+ * - `pending`: something of the deletion, or a look, is still to be done
+ * - `held`: a plan or a recovery that is about them waits for a decision
+ * - `drifting`: the service differs in something that is about them
+ * - `recent`: the bridge changed them a moment ago, and the audit log may still tell of it
+ * - `erased`: it was done
+ */
+export type ErasureObstacle =
+  | 'managed'
+  | 'in-service'
+  | 'active'
+  | 'pending'
+  | 'held'
+  | 'drifting'
+  | 'recent'
+  | 'erased';
+
+/** Everything that a person may be called by in texts of others: names, addresses, numbers, and the provider's id. */
+export function listPersonalNames(
+  attributes: JsonObject,
+  observed: Pick<ObservedUser, 'userName' | 'email' | 'fullName'> | undefined,
+): string[] {
+  const { userName, displayName, nickName, externalId, name, emails, phoneNumbers } = attributes;
+  const parts = isJsonObject(name) ? name : {};
+  const whole = [parts.givenName, parts.familyName].filter(isText).join(' ');
+  const texts = [
+    ...[userName, displayName, nickName, externalId, parts.formatted, whole],
+    ...[...listValues(emails), ...listValues(phoneNumbers)],
+    ...[observed?.userName, observed?.email, observed?.fullName],
+  ];
+  // One of two letters is in too many texts to say anybody's name.
+  return [...new Set(texts.filter(isText))].filter((text) => text.trim().length > 2);
+}
+
+function listValues(list: JsonValue | undefined): (JsonValue | undefined)[] {
+  return Array.isArray(list)
+    ? list.map((entry) => (isJsonObject(entry) ? entry.value : undefined))
+    : [];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** Tells whether a text has one of these names in it, in any case, and not as a part of a longer word. */
+export function createMention(names: readonly string[]): (text: string | null) => boolean {
+  if (names.length === 0) return () => false;
+  const any = names.map((name) => RegExp.escape(foldCase(name))).join('|');
+  const mention = new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})(?![\\p{L}\\p{N}])`, 'u');
+  return (text) => text !== null && mention.test(foldCase(text));
+}

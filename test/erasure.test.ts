@@ -1,0 +1,292 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { addEraseCommand } from '../src/cli/erase.ts';
+import type { HeldAction } from '../src/domain/held-action.ts';
+import type { JsonObject } from '../src/domain/json.ts';
+import { forgetTombstones } from '../src/reconcile/erasure/erasure.ts';
+import type { Sandbox } from '../src/sandbox/sandbox.ts';
+import type { Store } from '../src/store/database.ts';
+import { saveDispute } from '../src/store/disputes.ts';
+import { deleteHeldActions, insertHeldActions } from '../src/store/held-actions.ts';
+import { listRequests } from '../src/store/requests.ts';
+import { findUserRow } from '../src/store/users.ts';
+import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { runner } from './support/command.ts';
+import { addGroup, addUser, findId, send, untilSettled } from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { behindTheBack, type TailWorld, withTail } from './support/tail-world.ts';
+
+/** What the audit log may tell of the bridge's own calls is over. */
+const LONG_MS = 15 * 60_000;
+
+const ADA: JsonObject = {
+  displayName: 'Countess Lovelace',
+  nickName: 'Adette',
+  name: { givenName: 'Ada', familyName: 'Lovelace' },
+  externalId: 'hr-4711',
+  title: 'Analyst',
+  phoneNumbers: [{ value: '+44 20 7946 0001', type: 'work' }],
+};
+/** Everything that would tell that it was her. */
+const SHE = /ada@|lovelace|adette|hr-4711|7946 0001|analyst/i;
+
+/** Every row of every table that says anything of her, as `table: row`. */
+async function listTraces({ read }: Store, id: string): Promise<string[]> {
+  const tables = await read.introspection.getTables();
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await sql<object>`select * from ${sql.table(name)}`.execute(read);
+    const texts = rows.map((row) => JSON.stringify(row));
+    const hers = texts.filter((text) => SHE.test(text) || text.includes(id));
+    found.push(...hers.map((text) => `${name}: ${text}`));
+  }
+  return found;
+}
+
+const toTables = (traces: readonly string[]) => [
+  ...new Set(traces.map((trace) => trace.slice(0, trace.indexOf(':')))),
+];
+
+/** Ada, of whom every table says something, deleted by her provider, and nothing left to do. */
+async function deleteAda(world: TailWorld): Promise<string> {
+  const id = await addUser(world, 'ada', ADA);
+  await addGroup(world, 'Pilots', [id]);
+  await world.poll(LONG_MS);
+  const back = behindTheBack(world);
+  back.renameUser('ada@example.com', 'Ada Byron Lovelace');
+  back.removeMember('Pilots', 'ada@example.com');
+  await world.poll(LONG_MS);
+  await sweep(world);
+  await send(world, 'DELETE', `/Users/${id}`);
+  await world.poll(LONG_MS);
+  await sweep(world);
+  return id;
+}
+
+/** What is not there by itself: words of the service, a name of hers that fits two, and the log of requests, which is late. */
+async function speakOfAda({ store }: TestBridge, id: string): Promise<void> {
+  const words = JSON.stringify({ code: 'refused', words: 'Ada@example.com is not to be a pilot' });
+  await store.write(async (tx) => {
+    await tx.updateTable('groups').set({ last_error: words }).execute();
+    const nameFolded = 'ada@example.com';
+    await saveDispute(tx, { type: 'user', nameFolded, reason: 'two accounts', now: 1 });
+  });
+  const query = { resourceId: id, status: undefined, beforeSeq: Number.MAX_SAFE_INTEGER, limit: 9 };
+  const countRequests = async () => (await listRequests(store.read, query)).length;
+  await expect.poll(countRequests, { timeout: 10_000, interval: 20 }).toBe(2);
+}
+
+describeStores('erasing a person', ({ makeUrl }) => {
+  const settings = async (more: Readonly<Record<string, string>> = {}) => ({
+    ...SWEEP_SETTINGS,
+    SCIM_WRITE_WAIT: '50ms',
+    ...more,
+    DATABASE_URL: await makeUrl('migrated'),
+  });
+
+  test('leaves nothing of them in any table, and no later read of the service brings it back', async () => {
+    await withTail({ settings: await settings({ DRIFT_POLICY: 'repair' }) }, async (world) => {
+      const id = await deleteAda(world);
+      await speakOfAda(world, id);
+      const erase = runner(world, [addEraseCommand]);
+      const before = toTables(await listTraces(world.store, id));
+      const shown = await erase('erase', 'ada@example.com');
+      const untouched = toTables(await listTraces(world.store, id));
+      const done = await erase('erase', 'ada@example.com', '--yes');
+      const after = await listTraces(world.store, id);
+      await sweep(world);
+      await world.poll(LONG_MS);
+      const later = await listTraces(world.store, id);
+
+      expect(before).toEqual(
+        expect.arrayContaining([
+          ...['users', 'user_emails', 'requests', 'own_calls', 'drifts', 'plan_actions'],
+          ...['audit_events', 'audit_event_resources', 'disputes', 'groups'],
+        ]),
+      );
+      expect(shown.code).toBe(2);
+      expect(shown.text).toContain('To be erased: ada@example.com');
+      expect(untouched).toEqual(before);
+      expect(done).toMatchObject({
+        code: 0,
+        text: expect.stringContaining('Erased: ada@example.com'),
+      });
+      expect(toTables(after)).toEqual(['users']);
+      expect(after.join()).not.toMatch(SHE);
+      expect(toTables(later)).toEqual(['users']);
+      expect(later.join()).not.toMatch(SHE);
+      expect((await world.request('GET', `/Users/${id}`)).status).toBe(404);
+    });
+  });
+
+  test('does not keep the provider from sending them again, who get their account back', async () => {
+    await withTail({ settings: await settings() }, async (world) => {
+      const id = await deleteAda(world);
+      const account = world.sandbox.service.getUser('ada@example.com').id;
+      await askOps(world, 'POST', `/users/${id}/erase`);
+      const again = await addUser(world, 'ada', ADA);
+      await untilSettled(world);
+
+      const { body } = await askOps(world, 'GET', `/users/${again}`);
+      expect(body).toMatchObject({ upstreamId: account, name: 'ada@example.com' });
+      expect(world.sandbox.service.getUser('ada@example.com')).toMatchObject({
+        id: account,
+        active: true,
+      });
+      const people = await send(
+        world,
+        'GET',
+        '/Users?filter=userName%20eq%20%22ada@example.com%22',
+      );
+      expect(people.body.totalResults).toBe(1);
+    });
+  });
+
+  test('of an account that works again tells so without a name', async () => {
+    await withTail({ settings: await settings() }, async (world) => {
+      const id = await deleteAda(world);
+      await askOps(world, 'POST', `/users/${id}/erase`);
+      behindTheBack(world).setActive('ada@example.com', true);
+      await sweep(world);
+      const { text } = await askOps(world, 'GET', '/drifts?status=open&kind=user.activated');
+
+      expect(text).toContain(id);
+      expect(text).not.toMatch(SHE);
+      expect(
+        (await listTraces(world.store, id)).filter((row) => row.startsWith('users')).join(),
+      ).not.toMatch(SHE);
+    });
+  });
+
+  test('takes out somebody whom the service has no more, and of whom no provider ever spoke', async () => {
+    const prepare = ({ service }: Sandbox) =>
+      void service.addUser({ email: 'vera@example.com', fullName: 'Vera', virtual: true });
+    await withTestBridge({ settings: await settings(), prepare }, async (bridge) => {
+      const id = await findId(bridge, { type: 'Users', name: 'vera' });
+      bridge.sandbox.service.removeUser('vera@example.com');
+      const early = await askOps(bridge, 'POST', `/users/${id}/erase`);
+      await sweep(bridge);
+      const done = await askOps(bridge, 'POST', `/users/${id}/erase`);
+
+      expect(early).toMatchObject({ status: 409, body: { obstacles: [{ code: 'in-service' }] } });
+      expect(done.status).toBe(200);
+      expect(await askOps(bridge, 'GET', `/users/${id}`)).toMatchObject({ status: 404 });
+    });
+  });
+
+  test('waits for everything that is still to be done, and says what', async () => {
+    await withTail({ settings: await settings() }, async (world) => {
+      const id = await addUser(world, 'ada', ADA);
+      const live = await listObstacles(world, id);
+      const fault = { kind: 'status', status: 503 } as const;
+      const outage = world.sandbox.faults.add({ operation: 'scim.updateUser', fault });
+      await send(world, 'DELETE', `/Users/${id}`);
+      const unsent = await listObstacles(world, id);
+      outage.remove();
+      await expect.poll(() => isDone(world, id), { timeout: 10_000, interval: 20 }).toBe(true);
+      const fresh = await listObstacles(world, id);
+      await world.poll(LONG_MS);
+      await world.store.write((tx) => insertHeldActions(tx, [toHeld(id)]));
+      const held = await askOps(world, 'POST', `/users/${id}/erase`);
+      await world.store.write((tx) => deleteHeldActions(tx, Number.MAX_SAFE_INTEGER));
+      behindTheBack(world).setActive('ada@example.com', true);
+      await sweep(world);
+      const active = await listObstacles(world, id);
+      behindTheBack(world).setActive('ada@example.com', false);
+      await sweep(world);
+      const done = await askOps(world, 'POST', `/users/${id}/erase`);
+
+      expect(live).toEqual(['managed']);
+      expect(unsent).toContain('pending');
+      expect(fresh).toEqual(['recent']);
+      expect(held).toMatchObject({ status: 409, body: { obstacles: [{ code: 'held' }] } });
+      expect(active).toEqual(['active', 'drifting']);
+      expect(done.status).toBe(200);
+      expect(await listObstacles(world, id)).toEqual(['erased']);
+    });
+  });
+
+  test('is of one person: a name that two had is not enough', async () => {
+    await withTail({ settings: await settings() }, async (world) => {
+      const first = await deleteAda(world);
+      await askOps(world, 'POST', `/users/${first}/erase`);
+      const [second, third] = [await addUser(world, 'ada', ADA), await addUser(world, 'bea', ADA)];
+      await send(world, 'DELETE', `/Users/${second}`);
+      await send(world, 'DELETE', `/Users/${third}`);
+      const { status, body } = await askOps(world, 'POST', '/users/Countess%20Lovelace/erase');
+
+      expect({ status, found: body.found }).toEqual({
+        status: 409,
+        found: [second, third].map((id) => ({ type: 'user', id })),
+      });
+      expect((await askOps(world, 'POST', '/users/nobody/erase')).status).toBe(404);
+    });
+  });
+
+  test('happens by itself when the time of a tombstone is over, but not while something waits', async () => {
+    await withTail({ settings: await settings() }, async (world) => {
+      const over = await deleteAda(world);
+      const [waiting, held] = [await addUser(world, 'bea'), await addUser(world, 'cy')];
+      await send(world, 'DELETE', `/Users/${held}`);
+      await world.poll(LONG_MS);
+      await world.store.write((tx) => insertHeldActions(tx, [toHeld(held)]));
+      const fault = { kind: 'status', status: 503 } as const;
+      world.sandbox.faults.add({ operation: 'scim.updateUser', fault });
+      await send(world, 'DELETE', `/Users/${waiting}`);
+      const deps = { ...world, clock: world.clock, policy: { deactivation: 'scim' } } as const;
+      const early = await forgetTombstones(deps, world.clock.now() - 10 * 24 * 3_600_000);
+      const count = await forgetTombstones(deps, world.clock.now() + 1);
+      world.sandbox.faults.clear();
+
+      expect([early, count]).toEqual([0, 1]);
+      const names = await Promise.all(
+        [over, waiting, held].map(
+          async (id) => (await findUserRow(world.store.read, id))?.user_name,
+        ),
+      );
+      expect(names).toEqual(['erased', 'bea@example.com', 'cy@example.com']);
+    });
+  });
+});
+
+test('of a SQLite store the file has nothing of them any more, and the log beside it neither', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-erasure-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const url = `sqlite:${join(folder, 'bridge.db')}`;
+  await withTail({ settings: { ...SWEEP_SETTINGS, DATABASE_URL: url } }, async (world) => {
+    const id = await deleteAda(world);
+    const before = readFiles(folder);
+    await askOps(world, 'POST', `/users/${id}/erase`);
+    const after = readFiles(folder);
+
+    expect(before).toMatch(SHE);
+    expect(SHE.exec(after)?.[0]).toBeUndefined();
+  });
+});
+
+/** Everything that lies in a folder, as text. */
+function readFiles(folder: string): string {
+  return readdirSync(folder)
+    .map((file) => readFileSync(join(folder, file), 'latin1'))
+    .join();
+}
+
+function toHeld(resourceId: string): HeldAction {
+  const kind = { kind: 'user.deactivate', field: 'active', precondition: '' } as const;
+  return { resourceType: 'user', resourceId, ...kind };
+}
+
+async function isDone({ store }: TestBridge, id: string): Promise<boolean> {
+  const row = await findUserRow(store.read, id);
+  return row?.pending === '{}' && row.due_at === null && row.lane_owner === null;
+}
+
+async function listObstacles(bridge: TestBridge, key: string): Promise<string[]> {
+  const { body } = await askOps(bridge, 'GET', `/users/${key}/erasure`);
+  const obstacles: unknown[] = Array.isArray(body.obstacles) ? body.obstacles : [];
+  return obstacles.map((obstacle) => String(Object(obstacle).code));
+}
