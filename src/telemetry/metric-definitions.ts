@@ -94,19 +94,19 @@ export const metricDefinitions = {
   paused: {
     type: 'gauge',
     name: 'scim_bridge_upstream_pause_seconds',
-    help: 'How much longer the service asked for a pause; 0 without one.',
+    help: 'How much longer the service asked for a pause, of whichever process on the store; 0 without one.',
     labels: [],
   },
   inFlight: {
     type: 'gauge',
     name: 'scim_bridge_upstream_calls_in_flight',
-    help: 'Calls on their way.',
+    help: 'Calls of this process that are on their way.',
     labels: [],
   },
   waitingCalls: {
     type: 'gauge',
     name: 'scim_bridge_upstream_calls_waiting',
-    help: 'Calls that wait for their turn in the budget, by class.',
+    help: 'Calls of this process that wait for their turn in the budget, by class.',
     labels: ['class'],
   },
   auditEvents: {

@@ -323,6 +323,29 @@ test('where nobody knows whether it was written, no place is used twice', async 
   expect(findBusiest(group.sent)).toBeLessThanOrEqual(5);
 });
 
+test('what was told when nobody knows whether it was written is not told again: it could free the place of another', async () => {
+  const group = setUp(1);
+  const turns: Turn[] = [];
+  for (let n = 0; n < 4; n += 1) void group.take(0).then((turn) => turns.push(turn));
+  await group.clock.advance(50);
+  const [first, second, third, fourth] = turns;
+  const send = (turn: Turn | undefined) => {
+    group.sent.push({ host: 0, name: 'held', atMs: group.clock.now() });
+    turn?.sent();
+  };
+  group.cell.trouble = 'after';
+  send(fourth);
+  await group.clock.advance(8);
+  group.cell.trouble = 'none';
+  flood(group, 0, 10);
+  await group.clock.advance(2_000);
+  for (const turn of [first, second, third]) send(turn);
+  await group.clock.advance(10_000);
+
+  expect(turns).toHaveLength(4);
+  expect(findBusiest(group.sent)).toBe(5);
+});
+
 test('a state that is lost counts as used up', async () => {
   const group = setUp(2);
   flood(group, 0, 100);

@@ -162,20 +162,16 @@ function findClass(
   rivals: readonly Member[],
   { lookPassed, nowMs, spaceMs }: { lookPassed: number; nowMs: number; spaceMs: number },
 ): CallClass | undefined {
-  const isExpected = (rival: Member) => isExpectedNow(rival, nowMs, spaceMs);
-  const isFirst = (callClass: CallClass) =>
-    me.waiting[callClass] > 0 &&
-    !rivals.some(
-      (rival) =>
-        rival.waiting[callClass] > 0 && rival.servedAtMs < me.servedAtMs && isExpected(rival),
-    );
   if (lookPassed >= LOOK_PASSED_MAX) {
-    if (isFirst('look')) return 'look';
-    if (rivals.some((rival) => rival.waiting.look > 0 && isExpected(rival))) return undefined;
+    if (me.waiting.look > 0) return 'look';
+    const isLookDue = ({ waiting, comesAtMs }: Member) =>
+      waiting.look > 0 && Math.abs(nowMs - comesAtMs) <= spaceMs / 2;
+    // Nobody else waits for a look that comes at another time.
+    if (rivals.some(isLookDue)) return undefined;
   }
   const urgent = findUrgent(me.waiting);
-  if (urgent === undefined || !isFirst(urgent)) return undefined;
-  return rivals.some((rival) => isMoreUrgent(rival, urgent)) ? undefined : urgent;
+  const isAllowed = urgent && !rivals.some((rival) => isMoreUrgent(rival, urgent));
+  return isAllowed ? urgent : undefined;
 }
 
 /** How many are served before `me`, up to two: further ahead nobody knows who will have come by then. */
@@ -204,9 +200,4 @@ function isMoreUrgent({ waiting }: Member, than: CallClass): boolean {
 /** False for one that should have come: it has died, or has nothing to do any more. */
 export function isLive({ comesAtMs }: Member, nowMs: number, spaceMs: number): boolean {
   return nowMs <= comesAtMs + Math.max(spaceMs * 0.75, LATE_MIN_MS);
-}
-
-/** Whether it asks about now: nobody else waits for one who comes later. */
-function isExpectedNow({ comesAtMs }: Member, nowMs: number, spaceMs: number): boolean {
-  return comesAtMs - spaceMs / 4 <= nowMs && nowMs <= comesAtMs + spaceMs / 2;
 }
