@@ -66,6 +66,7 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
     pageSize: scim.pageSize,
     pageSizeMax: scim.pageSizeMax,
     bulkOperationsMax: scim.bulkOperationsMax,
+    patchOperationsMax: scim.patchOperationsMax,
     deactivation: users.deactivation,
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,

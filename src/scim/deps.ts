@@ -27,6 +27,7 @@ export interface ScimPolicy {
   readonly pageSize: number;
   readonly pageSizeMax: number;
   readonly bulkOperationsMax: number;
+  readonly patchOperationsMax: number;
   readonly deactivation: Deactivation;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;

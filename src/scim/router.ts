@@ -17,7 +17,8 @@ import { readJsonBody } from './http/body.ts';
 import { limitRequests } from './http/limit-requests.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
 import { keepRequests } from './requests/keep-requests.ts';
-import { listGroups, listUsers, searchAll } from './search/handlers.ts';
+import { listGroups, listUsers, searchAll, type ToPace } from './search/handlers.ts';
+import { createPacemaker } from './search/pace.ts';
 import {
   createUser,
   deleteUser,
@@ -39,10 +40,14 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
   router.use(keepRequests(clock, deps.requests));
   // What providers ask most comes first: every route before it is looked at by every request.
-  addResourceRoutes(router, deps, { path: '/Users', body, handlers: toUserHandlers(deps) });
-  addResourceRoutes(router, deps, { path: '/Groups', body, handlers: toGroupHandlers(deps) });
+  const toPace = createPacemaker();
+  addResourceRoutes(router, deps, { path: '/Users', body, handlers: toUserHandlers(deps, toPace) });
+  addResourceRoutes(router, deps, {
+    ...{ path: '/Groups', body },
+    handlers: toGroupHandlers(deps, toPace),
+  });
   router.route('/').get(greet(deps)).all(allowOnly('GET'));
-  router.route('/.search').post(body, searchAll(deps)).all(allowOnly('POST'));
+  router.route('/.search').post(body, searchAll(deps, toPace)).all(allowOnly('POST'));
   router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));
   router.use(discoveryRoutes(deps));
   router.all('/Me', refuseMe);
@@ -62,10 +67,10 @@ interface ResourceHandlers {
   readonly remove: ResourceHandler;
 }
 
-function toUserHandlers(deps: ScimDeps): ResourceHandlers {
+function toUserHandlers(deps: ScimDeps, toPace: ToPace): ResourceHandlers {
   return {
     type: 'user',
-    list: listUsers(deps),
+    list: listUsers(deps, toPace),
     create: createUser(deps),
     read: readUser(deps),
     replace: replaceUser(deps),
@@ -74,10 +79,10 @@ function toUserHandlers(deps: ScimDeps): ResourceHandlers {
   };
 }
 
-function toGroupHandlers(deps: ScimDeps): ResourceHandlers {
+function toGroupHandlers(deps: ScimDeps, toPace: ToPace): ResourceHandlers {
   return {
     type: 'group',
-    list: listGroups(deps),
+    list: listGroups(deps, toPace),
     create: createGroup(deps),
     read: readGroup(deps),
     replace: replaceGroup(deps),

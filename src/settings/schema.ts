@@ -107,6 +107,11 @@ const scimSchema = z.strictObject({
   bulkOperationsMax: wholeNumber({ min: 1, max: 10_000 })
     .prefault(1_000)
     .describe('More operations in one bulk request are answered with 413.'),
+  patchOperationsMax: wholeNumber({ min: 1, max: 10_000 })
+    .prefault(1_000)
+    .describe(
+      'More operations in one PATCH are answered with 400; those that add or remove members by their ids do not count.',
+    ),
   requestsPerSecond: wholeNumber({ min: 0, max: 100_000 })
     .prefault(500)
     .describe(

@@ -7,11 +7,13 @@ const BODY_LIMITS = {
   depthMax: 20,
   /** Values of one list: members, operations. */
   listMax: 100_000,
+  /** Attributes of one object; the widest of a provider has some dozens. */
+  namesMax: 1_000,
 } as const;
 
 /**
  * Looks through a whole body, the parts that will be dropped included, for what no store can keep.
- * @throws ScimError 400 `invalidValue`: NUL, half of a surrogate pair, a list too long; `invalidSyntax`: nested too deep
+ * @throws ScimError 400 `invalidValue`: NUL, half of a surrogate pair, a list too long, an object too wide; `invalidSyntax`: nested too deep
  */
 export function assertAcceptable(value: unknown, depth = 1): void {
   if (typeof value === 'string') assertStorable(value);
@@ -31,7 +33,11 @@ function assertList(list: readonly unknown[], depth: number): void {
 }
 
 function assertObject(object: object, depth: number): void {
-  for (const [name, part] of Object.entries(object)) {
+  const entries = Object.entries(object);
+  if (entries.length > BODY_LIMITS.namesMax) {
+    throw invalidValue(`An object has more than ${BODY_LIMITS.namesMax} attributes.`);
+  }
+  for (const [name, part] of entries) {
     assertStorable(name);
     assertAcceptable(part, depth + 1);
   }

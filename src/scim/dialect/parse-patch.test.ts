@@ -112,23 +112,25 @@ const refused: readonly (readonly [string, unknown, string, string])[] = [
 for (const [why, operation, scimType, message] of refused) {
   test(`a PATCH is refused as a whole: ${why}`, () => {
     const body = { Operations: [replace('title', 'T'), operation] };
-    expect(() => parsePatch(body, userSchema, silent)).toThrow(
-      expect.objectContaining({ status: 400, scimType, message }),
-    );
+    expect(() =>
+      parsePatch(body, { schema: userSchema, repairs: silent, operationsMax: 1_000 }),
+    ).toThrow(expect.objectContaining({ status: 400, scimType, message }));
   });
 }
 
 for (const body of [null, []]) {
   test(`the body ${JSON.stringify(body)} is no PATCH`, () => {
-    expect(() => parsePatch(body, userSchema, silent)).toThrow(
-      expect.objectContaining({ status: 400, scimType: 'invalidSyntax' }),
-    );
+    expect(() =>
+      parsePatch(body, { schema: userSchema, repairs: silent, operationsMax: 1_000 }),
+    ).toThrow(expect.objectContaining({ status: 400, scimType: 'invalidSyntax' }));
   });
 }
 
 for (const body of [{}, { Operations: [] }, { Operations: 'x' }]) {
   test(`the body ${JSON.stringify(body)} has no operations`, () => {
-    expect(() => parsePatch(body, userSchema, silent)).toThrow(
+    expect(() =>
+      parsePatch(body, { schema: userSchema, repairs: silent, operationsMax: 1_000 }),
+    ).toThrow(
       expect.objectContaining({
         status: 400,
         scimType: 'invalidSyntax',
@@ -142,8 +144,12 @@ test('a thousand operations on one user are read, more are refused', () => {
   const Operations = Array(1_000).fill(replace('title', 'T'));
   const more = { Operations: [...Operations, replace('title', 'T')] };
 
-  expect(parsePatch({ Operations }, userSchema, silent)).toHaveLength(1_000);
-  expect(() => parsePatch(more, userSchema, silent)).toThrow(
+  expect(
+    parsePatch({ Operations }, { schema: userSchema, repairs: silent, operationsMax: 1_000 }),
+  ).toHaveLength(1_000);
+  expect(() =>
+    parsePatch(more, { schema: userSchema, repairs: silent, operationsMax: 1_000 }),
+  ).toThrow(
     expect.objectContaining({ status: 400, message: 'The body has more than 1000 Operations.' }),
   );
 });
@@ -154,12 +160,16 @@ test('a group is changed by as many operations as it has members', () => {
     path: 'members',
     value: [{ value: `u${i}` }],
   }));
-  expect(parsePatch({ Operations }, groupSchema, silent)).toHaveLength(1_001);
+  expect(
+    parsePatch({ Operations }, { schema: groupSchema, repairs: silent, operationsMax: 1_000 }),
+  ).toHaveLength(1_001);
 });
 
 test('a refusal does not repeat the value', () => {
   const body = { Operations: [replace('active', 'secret')] };
-  expect(() => parsePatch(body, userSchema, silent)).not.toThrow(/secret/);
+  expect(() =>
+    parsePatch(body, { schema: userSchema, repairs: silent, operationsMax: 1_000 }),
+  ).not.toThrow(/secret/);
 });
 
 /** Why; the operation, or the whole body; the repairs that are counted. */
@@ -191,13 +201,20 @@ for (const [why, given, want] of repaired) {
   test(`a PATCH is taken and its repairs are counted: ${why}`, () => {
     const body = 'op' in given ? { schemas: [PATCH_OP], Operations: [given] } : given;
     const kinds: RepairKind[] = [];
-    parsePatch(body, userSchema, { count: (kind) => kinds.push(kind) });
+    parsePatch(body, {
+      schema: userSchema,
+      repairs: { count: (kind) => kinds.push(kind) },
+      operationsMax: 1_000,
+    });
     expect(kinds.sort()).toEqual(want);
   });
 }
 
 test('one operation instead of a list is taken', () => {
-  const steps = parsePatch({ operations: replace('title', 'T') }, userSchema, silent);
+  const steps = parsePatch(
+    { operations: replace('title', 'T') },
+    { schema: userSchema, repairs: silent, operationsMax: 1_000 },
+  );
   expect(steps).toMatchObject([{ kind: 'set', op: 'replace', value: 'T' }]);
 });
 
@@ -210,7 +227,11 @@ test('of the people of a group only values beside a removal are repaired', () =>
   ] as const) {
     const kinds: RepairKind[] = [];
     const body = { schemas: [PATCH_OP], Operations: [{ op, path: 'members', value }] };
-    parsePatch(body, groupSchema, { count: (kind) => kinds.push(kind) });
+    parsePatch(body, {
+      schema: groupSchema,
+      repairs: { count: (kind) => kinds.push(kind) },
+      operationsMax: 1_000,
+    });
     expect(kinds).toEqual(want);
   }
 });
@@ -219,7 +240,7 @@ test('keys that every object has are only keys', () => {
   const body: unknown = JSON.parse(
     '{"Operations":[{"op":"replace","value":{"__proto__":{"x":1},"constructor":{"y":1},"name":{"__proto__":{"z":1},"givenName":"A"}}}]}',
   );
-  const steps = parsePatch(body, userSchema, silent);
+  const steps = parsePatch(body, { schema: userSchema, repairs: silent, operationsMax: 1_000 });
   expect(steps).toMatchObject([{ kind: 'set', value: { givenName: 'A' } }]);
   for (const name of ['x', 'y', 'z']) expect({}).not.toHaveProperty(name);
 });

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
+import { assertFewOfPeople, countComparisons } from '../filter/people-cost.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import { listUnassigned, readBody } from './entries.ts';
 import { countSchemas, parseBody } from './parse-body.ts';
@@ -15,8 +16,14 @@ const OPS: ReadonlyMap<string, PatchOp> = new Map([
   ['remove', 'remove'],
 ]);
 
-/** Operations on one user; a group may be changed member by member. */
-const USER_OPERATIONS_MAX = 1_000;
+/** What one PATCH may ask for. */
+export interface PatchLimits {
+  /** Operations; those that add or remove members by their ids are not counted, for a group may be changed member by member. */
+  readonly operationsMax: number;
+}
+
+/** Comparisons in all paths of one PATCH. */
+const COMPARISONS_MAX = 2_000;
 
 /** One operation as it was sent, its member names put right. */
 interface Operation {
@@ -26,6 +33,9 @@ interface Operation {
   /** undefined: there is none. */
   readonly value: JsonValue | undefined;
 }
+
+/** How a PATCH is read. */
+export interface PatchContext extends Context, PatchLimits {}
 
 /** What all operations of one request share. */
 interface Context {
@@ -37,19 +47,51 @@ interface Context {
  * Reads the body of a PATCH in any provider's dialect into canonical operations, in order. Nothing is
  * applied here, so that a PATCH is taken as a whole or not at all.
  * @throws ScimError 400 `invalidSyntax`: no operations, an unknown op; `invalidPath` and `mutability`: see
- * `parsePath`; `noTarget`: a removal of nothing; `invalidValue`: no value, or one of the wrong type
+ * `parsePath`; `noTarget`: a removal of nothing; `invalidValue`: no value, one of the wrong type, or too many
+ * operations; `tooMany`: filters that compare too much
  * @see RFC 7644 §3.5.2
  */
-export function parsePatch(body: unknown, schema: ResourceSchema, repairs: Repairs): PatchStep[] {
+export function parsePatch(
+  body: unknown,
+  { schema, repairs, operationsMax }: PatchContext,
+): PatchStep[] {
   const object = parseBody(body);
   countSchemas(object, (urn) => urn === PATCH_OP, repairs);
   const operations = toOperations(findPart(object, 'Operations', repairs), repairs);
-  if (schema.name === 'User' && operations.length > USER_OPERATIONS_MAX) {
-    throw invalidValue(`The body has more than ${USER_OPERATIONS_MAX} Operations.`);
+  const spent = { operations: 0, comparisons: 0, ofPeople: 0 };
+  return operations.flatMap((operation) => {
+    const steps = toSteps(toOperation(operation, repairs), { schema, repairs });
+    spend(spent, steps, operationsMax);
+    return steps;
+  });
+}
+
+/** What the operations of one request cost so far. */
+interface Spent {
+  operations: number;
+  comparisons: number;
+  /** Comparisons with each of the people of a group. */
+  ofPeople: number;
+}
+
+function spend(spent: Spent, steps: readonly PatchStep[], operationsMax: number): void {
+  for (const step of steps) {
+    if (step.kind === 'people-where') spent.ofPeople += countComparisons(step.filter);
+    else if (step.kind !== 'people' && step.target.where)
+      spent.comparisons += countComparisons(step.target.where);
   }
-  return operations.flatMap((operation) =>
-    toSteps(toOperation(operation, repairs), { schema, repairs }),
-  );
+  if (!steps.every(isByIds)) spent.operations += 1;
+  if (spent.operations > operationsMax) {
+    throw invalidValue(`The body has more than ${operationsMax} Operations.`);
+  }
+  assertFewOfPeople(spent.ofPeople);
+  if (spent.comparisons > COMPARISONS_MAX) {
+    throw badRequest('tooMany', `The paths compare with more than ${COMPARISONS_MAX} values.`);
+  }
+}
+
+function isByIds(step: PatchStep): boolean {
+  return step.kind === 'people' && step.op !== 'replace';
 }
 
 function toOperations(value: JsonValue | undefined, repairs: Repairs): JsonValue[] {

@@ -103,3 +103,42 @@ test('two conditions on one element are checked, because an index finds them on 
   const filter = 'members[value eq "u1" and value eq "u2"]';
   expect(toSelector(parseFilter(filter, groupSchema)).exact).toBe(false);
 });
+
+const many = (part: string, glue: string, count: number) =>
+  Array.from({ length: count }, (_, index) => part.replace('#', String(index))).join(glue);
+const sizes: { why: string; filter: string; isAsked: boolean }[] = [
+  { why: 'hundreds of names', filter: many('userName eq "x#"', ' or ', 500), isAsked: true },
+  { why: 'more names than SQLite takes', filter: many('id eq "#"', ' or ', 901), isAsked: false },
+  {
+    why: 'hundreds of names and a few conditions',
+    filter: `(${many('id eq "x#"', ' or ', 300)}) and active eq true`,
+    isAsked: true,
+  },
+  {
+    why: 'ten conditions of any form',
+    filter: many('(id eq "x#" or active eq true)', ' and ', 5),
+    isAsked: true,
+  },
+  {
+    why: 'eleven of them',
+    filter: `${many('(id eq "x#" or active eq true)', ' and ', 5)} and active eq true`,
+    isAsked: false,
+  },
+  {
+    why: 'many moments',
+    filter: many('meta.lastModified gt "2026-01-01T00:00:00.#Z"', ' or ', 12),
+    isAsked: false,
+  },
+  {
+    why: 'names that no single index finds',
+    filter: many('(id eq "x#" or externalId eq "y#") and userName eq "z#"', ' or ', 4),
+    isAsked: false,
+  },
+];
+for (const { why, filter, isAsked } of sizes) {
+  test(`${why}: ${isAsked ? 'the database is asked' : 'a database would hold everybody up'}`, () => {
+    const parsed = parseFilter(filter, userSchema, { depthMax: 9, lengthMax: 50_000 });
+
+    expect(toSelector(parsed).selector !== undefined).toBe(isAsked);
+  });
+}

@@ -13,9 +13,40 @@ export interface Selection {
 const SCAN: Selection = { selector: undefined, exact: false };
 const MOMENT_OPS: ReadonlySet<string> = new Set(['eq', 'gt', 'ge', 'lt', 'le']);
 
-/** Translates a filter into what an index can answer. Resources it finds inexactly are checked with `matches`. */
+/**
+ * Translates a filter into what an index can answer. Resources it finds inexactly are checked with `matches`, and so is
+ * everybody where a database would have to compare everybody many times: it cannot be interrupted.
+ */
 export function toSelector(filter: Filter): Selection {
-  return select(filter, '');
+  const selection = select(filter, '');
+  return selection.selector === undefined || isLight(selection.selector) ? selection : SCAN;
+}
+
+/** What a database may compare each resource with. */
+const CONDITIONS_MAX = 10;
+/** Names that are looked up by their indexes; SQLite takes no thousand. */
+const NAMES_MAX = 900;
+
+function isLight(selector: Selector): boolean {
+  if (countConditions(selector) <= CONDITIONS_MAX || isListOfNames(selector)) return true;
+  const isFew = selector.kind === 'and' && selector.parts.length <= CONDITIONS_MAX;
+  return isFew && selector.parts.every((part) => isListOfNames(part) || isCondition(part));
+}
+
+function countConditions(selector: Selector): number {
+  if (selector.kind !== 'and' && selector.kind !== 'or') return 1;
+  return selector.parts.reduce((sum, part) => sum + countConditions(part), 0);
+}
+
+function isListOfNames(selector: Selector): boolean {
+  if (selector.kind !== 'or' || selector.parts.length > NAMES_MAX) return false;
+  return selector.parts.every(
+    (part) => isCondition(part) && part.kind !== 'active' && part.kind !== 'lastModified',
+  );
+}
+
+function isCondition({ kind }: Selector): boolean {
+  return kind !== 'and' && kind !== 'or';
 }
 
 /** @param list the list whose elements the filter looks at, with a dot; '' for the resource itself */

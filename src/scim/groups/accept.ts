@@ -63,7 +63,11 @@ export async function acceptGroupPatch(
   target: WriteTarget,
   body: unknown,
 ): Promise<GroupWriteResult> {
-  const steps = parsePatch(body, groupSchema, toRepairs(deps.telemetry));
+  const steps = parsePatch(body, {
+    schema: groupSchema,
+    repairs: toRepairs(deps.telemetry),
+    operationsMax: deps.policy.patchOperationsMax,
+  });
   return storeChange(
     deps,
     { ...target, class: steps.some(mayRemove) ? 'remove' : 'change' },

@@ -3,7 +3,8 @@ import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { Db } from '../../store/database.ts';
 import type { GroupRow } from '../../store/groups.ts';
-import { listPeopleOfGroups } from '../../store/views.ts';
+import { listPeopleOfGroups, type PersonView } from '../../store/views.ts';
+import type { PeopleList } from '../dialect/parse-members.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
@@ -26,6 +27,7 @@ export async function applyGroupSteps(
 ): Promise<GroupTarget> {
   const edits: { members: LinkEdit[]; admins: LinkEdit[] } = { members: [], admins: [] };
   const names = new Set<string>();
+  const readPeople = rememberPeople(tx, row);
   let attributes = before;
   for (const change of toGroupChanges(steps)) {
     switch (change.kind) {
@@ -37,7 +39,7 @@ export async function applyGroupSteps(
       case 'admins': {
         const ids =
           change.op === 'removeWhere'
-            ? await findPeople(tx, row, { list: change.kind, filter: change.filter })
+            ? toMatching(await readPeople(change.kind), change.filter)
             : toUserIds(change.ids);
         const op = change.op === 'removeWhere' ? 'remove' : change.op;
         edits[change.kind].push({ op, ids });
@@ -64,13 +66,18 @@ function setAttributes(held: JsonObject, changes: JsonObject): JsonObject {
   return next;
 }
 
-async function findPeople(
-  tx: Db,
-  row: GroupRow,
-  { list, filter }: { list: 'members' | 'admins'; filter: Filter },
-): Promise<LinkEdit['ids']> {
-  const table = list === 'members' ? 'memberships' : 'group_admins';
-  const people = await listPeopleOfGroups(tx, table, [row.id]);
+/** Who is in the lists of a group before the request, read once each. */
+function rememberPeople(tx: Db, row: GroupRow): (list: PeopleList) => Promise<PersonView[]> {
+  const known = new Map<PeopleList, Promise<PersonView[]>>();
+  return (list) => {
+    const table = list === 'members' ? 'memberships' : 'group_admins';
+    const people = known.get(list) ?? listPeopleOfGroups(tx, table, [row.id]);
+    known.set(list, people);
+    return people;
+  };
+}
+
+function toMatching(people: readonly PersonView[], filter: Filter): LinkEdit['ids'] {
   return people
     .filter(({ id, display }) => matches(filter, { value: id, display, type: 'User' }))
     .map(({ id }) => userId(id));

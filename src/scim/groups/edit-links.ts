@@ -62,11 +62,11 @@ function applyEdits(
   edits: readonly LinkEdit[],
 ): Map<UserId, boolean> {
   const wanted = new Map<UserId, boolean>();
-  for (const { op, ids } of edits) {
-    if (op === 'replace') {
-      for (const userId of [...before.keys(), ...wanted.keys()]) wanted.set(userId, false);
-    }
-    for (const userId of ids) wanted.set(userId, op !== 'remove');
+  const last = edits.findLastIndex(({ op }) => op === 'replace');
+  if (last >= 0) for (const userId of before.keys()) wanted.set(userId, false);
+  for (const [index, { op, ids }] of edits.entries()) {
+    // What the last replacement does not name is out, whatever came before it.
+    for (const userId of ids) wanted.set(userId, index >= last && op !== 'remove');
   }
   return wanted;
 }

@@ -210,7 +210,10 @@ for (const row of cases) {
 
 test('a user has no members, and a program that says so is told', () => {
   for (const path of ['members[value eq "u"]', 'members[display sw "u"]']) {
-    const steps = parsePatch({ Operations: [remove(path)] }, groupSchema, { count: () => {} });
+    const steps = parsePatch(
+      { Operations: [remove(path)] },
+      { schema: groupSchema, repairs: { count: () => {} }, operationsMax: 1_000 },
+    );
     expect(() => applyUserPatch(ada, steps)).toThrow(
       expect.objectContaining({ code: 'bug', message: 'a user has no members' }),
     );

@@ -45,7 +45,13 @@ export const addKeys = (value: unknown) => ({ op: 'add', value });
 /** The attributes after the operations of one PATCH. */
 export function patch(attributes: JsonObject, operations: unknown): JsonObject {
   const Operations = Array.isArray(operations) ? operations : [operations];
-  return applyUserPatch(attributes, parsePatch({ Operations }, userSchema, { count: () => {} }));
+  return applyUserPatch(
+    attributes,
+    parsePatch(
+      { Operations },
+      { schema: userSchema, repairs: { count: () => {} }, operationsMax: 1_000 },
+    ),
+  );
 }
 
 /** What `ada` holds after a case. */

@@ -17,6 +17,9 @@ export interface ProjectionQuery {
   readonly excludedAttributes?: unknown;
 }
 
+/** Several times as many as there are attributes. */
+const NAMES_MAX = 1_000;
+
 /** `returned: always` (RFC 7643 §2.2); what a resource is, is always said. */
 const ALWAYS: ReadonlySet<string> = new Set(['schemas', 'id']);
 
@@ -53,10 +56,12 @@ export function project(resource: JsonObject, projection: Projection): JsonObjec
 function parseNames(value: unknown, parameter: string): string[] {
   if (value === undefined || value === null) return [];
   const texts: unknown[] = Array.isArray(value) ? value : [value];
-  return texts.flatMap((text) => {
+  const names = texts.flatMap((text) => {
     if (typeof text !== 'string') throw invalidValue(`${parameter} is not a list of names.`);
     return text.split(',').flatMap((name) => name.trim() || []);
   });
+  if (names.length <= NAMES_MAX) return names;
+  throw invalidValue(`${parameter} has more than ${NAMES_MAX} names.`);
 }
 
 function toNames(names: readonly string[], schema: ResourceSchema): Names {

@@ -30,7 +30,11 @@ export function listWritten(type: 'user' | 'group', method: string, body: unknow
 
 function ofPatch(type: 'user' | 'group', body: unknown): WrittenPath[] {
   const schema = type === 'user' ? userSchema : groupSchema;
-  return parsePatch(body, schema, UNCOUNTED).map(ofStep);
+  return parsePatch(body, {
+    schema,
+    repairs: UNCOUNTED,
+    operationsMax: Number.POSITIVE_INFINITY,
+  }).map(ofStep);
 }
 
 function ofStep(step: PatchStep): WrittenPath {

@@ -23,6 +23,8 @@ function makeSource(length: number): { source: Source<ResourceView>; looks: () =
     looks: () => looks,
     source: {
       count: async () => length,
+      hasPeople: () => false,
+      pace: { run: (work) => work(() => undefined) },
       list: async (query) => pick(query),
       async load(some) {
         looks += some.length;

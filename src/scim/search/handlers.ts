@@ -15,6 +15,7 @@ import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource
 import { parseCursor, toCursor } from './cursor.ts';
 import { type Found, find, type Part } from './find.ts';
 import { findAfter } from './find-after.ts';
+import type { createPacemaker, Pace } from './pace.ts';
 import { createPlaceBook, type PlaceBook, withPlaces } from './places.ts';
 import type { Search, Source } from './source.ts';
 import { groupSource, userSource } from './sources.ts';
@@ -26,25 +27,25 @@ const FILTER_DEPTH_MAX = 50;
 type SearchQuery = Readonly<Record<string, unknown>>;
 
 /** GET /Users and POST /Users/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
-export function listUsers(deps: ScimDeps): RequestHandler {
+export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceBook(deps.store);
   return async (req, res) => {
-    const call = { deps, query: toQuery(req), places };
+    const call = { deps, query: toQuery(req), places, pace: toPace(res) };
     await sendList(call, res, { ...toUserSearch(call), endpoint: 'Users' });
   };
 }
 
 /** GET /Groups and POST /Groups/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
-export function listGroups(deps: ScimDeps): RequestHandler {
+export function listGroups(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceBook(deps.store);
   return async (req, res) => {
-    const call = { deps, query: toQuery(req), places };
+    const call = { deps, query: toQuery(req), places, pace: toPace(res) };
     await sendList(call, res, { ...toGroupSearch(call), endpoint: 'Groups' });
   };
 }
 
 /** POST /.search at the root: users, then groups. @throws ScimError 400. @see RFC 7644 §3.4.3 */
-export function searchAll(deps: ScimDeps): RequestHandler {
+export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = { users: createPlaceBook(deps.store), groups: createPlaceBook(deps.store) };
   return async (req, res) => {
     assertOpen(deps, 'user');
@@ -56,8 +57,9 @@ export function searchAll(deps: ScimDeps): RequestHandler {
         'A cursor leads through Users or through Groups, not both.',
       );
     }
-    const users = toUserSearch({ deps, query, places: places.users });
-    const groups = toGroupSearch({ deps, query, places: places.groups });
+    const pace = toPace(res);
+    const users = toUserSearch({ deps, query, pace, places: places.users });
+    const groups = toGroupSearch({ deps, query, pace, places: places.groups });
     const paging = parsePage(deps, query);
     const people = await find(users.source, users.search, paging);
     const found = await find(groups.source, groups.search, {
@@ -71,10 +73,14 @@ export function searchAll(deps: ScimDeps): RequestHandler {
   };
 }
 
+/** Whoever asks has to wait in the same line. */
+export type ToPace = ReturnType<typeof createPacemaker>;
+
 interface SearchCall {
   readonly deps: ScimDeps;
   readonly query: SearchQuery;
   readonly places: PlaceBook;
+  readonly pace: Pace;
 }
 
 /** A search of one type, ready to be performed. */
@@ -83,16 +89,26 @@ interface TypedSearch<View extends ResourceView> {
   readonly search: Search;
 }
 
-function toUserSearch({ deps, query, places }: SearchCall): TypedSearch<ResourceView<UserId>> {
-  const source = userSource(deps, parseProjection(query, userSchema));
+function toUserSearch({
+  deps,
+  query,
+  places,
+  pace,
+}: SearchCall): TypedSearch<ResourceView<UserId>> {
+  const source = userSource(deps, { projection: parseProjection(query, userSchema), pace });
   return {
     source: withPlaces(source, places),
     search: parseSearch(deps, query, userSchema),
   };
 }
 
-function toGroupSearch({ deps, query, places }: SearchCall): TypedSearch<ResourceView<GroupId>> {
-  const source = groupSource(deps, parseProjection(query, groupSchema));
+function toGroupSearch({
+  deps,
+  query,
+  places,
+  pace,
+}: SearchCall): TypedSearch<ResourceView<GroupId>> {
+  const source = groupSource(deps, { projection: parseProjection(query, groupSchema), pace });
   return {
     source: withPlaces(source, places),
     search: parseSearch(deps, query, groupSchema),

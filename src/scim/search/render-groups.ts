@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
@@ -8,8 +9,24 @@ import { isIncluded, type Projection, project } from '../render/projection.ts';
 import { renderGroup } from '../render/resource-text.ts';
 import { isPlain } from './projection-use.ts';
 
+/** Groups whose people are read at once; others are served in between. */
+const AT_ONCE = 10;
+
 /** Groups as answers, with who is in them only where that was asked for. */
 export async function renderGroups(
+  deps: ScimDeps,
+  views: readonly ResourceView<GroupId>[],
+  projection: Projection,
+): Promise<string[]> {
+  const texts: string[] = [];
+  for (let start = 0; start < views.length; start += AT_ONCE) {
+    if (start > 0) await nextTurn();
+    texts.push(...(await renderSome(deps, views.slice(start, start + AT_ONCE), projection)));
+  }
+  return texts;
+}
+
+async function renderSome(
   deps: ScimDeps,
   views: readonly ResourceView<GroupId>[],
   projection: Projection,

@@ -1,13 +1,14 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Selector } from '../../domain/selector.ts';
+import type { Turns } from '../../domain/turns.ts';
 import type { ResourceView } from '../../store/views.ts';
 import { matches } from '../filter/matches.ts';
+import { assertFewOfPeople, countComparisons } from '../filter/people-cost.ts';
 import type { Filter } from '../filter/tree.ts';
 import { compareSortKeys, type Sorting, type SortKey, toSortKey } from '../render/sorting.ts';
 import type { Search, Source } from './source.ts';
 
-/** Resources looked at between two turns of the event loop. */
+/** Resources read at once. */
 const SCAN_CHUNK = 200;
 
 /** What is looked at, and how far. */
@@ -39,37 +40,65 @@ export interface Scanned {
   readonly stoppedAt: number | undefined;
 }
 
-/** Looks at every candidate, a few at a time so that others are served in between. */
+/**
+ * Looks at every candidate, a few at a time so that others are served in between.
+ * @throws ScimError 400 `tooMany`: people are compared too often; 503: nobody waits for the answer
+ */
 export async function scan<View extends ResourceView>(
   source: Source<View>,
-  { selector, filter, sorting, ...bounds }: ScanQuery,
+  query: ScanQuery,
 ): Promise<Scanned> {
-  const { hitsMax = Number.POSITIVE_INFINITY, looksMax = Number.POSITIVE_INFINITY } = bounds;
-  const names = new Set([...(filter ? listNames(filter) : []), ...(sorting?.keys ?? [])]);
+  const { filter } = query;
+  if (filter && source.hasPeople(toNames(query))) assertFewOfPeople(countComparisons(filter));
+  return source.pace.run((turns) => look(source, query, turns));
+}
+
+async function look<View extends ResourceView>(
+  source: Source<View>,
+  { selector, afterSeq: startSeq = 0, ...query }: ScanQuery,
+  turns: Turns,
+): Promise<Scanned> {
+  const { hitsMax = Number.POSITIVE_INFINITY, looksMax = Number.POSITIVE_INFINITY } = query;
+  const names = toNames(query);
+  const limit = source.hasPeople(names) ? 1 : SCAN_CHUNK;
   const hits: Hit[] = [];
-  let afterSeq = bounds.afterSeq ?? 0;
+  let afterSeq = startSeq;
   for (let looks = 0; ; ) {
-    const views = await source.list({ selector, afterSeq, limit: SCAN_CHUNK });
-    hits.push(...toHits(views, await source.load(views, names), { filter, sorting }));
+    const views = await source.list({ selector, afterSeq, limit });
+    const found = toHits(views, await source.load(views, names), query);
+    await pushAll(hits, found, turns);
     const last = views.at(-1);
-    if (last === undefined || views.length < SCAN_CHUNK) return { hits, stoppedAt: undefined };
+    if (last === undefined || views.length < limit) return { hits, stoppedAt: undefined };
     afterSeq = last.seq;
     looks += views.length;
     if (hits.length >= hitsMax || looks >= looksMax) return { hits, stoppedAt: afterSeq };
-    await nextTurn();
   }
 }
 
-function toHits(
+async function pushAll(hits: Hit[], found: Iterable<Hit | undefined>, turns: Turns): Promise<void> {
+  for (const hit of found) {
+    if (hit) hits.push(hit);
+    const pause = turns();
+    if (pause) await pause;
+  }
+}
+
+/** What is looked at. */
+function toNames({ filter, sorting }: Search): Set<string> {
+  return new Set([...(filter ? listNames(filter) : []), ...(sorting?.keys ?? [])]);
+}
+
+/** One after the other, as they are asked for; undefined: no match. */
+function* toHits(
   views: readonly ResourceView[],
   resources: readonly JsonObject[],
   { filter, sorting }: Search,
-): Hit[] {
-  return views.flatMap(({ seq }, index) => {
+): Generator<Hit | undefined> {
+  for (const [index, { seq }] of views.entries()) {
     const resource = resources[index];
-    if (resource === undefined || (filter && !matches(filter, resource))) return [];
-    return [{ seq, key: sorting && toSortKey(resource, sorting) }];
-  });
+    const isHit = resource !== undefined && (!filter || matches(filter, resource));
+    yield isHit ? { seq, key: sorting && toSortKey(resource, sorting) } : undefined;
+  }
 }
 
 /** In which order two matches are shown; of equal ones the older first. */

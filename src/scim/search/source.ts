@@ -3,6 +3,7 @@ import type { Selector } from '../../domain/selector.ts';
 import type { ResourceView, ViewQuery } from '../../store/views.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { Sorting } from '../render/sorting.ts';
+import type { Pace } from './pace.ts';
 
 /** How one type of resource is found and shown. */
 export interface Source<View extends ResourceView> {
@@ -10,6 +11,10 @@ export interface Source<View extends ResourceView> {
   list(query: ViewQuery): Promise<View[]>;
   /** The resources whole, as filters and sorting see them; `names` says which lists they look at. */
   load(views: readonly View[], names: ReadonlySet<string>): Promise<JsonObject[]>;
+  /** Whether these attributes hold people, who may be many. */
+  hasPeople(names: ReadonlySet<string>): boolean;
+  /** How it shares the process while everybody is looked at. */
+  readonly pace: Pace;
   /** The resources as the request wants to see them. */
   render(views: readonly View[]): Promise<string[]>;
 }

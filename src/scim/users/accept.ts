@@ -55,7 +55,11 @@ export async function acceptUserPatch(
   target: WriteTarget,
   body: unknown,
 ): Promise<UserWriteResult> {
-  const steps = parsePatch(body, userSchema, toRepairs(deps.telemetry));
+  const steps = parsePatch(body, {
+    schema: userSchema,
+    repairs: toRepairs(deps.telemetry),
+    operationsMax: deps.policy.patchOperationsMax,
+  });
   const names = new Set(
     steps.flatMap((step) =>
       'target' in step ? [step.target.path.extension ?? step.target.path.attribute.name] : [],

@@ -1,0 +1,23 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** undefined: go on. Otherwise this turn of the event loop has lasted long enough, and the rest comes in the next one. */
+export type Turns = () => Promise<void> | undefined;
+
+/**
+ * Cuts long work into turns of the event loop, so that others are served in between. All that share it share the turn:
+ * ten at work do not make it ten times as long.
+ * @param lengthMs how long one turn may last, from the first time that it is asked
+ */
+export function createTurns(lengthMs: number): Turns {
+  let beganAt: number | undefined;
+  return () => {
+    const now = performance.now();
+    if (beganAt === undefined) {
+      beganAt = now;
+      setImmediate(() => {
+        beganAt = undefined;
+      });
+    }
+    return now - beganAt < lengthMs ? undefined : nextTurn();
+  };
+}

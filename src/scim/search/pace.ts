@@ -1,0 +1,64 @@
+import type { Response } from 'express';
+import { createTurns, type Turns } from '../../domain/turns.ts';
+import { unavailable } from '../errors.ts';
+
+/** How a search that looks at everybody shares the process with all other requests. */
+export interface Pace {
+  /**
+   * Runs the work when its turn has come, and hands it `Turns`.
+   * @throws ScimError 503 once nobody waits for the answer any more, also out of `Turns`
+   */
+  run<T>(work: (turns: Turns) => Promise<T>): Promise<T>;
+}
+
+/** Searches that look at everybody at the same time; what they have found so far is in memory. */
+const AT_ONCE_MAX = 4;
+/** How long they may keep the event loop together, in milliseconds. */
+const TURN_MS = 10;
+
+/** Hands out the pace of requests: few look at everybody at the same time, the others wait in line. */
+export function createPacemaker(): (res: Response) => Pace {
+  const turns = createTurns(TURN_MS);
+  /** Those that wait, in line. */
+  const waiting = new Set<() => void>();
+  let running = 0;
+
+  function enter(): Promise<void> | undefined {
+    if (running < AT_ONCE_MAX) {
+      running += 1;
+      return undefined;
+    }
+    return new Promise((resolve) => waiting.add(resolve));
+  }
+
+  /** Whoever is first in line takes the place. */
+  function leave(): void {
+    const [first] = waiting;
+    if (first === undefined) {
+      running -= 1;
+      return;
+    }
+    waiting.delete(first);
+    first();
+  }
+
+  return (res) => {
+    const assertWaitedFor = () => {
+      if (res.destroyed) throw unavailable('Nobody waits for the answer any more.', 1);
+    };
+    return {
+      async run(work) {
+        await enter();
+        try {
+          assertWaitedFor();
+          return await work(() => {
+            assertWaitedFor();
+            return turns();
+          });
+        } finally {
+          leave();
+        }
+      },
+    };
+  };
+}

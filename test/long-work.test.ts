@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../src/domain/json.ts';
+import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import { addGroup, addUser, readMemberIds, toPatch } from './support/provider.ts';
+
+/** More of the processor than one turn of the event loop may take. */
+const TURN_MAX_MS = 100;
+/** As many as make a database that compares each of them with a long filter slow. */
+const PEOPLE = 2_000;
+
+let bridge: TestBridge;
+let ada: string;
+let pilots: string;
+
+beforeAll(async () => {
+  bridge = await startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } });
+  ada = await addUser(bridge, 'ada');
+  pilots = await addGroup(bridge, 'Pilots', [ada]);
+  await bridge.store.write(async (tx) => {
+    const { seq, ...row } = await tx.selectFrom('users').selectAll().executeTakeFirstOrThrow();
+    for (let index = 0; index < PEOPLE; index += 1) {
+      const userName = `person${index}`;
+      const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}` as typeof row.id;
+      const names = { user_name: userName, user_name_folded: userName };
+      const added = { ...row, ...names, id, upstream_id: 1_000_000 + index, owner: 0 };
+      await tx
+        .insertInto('users')
+        .values({ ...added, observed_email_folded: userName })
+        .execute();
+    }
+  });
+});
+
+afterAll(() => bridge.stop());
+
+/** The longest turn of the event loop while something runs, in milliseconds of this thread: others on the machine do not count. */
+async function measureTurns(run: () => Promise<unknown>): Promise<number> {
+  let longestMs = 0;
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      const before = process.threadCpuUsage();
+      await new Promise(setImmediate);
+      const { user, system } = process.threadCpuUsage(before);
+      longestMs = Math.max(longestMs, (user + system) / 1_000);
+    }
+  })();
+  await run();
+  isOver = true;
+  await watching;
+  return longestMs;
+}
+
+/** As much of it as a filter may have. */
+function repeat(part: string, glue: string): string {
+  const parts: string[] = [];
+  for (let length = 0; length < 9_800; length += part.length + glue.length + 2) {
+    parts.push(part.replace('#', String(parts.length)));
+  }
+  return parts.join(glue);
+}
+
+function search(path: string, filter: string) {
+  return bridge.request('POST', `${path}/.search`, { filter, count: 1 });
+}
+
+describe('no filter of 10,000 characters holds others up', () => {
+  const filters: { what: string; filter: string; total: number }[] = [
+    {
+      what: 'a database compares moments',
+      total: 0,
+      filter: repeat('meta.lastModified lt "1990-01-01T00:00:00.#Z"', ' or '),
+    },
+    {
+      what: 'a database compares what no index has',
+      total: PEOPLE + 2,
+      filter: repeat('(id eq "x#" or active eq true)', ' and '),
+    },
+    {
+      what: 'names and flags are mixed',
+      total: 0,
+      filter: repeat('userName eq "x#" or active eq false', ' or '),
+    },
+    { what: 'more names than a database takes', total: 0, filter: repeat('id eq""', 'or ') },
+    { what: 'names', total: 0, filter: repeat('userName eq "x#"', ' or ') },
+  ];
+  for (const { what, filter, total } of filters) {
+    test(what, async () => {
+      let answer = { status: 0, body: {} as JsonObject };
+
+      const longestMs = await measureTurns(async () => {
+        answer = await search('/Users', filter);
+      });
+
+      expect(answer).toMatchObject({ status: 200, body: { totalResults: total } });
+      expect(longestMs).toBeLessThan(TURN_MAX_MS);
+    });
+  }
+
+  test('eight at once that look at everybody', async () => {
+    const filter = `${repeat('title co "x#"', ' or ')}`;
+    const narrow = `(id sw "00000000-0000-4000-8000-00000000000") and (${filter.slice(0, 9_000).replace(/ or [^"]*"?[^"]*$/, '')})`;
+
+    const longestMs = await measureTurns(() =>
+      Promise.all(Array.from({ length: 8 }, () => search('/Users', narrow))),
+    );
+
+    expect(longestMs).toBeLessThan(TURN_MAX_MS);
+  });
+
+  test('the people of groups are not compared again and again', async () => {
+    const few = Array.from({ length: 20 }, (_, index) => `members[display co "${index}"]`);
+    const many = [...few, 'members.display pr'];
+
+    expect(await search('/Groups', few.join(' or '))).toMatchObject({ status: 200 });
+    expect(await search('/Groups', many.join(' or '))).toMatchObject({
+      status: 400,
+      body: { scimType: 'tooMany' },
+    });
+  });
+});
+
+describe('what a PATCH or a search may ask for is bounded, and beyond it nothing is changed', () => {
+  const remove = (path: string): JsonObject => ({ op: 'remove', path });
+  const many = <T>(count: number, make: (index: number) => T): T[] =>
+    Array.from({ length: count }, (_, index) => make(index));
+  const cases: {
+    what: string;
+    type: 'Users' | 'Groups';
+    body: () => JsonValue;
+    scimType: string;
+  }[] = [
+    {
+      what: 'filters on members',
+      type: 'Groups',
+      scimType: 'tooMany',
+      body: () =>
+        toPatch(
+          remove(`members[value eq "${ada}"]`),
+          ...many(21, (index) => remove(`members[display co "${index}"]`)),
+        ),
+    },
+    {
+      what: 'operations on a group beside those on members',
+      type: 'Groups',
+      scimType: 'invalidValue',
+      body: () =>
+        toPatch(
+          remove(`members[value eq "${ada}"]`),
+          ...many(1_001, (index) => ({ op: 'replace', path: 'displayName', value: `x${index}` })),
+        ),
+    },
+    {
+      what: 'whole lists of members',
+      type: 'Groups',
+      scimType: 'invalidValue',
+      body: () => toPatch(...many(1_001, () => ({ op: 'replace', path: 'members', value: [] }))),
+    },
+    {
+      what: 'comparisons in paths',
+      type: 'Users',
+      scimType: 'tooMany',
+      body: () =>
+        toPatch(
+          { op: 'replace', path: 'title', value: 'changed' },
+          ...many(60, () =>
+            remove(
+              `roles[${repeat('value eq "x#"', ' or ')
+                .slice(0, 1_000)
+                .replace(/ or [^"]*"?[^"]*$/, '')}]`,
+            ),
+          ),
+        ),
+    },
+    {
+      what: 'attributes of an object',
+      type: 'Users',
+      scimType: 'invalidValue',
+      body: () =>
+        toPatch({
+          op: 'replace',
+          value: {
+            title: 'changed',
+            ...Object.fromEntries(many(1_001, (index) => [`a${index}`, 1])),
+          },
+        }),
+    },
+  ];
+  for (const { what, type, body, scimType } of cases) {
+    test(what, async () => {
+      const id = type === 'Users' ? ada : pilots;
+      const before = await bridge.request('GET', `/${type}/${id}`);
+
+      const answer = await bridge.request('PATCH', `/${type}/${id}`, body());
+
+      expect(answer).toMatchObject({ status: 400, body: { scimType } });
+      const after = await bridge.request('GET', `/${type}/${id}`);
+      expect(after.text).toBe(before.text);
+      expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+    });
+  }
+
+  test('names of attributes in a search', async () => {
+    const attributes = many(1_001, (index) => `a${index}`);
+
+    expect(await bridge.request('POST', '/Users/.search', { attributes })).toMatchObject({
+      status: 400,
+      body: { scimType: 'invalidValue' },
+    });
+  });
+});
