@@ -1,4 +1,5 @@
-import type { StoreOptions } from './store/database.ts';
+import type { Store, StoreOptions } from './store/database.ts';
+import { findWeaknesses } from './store/weaknesses.ts';
 import { events } from './telemetry/events.ts';
 import type { Logger } from './telemetry/logger.ts';
 
@@ -24,4 +25,11 @@ export function toStoreWatch(
     },
     onConnectionLost: (error) => logger.log(events.storeConnectionLost({ error })),
   };
+}
+
+/** Says at the start why what is committed may be lost. @throws StoreError */
+export async function tellWeaknesses(logger: Logger, { read }: Store): Promise<void> {
+  for (const weakness of await findWeaknesses(read)) {
+    logger.log(weakness === 'not-flushed' ? events.storeNotFlushed() : events.storeFollowed());
+  }
 }

@@ -21,6 +21,7 @@ import { countDisputes } from './store/disputes.ts';
 import { countDrifts } from './store/drifts.ts';
 import { listLiveCredentials } from './store/live-credentials.ts';
 import { findHeldPlan } from './store/plans.ts';
+import { findWeaknesses } from './store/weaknesses.ts';
 import { events } from './telemetry/events.ts';
 import { addStateMetrics } from './telemetry/state-metrics.ts';
 
@@ -82,6 +83,7 @@ function toHealthSources(
   return {
     assertStoreUsable: async () => void (await readSections({ store })),
     findWriteTrouble: store.findWriteTrouble,
+    findWeaknesses: () => findWeaknesses(store.read),
     findRecovery: () => findRecovery(store.read),
     findHeldPlan: () => findHeldPlan(store.read),
     readProviders: watch.read,

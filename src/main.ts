@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Express } from 'express';
-import { toStoreWatch } from './await-store.ts';
+import { tellWeaknesses, toStoreWatch } from './await-store.ts';
 import { type Bridge, createBridge } from './bridge.ts';
 import { toConnectionLimits, toOverloadLimits } from './bridge-limits.ts';
 import { SCIM_PATH } from './bridge-scim.ts';
@@ -61,6 +61,7 @@ export async function serve(
       metrics,
       findOverload: overloads.find,
     });
+    await tellWeaknesses(logger, store);
     await bridge.start();
     server.on('request', bridge.app);
     await serveOps(settings, bridge.opsApp, listeners);

@@ -5,6 +5,7 @@ import type { ProviderFacts } from '../reconcile/provider/watch.ts';
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
+import type { Weakness } from '../store/weaknesses.ts';
 import type { Overload } from '../telemetry/overload.ts';
 import { type Readiness, toReadiness } from './readiness.ts';
 import type {
@@ -23,6 +24,8 @@ export interface HealthSources {
   readonly assertStoreUsable: () => Promise<void>;
   /** Why the store can be read and not written, undefined when it takes writes. */
   readonly findWriteTrouble: () => Promise<WriteTrouble | undefined>;
+  /** Why what is committed may be lost. */
+  readonly findWeaknesses: () => Promise<readonly Weakness[]>;
   readonly readFirstRead: () => Promise<FirstRead>;
   readonly readSections: () => Promise<SectionStates>;
   readonly readBacklog: () => Promise<WaitingWork>;
@@ -72,11 +75,12 @@ async function readStored(sources: HealthSources): Promise<StoredFacts> {
 
 async function readAll(sources: HealthSources): Promise<StoredFacts> {
   await sources.assertStoreUsable();
-  const [firstRead, sections, backlog, writeTrouble] = await Promise.all([
+  const [firstRead, sections, backlog, writeTrouble, weaknesses] = await Promise.all([
     sources.readFirstRead(),
     sources.readSections(),
     sources.readBacklog(),
     sources.findWriteTrouble(),
+    sources.findWeaknesses(),
   ]);
   const [recovery, auditFailure, heldPlan, providers, access] = await Promise.all([
     sources.findRecovery(),
@@ -86,7 +90,7 @@ async function readAll(sources: HealthSources): Promise<StoredFacts> {
     sources.readAccess(),
   ]);
   const waiting = { backlog, recovery, auditFailure, heldPlan, providers, access };
-  return { kind: 'ok', firstRead, sections, writeTrouble, ...waiting };
+  return { kind: 'ok', firstRead, sections, writeTrouble, weaknesses, ...waiting };
 }
 
 /** The store's own failure is what readiness tells; anything else is a bug and stays one. */

@@ -5,6 +5,7 @@ import type { SectionStates } from '../reconcile/sections.ts';
 import type { Pause } from '../reconcile/writes/state.ts';
 import type { Backlog } from '../store/backlog.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
+import type { Weakness } from '../store/weaknesses.ts';
 import type { Overload } from '../telemetry/overload.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 
@@ -22,6 +23,8 @@ export type StoredFacts =
       readonly backlog: WaitingWork;
       /** It can be read and not written: a full disk, for instance. */
       readonly writeTrouble: WriteTrouble | undefined;
+      /** Why what is committed may be lost. */
+      readonly weaknesses: readonly Weakness[];
       readonly recovery: RecoveryState | undefined;
       readonly auditFailure: AuditFailure | undefined;
       readonly heldPlan: HeldPlanFacts | undefined;

@@ -4,6 +4,7 @@ import type { ProviderFacts } from '../reconcile/provider/watch.ts';
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
+import type { Weakness } from '../store/weaknesses.ts';
 import type { GateState } from '../upstream/probe-gate.ts';
 import { toReadiness } from './readiness.ts';
 import type {
@@ -27,6 +28,7 @@ interface Given {
   readonly sections?: SectionStates;
   readonly backlog?: Partial<WaitingWork>;
   readonly writeTrouble?: WriteTrouble;
+  readonly weaknesses?: readonly Weakness[];
   readonly recovery?: RecoveryState;
   readonly auditFailure?: AuditFailure;
   readonly heldPlan?: HeldPlanFacts;
@@ -39,6 +41,7 @@ function toStore({
   sections = {},
   backlog,
   writeTrouble,
+  weaknesses = [],
   recovery,
   auditFailure,
   heldPlan,
@@ -62,6 +65,7 @@ function toStore({
       sections,
       backlog: waiting,
       writeTrouble,
+      weaknesses,
       recovery,
       auditFailure,
       heldPlan,

@@ -1,5 +1,6 @@
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { WriteTrouble } from '../store/watch-writes.ts';
+import type { Weakness } from '../store/weaknesses.ts';
 import type { Overload } from '../telemetry/overload.ts';
 import { listAccess } from './access-reasons.ts';
 import {
@@ -91,6 +92,7 @@ function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
     store;
   return [
     ...listReadOnly(writeTrouble),
+    ...listNotDurable(store.weaknesses),
     ...listWrites(writes, backlog),
     ...listRecovery(recovery),
     ...listClosed(sections),
@@ -111,6 +113,18 @@ function listReadOnly(trouble: WriteTrouble | undefined): Reason[] {
       detail: `The store takes no writes since ${toTime(trouble.sinceMs)} (${trouble.code}): they are answered with 503, reads go on.`,
       remedy:
         'Make room on the disk, or bring it back; everything goes on by itself then. docs/errors.md explains the code.',
+    },
+  ];
+}
+
+/** A standby that is behind is an operator's choice, and told at the start alone. */
+function listNotDurable(weaknesses: readonly Weakness[]): Reason[] {
+  if (!weaknesses.includes('not-flushed')) return [];
+  return [
+    {
+      code: 'store-not-durable',
+      detail: 'PostgreSQL runs with fsync off: a crash of its host may lose what was acknowledged.',
+      remedy: 'Set `fsync = on` in postgresql.conf and reload the server.',
     },
   ];
 }

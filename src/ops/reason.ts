@@ -11,6 +11,7 @@ export type ReasonCode =
   | 'first-read'
   | 'draining'
   | 'store-read-only'
+  | 'store-not-durable'
   | 'overloaded'
   | 'observe-mode'
   | 'writes-paused'

@@ -129,6 +129,7 @@ function request(
   const sources: HealthSources = {
     assertStoreUsable: async () => {},
     findWriteTrouble: async () => undefined,
+    findWeaknesses: async () => [],
     findRecovery: async () => undefined,
     findAuditFailure: async () => undefined,
     findHeldPlan: async () => undefined,

@@ -58,6 +58,10 @@ export const events = {
   settingWarned: (fields: { warning: string }) => line('warn', 'a setting is rarely meant', fields),
   storeAwaited: (fields: { error: unknown }) =>
     line('warn', 'the store is not there yet: waiting for it', withError(fields)),
+  storeNotFlushed: () =>
+    line('warn', 'the store may lose what it committed: fsync is off in PostgreSQL', {}),
+  storeFollowed: () =>
+    line('warn', 'a fail-over may lose the last commits: no commit waits for a standby', {}),
   storeConnectionLost: (fields: { error: unknown }) =>
     line('info', 'an idle connection to the store was lost', withError(fields)),
   tookOver: (fields: { owner: string }) =>

@@ -77,7 +77,8 @@ export async function dropDatabase(postgresUrl: string, name: string): Promise<v
   await runStatement(postgresUrl, `drop database if exists ${name} with (force)`);
 }
 
-async function runStatement(url: string, statement: string): Promise<void> {
+/** Runs one statement over a connection of its own. */
+export async function runStatement(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
