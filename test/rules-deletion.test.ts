@@ -130,6 +130,24 @@ describeStores('deleting', ({ makeUrl }) => {
     }));
 });
 
+test('somebody who was deactivated long before leaves the groups at once when deleted', () =>
+  withTestBridge({}, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    await addGroup(bridge, 'Pilots', [id]);
+    await send(
+      bridge,
+      'PATCH',
+      `/Users/${id}`,
+      toPatch({ op: 'replace', path: 'active', value: false }),
+    );
+    await untilSettled(bridge);
+    // Nothing is due, so the workers sleep for as long as they ever do.
+    await send(bridge, 'DELETE', `/Users/${id}`);
+
+    const readMembers = () => bridge.sandbox.service.members('Pilots');
+    await expect.poll(readMembers, { timeout: 5_000, interval: 5 }).toEqual([]);
+  }));
+
 test('deleting a user who was never active costs nothing and frees the name', () =>
   withTestBridge({}, async (bridge) => {
     const id = await addUser(bridge, 'ada', { active: false });

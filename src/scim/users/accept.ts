@@ -77,11 +77,13 @@ export async function acceptUserDeletion(
   target: WriteTarget,
 ): Promise<UserWriteResult> {
   assertUpstreamUp(deps);
-  return storeWrite(deps, {
+  const stored = await storeWrite(deps, {
     ...PEOPLE,
     kind: 'change',
     store: (tx) => storeUserDeletion(tx, deps, { ...target, claim: deps.reconciler.claim() }),
   });
+  if (stored.wakes) deps.reconciler.wake();
+  return stored;
 }
 
 async function storeChange(

@@ -50,12 +50,13 @@ export async function storeUserDeletion(
   const change = toTombstone(row, { pending, isDue, now });
   const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
   await updateUser(tx, row.id, { ...change, ...lane });
-  if (!isDue) await leaveGroups(tx, row.id, now);
+  const left = isDue ? [] : await leaveGroups(tx, row.id, now);
   return {
     id: row.id,
     row: { ...row, ...change },
     lease,
     undo: isDue ? toUndo(row) : undefined,
+    wakes: left.length > 0,
   };
 }
 

@@ -29,6 +29,8 @@ export interface UserWriteResult {
   readonly lease: Lease | undefined;
   /** Undefined: the service already holds what was written, so there is nothing to wait for. */
   readonly undo: UserUndo | undefined;
+  /** Groups are due now that nobody waits for. */
+  readonly wakes?: boolean;
 }
 
 /** One change of a person that exists. */
