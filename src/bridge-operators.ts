@@ -6,6 +6,7 @@ import { createErasureSource } from './ops/erasure/source.ts';
 import { createExplainSource } from './ops/explain/source.ts';
 import { type FirstRunDeps, readFirstRun } from './ops/first-run/view.ts';
 import type { HealthSources } from './ops/health.ts';
+import { getOperator } from './ops/operator.ts';
 import { createPlanSource } from './ops/plans-router.ts';
 import { readRecoveryView } from './ops/recovery-view.ts';
 import { createResourceSources, type ResourceSources } from './ops/resources/source.ts';
@@ -62,9 +63,15 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     api: {
       call: parts.callForOperator,
       told: (call, res) =>
-        logger.log(events.operatorCalled({ requestId: getRequestId(res), ...call })),
+        logger.log(
+          events.operatorCalled({
+            ...{ requestId: getRequestId(res), ...call },
+            operator: getOperator(res).name,
+          }),
+        ),
     },
     clock: options.clock,
+    acted: (fields) => logger.log(events.operatorActed(fields)),
     access: parts.access,
     findCredential: parts.access.find,
     attempts: parts.attempts,

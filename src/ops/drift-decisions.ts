@@ -4,6 +4,7 @@ import type { DriftDecision, Ignoring } from '../reconcile/drift/decisions.ts';
 import type { DriftKeeper } from '../reconcile/drift/keeper.ts';
 import { jsonBody, parseBody } from './body.ts';
 import { InvalidRequest } from './invalid-request.ts';
+import { getOperator } from './operator.ts';
 
 const TEXT_MAX = 500;
 
@@ -12,25 +13,30 @@ export type DriftDecisionSource = Pick<DriftKeeper, 'repair' | 'accept' | 'ignor
 
 /**
  * `POST /{id}/repair` brings the service to what is desired: 202 with the id of the plan. `POST /{id}/accept` takes what
- * is observed as what is desired. `POST /{id}/ignore` `{ until, reason, by }` leaves it alone until then.
+ * is observed as what is desired. `POST /{id}/ignore` `{ until, reason, by }` leaves it alone until then; without `by`
+ * it is the operator who says so.
  */
 export function createDriftDecisionRouter({ repair, accept, ignore }: DriftDecisionSource): Router {
   const router = Router();
-  router.post('/:id/repair', async (req, res) => answer(res, await repair(req.params.id)));
+  router.post('/:id/repair', async (req, res) =>
+    answer(res, await repair(req.params.id, getOperator(res).name)),
+  );
   router.post('/:id/accept', async (req, res) => answer(res, await accept(req.params.id)));
   router.post('/:id/ignore', jsonBody, async (req, res) => {
-    answer(res, await ignore(req.params.id, parseIgnoring(req.body)));
+    answer(res, await ignore(req.params.id, parseIgnoring(req.body, getOperator(res).name)));
   });
   return router;
 }
 
 const IGNORING = '{"until": "2027-01-31T00:00:00Z", "reason": "…", "by": "…"}';
 
-function parseIgnoring(body: unknown): Ignoring {
-  const { until, reason, by } = parseBody(body, ['until', 'reason', 'by'], IGNORING);
+function parseIgnoring(body: unknown, operator: string): Ignoring {
+  const { until, reason, by = operator } = parseBody(body, ['until', 'reason', 'by'], IGNORING);
   const at = typeof until === 'string' ? Date.parse(until) : Number.NaN;
   if (isText(reason) && isText(by) && Number.isFinite(at)) return { until: at, reason, by };
-  throw new InvalidRequest(`The body has to be ${IGNORING}: until when, why, and who says so.`);
+  throw new InvalidRequest(
+    `The body has to be ${IGNORING}: until when, why, and who says so, if it is somebody else.`,
+  );
 }
 
 function isText(value: unknown): value is string {

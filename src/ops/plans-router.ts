@@ -22,6 +22,7 @@ import {
 } from '../store/plans.ts';
 import { jsonBody, parseHash } from './body.ts';
 import { parseListQuery, parseSeq, toListAnswer } from './list-query.ts';
+import { getOperator } from './operator.ts';
 
 /** How many actions of a plan are shown with it; `/actions` pages through all. */
 const ACTIONS_SHOWN = 200;
@@ -72,6 +73,8 @@ export interface PlanSummary {
   readonly undoes: string | null;
   readonly createdAt: string;
   readonly decidedAt: string | null;
+  /** The name of the operator's credential; null: nobody was asked. */
+  readonly decidedBy: string | null;
   readonly endedAt: string | null;
 }
 
@@ -125,10 +128,14 @@ export function createPlanRouter(source: PlanSource): Router {
   });
   router.post('/:id/approve', jsonBody, async (req, res) => {
     const hash = parseHash(req.body);
-    await answerDecision(source, res, await source.approve(req.params.id, hash));
+    await answerDecision(
+      source,
+      res,
+      await source.approve(req.params.id, hash, getOperator(res).name),
+    );
   });
   router.post('/:id/discard', async (req, res) =>
-    answerDecision(source, res, await source.discard(req.params.id)),
+    answerDecision(source, res, await source.discard(req.params.id, getOperator(res).name)),
   );
   router.post('/:id/undo', (req, res) => answerUndo(source, res, req.params.id));
   return router;
@@ -165,7 +172,7 @@ async function answerDecision(
 }
 
 async function answerUndo(source: PlanSource, res: Response, id: string): Promise<void> {
-  const decision = await source.undo(id);
+  const decision = await source.undo(id, getOperator(res).name);
   switch (decision.kind) {
     case 'done': {
       const { plan, leftOut } = decision;
@@ -198,6 +205,7 @@ function toSummary(row: PlanRow): PlanSummary {
     undoes,
     createdAt: new Date(row.created_at).toISOString(),
     decidedAt: toMoment(row.decided_at),
+    decidedBy: row.decided_by,
     endedAt: toMoment(row.ended_at),
   };
 }

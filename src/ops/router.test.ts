@@ -149,7 +149,16 @@ function request(
   const app = express();
   app.use(createHealthRouter(sources));
   const status = toStatusSources(sources);
-  app.use(createOperatorRouter({ registry, findCredential, attempts, status, ...operators }));
+  app.use(
+    createOperatorRouter({
+      registry,
+      findCredential,
+      acted: () => undefined,
+      attempts,
+      status,
+      ...operators,
+    }),
+  );
   return supertest(app);
 }
 

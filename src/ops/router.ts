@@ -13,6 +13,7 @@ import { createFirstRunRouter, type FirstRunSource } from './first-run/router.ts
 import { type HealthSources, readReadiness } from './health.ts';
 import { limitOperators } from './limit-requests.ts';
 import { requireOperator } from './operator.ts';
+import { type OperatorAct, tellActs } from './operator-acts.ts';
 import { createPlanRouter, type PlanSource } from './plans-router.ts';
 import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts';
 import { createRequestsRouter, type ListRequests } from './requests/router.ts';
@@ -41,6 +42,8 @@ export interface OperatorRouterOptions {
   readonly listRequests: ListRequests;
   readonly api: ApiSource;
   readonly clock: Pick<Clock, 'now'>;
+  /** Told of each request that does more than read, once it is answered. */
+  readonly acted: (act: OperatorAct) => void;
   readonly access: AccessSource;
   /** Whose a presented token is. */
   readonly findCredential: FindCredential;
@@ -73,7 +76,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
   });
-  router.use('/ops', before);
+  router.use('/ops', before, tellActs(options.acted));
   for (const [path, served] of listOperatorRouters(options)) router.use(`/ops${path}`, served);
   router.use('/ops', answerUnreadable);
   return router;
@@ -81,7 +84,10 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
 
 /** What is served below `/ops`, and where: the longer of two paths goes before. */
 export function listOperatorRouters(
-  options: Omit<OperatorRouterOptions, 'registry' | 'findCredential' | 'attempts' | 'clock'>,
+  options: Omit<
+    OperatorRouterOptions,
+    'registry' | 'findCredential' | 'attempts' | 'clock' | 'acted'
+  >,
 ): readonly (readonly [path: string, router: Router])[] {
   const { status, explain, resources, recovery, firstRun, sweeps, plans, writes, api } = options;
   return [

@@ -24,6 +24,7 @@ const plan = {
   undoes: null,
   created_at: 1_000,
   decided_at: null,
+  decided_by: null,
   ended_at: null,
 } as const;
 

@@ -80,7 +80,9 @@ export async function listApprovedPlans(db: Db): Promise<PlanRow[]> {
 export async function updatePlan(
   tx: Db,
   id: string,
-  change: Partial<Pick<PlanRow, 'status' | 'reason' | 'automatic' | 'decided_at' | 'ended_at'>>,
+  change: Partial<
+    Pick<PlanRow, 'status' | 'reason' | 'automatic' | 'decided_at' | 'decided_by' | 'ended_at'>
+  >,
 ): Promise<void> {
   await tx.updateTable('plans').set(change).where('id', '=', id).execute();
 }

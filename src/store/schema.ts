@@ -281,6 +281,8 @@ export interface PlansTable {
   undoes: string | null;
   created_at: number;
   decided_at: number | null;
+  /** The name of the operator's credential; null: nobody was asked, or it is not known. */
+  decided_by: string | null;
   ended_at: number | null;
 }
 

@@ -152,9 +152,18 @@ export const events = {
     operation: string;
     remoteAddress: string;
     result: string;
+    operator: string;
   }) => line('info', 'an operator called the service', fields),
   personErased: (fields: { requestId: string; resourceId: string; rows: number }) =>
     line('info', 'an operator erased what is kept about a person', fields),
+  /** Everything else that operators do and not only read; `route` is a pattern. */
+  operatorActed: (fields: {
+    requestId: string;
+    method: string;
+    route: string;
+    status: number;
+    operator: string;
+  }) => line('info', 'an operator decided something', fields),
 
   /** In each process, when it learns of it. The reason is the operator's own and not told. */
   writesPaused: () => line('warn', 'an operator paused all changes of the service', {}),

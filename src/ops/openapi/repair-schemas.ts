@@ -16,6 +16,10 @@ export const planSummary = z.strictObject({
   undoes: z.string().nullable().describe('The plan that this one undoes.'),
   createdAt: moment(),
   decidedAt: moment().nullable(),
+  decidedBy: z
+    .string()
+    .nullable()
+    .describe('The name of the credential of an operator; null: nobody was asked.'),
   endedAt: moment().nullable(),
 }) satisfies z.ZodType<Omit<PlanSummary, 'counts'>>;
 

@@ -62,7 +62,11 @@ export const drift = z.strictObject({
 export const ignoreBody = z.strictObject({
   until: z.string().describe('A date, or a moment.'),
   reason: z.string().max(500),
-  by: z.string().max(500),
+  by: z
+    .string()
+    .max(500)
+    .optional()
+    .describe('Who says so; the name of the credential when left out.'),
 });
 
 /** What became of a decision about a drift. */

@@ -16,11 +16,19 @@ export type PlanDecision =
   /** It is another plan than the one that was looked at. */
   | { readonly kind: 'other-hash'; readonly plan: PlanRow };
 
+/** What an operator says about a plan. */
+interface PlanWord {
+  readonly status: 'approved' | 'discarded';
+  readonly hash: string | undefined;
+  /** Who says so. */
+  readonly by: string;
+}
+
 /** Approves or discards a plan that waits, if it is the one with this hash; a discard needs none. */
 export async function decidePlan(
   { store, clock, driftEvents }: DriftDeps,
   id: string,
-  { status, hash }: { status: 'approved' | 'discarded'; hash: string | undefined },
+  { status, hash, by }: PlanWord,
 ): Promise<PlanDecision> {
   const decision = await store.write(async (tx): Promise<PlanDecision> => {
     const plan = await lockPlan(tx, id);
@@ -30,7 +38,7 @@ export async function decidePlan(
     const now = clock.now();
     const ended = status === 'discarded' ? { reason: 'an operator', ended_at: now } : {};
     // Somebody was asked, so what it does counts for no limit.
-    const change = { status, automatic: 0, decided_at: now, ...ended };
+    const change = { status, automatic: 0, decided_at: now, decided_by: by, ...ended };
     await updatePlan(tx, id, change);
     return { kind: 'done', plan: { ...plan, ...change } };
   });
@@ -51,7 +59,7 @@ export type DriftDecision =
   | { readonly kind: 'not-possible'; readonly drift: DriftRow };
 
 /** Repairs one drift, whatever the policy says and without counting for a limit. */
-export async function repairDrift(deps: DriftDeps, id: string): Promise<DriftDecision> {
+export async function repairDrift(deps: DriftDeps, id: string, by: string): Promise<DriftDecision> {
   return decideDrift(deps, id, async (tx, drift) => {
     const action = toPlanAction(drift);
     const isProtected = (await findProtection(tx, deps, action)) !== undefined;
@@ -61,6 +69,7 @@ export async function repairDrift(deps: DriftDeps, id: string): Promise<DriftDec
       source: 'operator',
       reason: null,
       automatic: 0,
+      by,
       now: deps.clock.now(),
     });
     await changeDrifts(tx, [id], { plan_id: plan.id });

@@ -30,10 +30,11 @@ export interface DriftKeeper {
   poke(): void;
   /** Decides about what is known, after a sweep. */
   decide(occasion: Occasion): Promise<PlanRow | undefined>;
-  approve(id: string, hash: string): Promise<PlanDecision>;
-  discard(id: string): Promise<PlanDecision>;
-  undo(id: string): Promise<UndoDecision>;
-  repair(driftId: string): Promise<DriftDecision>;
+  /** Of this and the next three `by` is the name of the operator. */
+  approve(id: string, hash: string, by: string): Promise<PlanDecision>;
+  discard(id: string, by: string): Promise<PlanDecision>;
+  undo(id: string, by: string): Promise<UndoDecision>;
+  repair(driftId: string, by: string): Promise<DriftDecision>;
   accept(driftId: string): Promise<DriftDecision>;
   ignore(driftId: string, ignoring: Ignoring): Promise<DriftDecision>;
 }
@@ -94,10 +95,11 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     },
     poke,
     decide: (occasion) => decided(decide(deps, occasion)),
-    approve: (id, hash) => decided(decidePlan(deps, id, { status: 'approved', hash })),
-    discard: (id) => decided(decidePlan(deps, id, { status: 'discarded', hash: undefined })),
-    undo: (id) => decided(undoPlan(deps, id)),
-    repair: (id) => decided(repairDrift(deps, id)),
+    approve: (id, hash, by) => decided(decidePlan(deps, id, { status: 'approved', hash, by })),
+    discard: (id, by) =>
+      decided(decidePlan(deps, id, { status: 'discarded', hash: undefined, by })),
+    undo: (id, by) => decided(undoPlan(deps, id, by)),
+    repair: (id, by) => decided(repairDrift(deps, id, by)),
     accept: (id) => decided(acceptOne(deps, id)),
     ignore: (id, ignoring) => decided(ignoreDrift(deps, id, ignoring)),
   };

@@ -27,9 +27,11 @@ export async function addPlan(
   plan: Pick<PlanRow, 'status' | 'source' | 'reason' | 'automatic'> & {
     readonly now: number;
     readonly undoes?: string;
+    /** The operator who asked for it. */
+    readonly by?: string;
   },
 ): Promise<PlanRow> {
-  const { now, undoes, ...rest } = plan;
+  const { now, undoes, by, ...rest } = plan;
   const isDecided = plan.status !== 'held';
   const row = {
     ...rest,
@@ -39,6 +41,7 @@ export async function addPlan(
     undoes: undoes ?? null,
     created_at: now,
     decided_at: isDecided ? now : null,
+    decided_by: by ?? null,
     ended_at: plan.status === 'discarded' ? now : null,
   };
   return insertPlan(tx, row, actions);

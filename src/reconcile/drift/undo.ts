@@ -43,7 +43,7 @@ export type UndoDecision =
  * Plans that what a plan has changed is as it was before: memberships, admin lists and active flags of which the
  * provider wants nothing else since. What was observed before becomes what is desired.
  */
-export async function undoPlan(deps: DriftDeps, id: string): Promise<UndoDecision> {
+export async function undoPlan(deps: DriftDeps, id: string, by: string): Promise<UndoDecision> {
   return deps.store.write(async (tx): Promise<UndoDecision> => {
     const plan = await findPlan(tx, id);
     if (plan === undefined) return { kind: 'unknown' };
@@ -54,6 +54,7 @@ export async function undoPlan(deps: DriftDeps, id: string): Promise<UndoDecisio
       source: 'undo',
       reason: null,
       automatic: 0,
+      by,
       now: deps.clock.now(),
       undoes: id,
     });

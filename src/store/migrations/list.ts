@@ -15,7 +15,10 @@ import { harm } from './013-harm.ts';
 import { callBudget } from './014-call-budget.ts';
 import { replicas } from './015-replicas.ts';
 import { access } from './016-access.ts';
+
 import { erasure } from './017-erasure.ts';
+
+import { decidedBy } from './018-decided-by.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
@@ -40,5 +43,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '014-call-budget': callBudget(engine),
     '015-replicas': replicas,
     '017-erasure': erasure,
+    '018-decided-by': decidedBy,
   };
 }
