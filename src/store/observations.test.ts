@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { addUser } from '../../test/support/rows.ts';
 import { describePostgres, describeStores } from '../../test/support/stores.ts';
-import type { Store } from './database.ts';
-import { lockUsersByAccount } from './observations.ts';
+import { newId, userId } from '../domain/ids.ts';
+import { toUserColumns } from './columns.ts';
+import type { Db, Store } from './database.ts';
+import { insertObservedUsers, lockUsersByAccount, type ObservedPerson } from './observations.ts';
 import { updateUser } from './users.ts';
 
 const GONE = { deleted_at: 5 };
@@ -35,6 +37,34 @@ async function untilSomebodyWaits({ read }: Store): Promise<void> {
       return Number(rows[0]?.count);
     })
     .toBe(1);
+}
+
+describePostgres('an account that two see at the same time', ({ makeStore }) => {
+  test('is stored once, and known to the one that comes second', async () => {
+    const store = await makeStore();
+    const see = async (tx: Db) => {
+      const known = await lockUsersByAccount(tx, [1]);
+      if (known.size === 0) await insertObservedUsers(tx, [toSeen(1)]);
+      return known.size;
+    };
+    let second: Promise<number> | undefined;
+
+    await store.write(async (tx) => {
+      await see(tx);
+      second = store.write(see);
+      await untilSomebodyWaits(store);
+    });
+
+    expect(await second).toBe(1);
+  });
+});
+
+/** Somebody whom the service shows. */
+function toSeen(upstreamId: number): ObservedPerson {
+  const born = { created_at: 1, modified_at: 1 };
+  const columns = toUserColumns({ userName: `name${upstreamId}` });
+  const row = { ...columns, ...born, id: userId(newId()), upstream_id: upstreamId };
+  return { row, emailsFolded: [] };
 }
 
 describePostgres('who stands for an account, while somebody writes the row', ({ makeStore }) => {

@@ -24,6 +24,14 @@ const codeByClass: ReadonlyMap<string, StoreErrorCode> = new Map([
   ['XX', 'store-corrupt'], // internal error, data corrupted
 ]);
 
+/** Unique indexes over the ids of the service: who comes second to see something new has only to look again. */
+const SEEN_INDEXES: ReadonlySet<string> = new Set([
+  'users_upstream',
+  'groups_upstream_scim_id',
+  'groups_upstream_rest_id',
+  'groups_upstream_uid',
+]);
+
 /** An error of pg in the words of the store. What is a StoreError already stays as it is. */
 export function toPostgresStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
@@ -33,7 +41,8 @@ export function toPostgresStoreError(error: unknown): StoreError {
     const message = 'PostgreSQL: the connection could not be made or was lost';
     return new StoreError('store-unavailable', message, { cause: error });
   }
-  const code = codeByState.get(state) ?? codeByClass.get(state.slice(0, 2)) ?? 'store-failed';
+  const known = isSeenTwice(error) ? 'store-contended' : codeByState.get(state);
+  const code = known ?? codeByClass.get(state.slice(0, 2)) ?? 'store-failed';
   return new StoreError(code, `PostgreSQL: ${code} (SQLSTATE ${state})`, { cause: error });
 }
 
@@ -49,6 +58,11 @@ const ABSENT_STATES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '
 export function isAbsent(error: StoreError): boolean {
   const state = sqlState(error.cause);
   return error.code === 'store-unavailable' && (state === undefined || ABSENT_STATES.has(state));
+}
+
+function isSeenTwice(error: unknown): boolean {
+  if (!(error instanceof Error) || !('constraint' in error)) return false;
+  return typeof error.constraint === 'string' && SEEN_INDEXES.has(error.constraint);
 }
 
 /** Five characters and given by the server, unlike the `code` of a socket error (ECONNREFUSED). */
