@@ -155,7 +155,8 @@ function isMemberExplained(check: ServiceCheck, { group, person, isMember }: Mem
   const key = toMemberKey(group, person);
   const { shown, trespasses } = check;
   const user = shown.users.find(({ userName }) => userName === person.address);
-  if (!isMember && user?.active === false) return trespasses.has(key);
+  // Nor is it told of that somebody who was deleted was put into one.
+  if (user === undefined || (!isMember && !user.active)) return trespasses.has(key);
   const name = shown.groups.find(({ displayName }) => group.names.has(displayName))?.displayName;
   const kind = isMember ? 'member.added' : 'member.removed';
   return isExplained(check, key, kind, name, person.address);
