@@ -156,12 +156,13 @@ export function createAdministrator({ service: owners }: Sandbox, company: Compa
     changeOwn(random) {
       const { address } = random.pick(ownPeople);
       const chance = random.next();
-      if (chance < 0.3) service.setActive(address, !service.getUser(address).active);
-      else if (chance < 0.6) service.renameUser(address, `Own Name${Math.floor(chance * 1_000)}`);
+      if (chance < 0.2) service.setActive(address, !service.getUser(address).active);
+      else if (chance < 0.4) service.renameUser(address, `Own Name${Math.floor(chance * 1_000)}`);
       else {
         const name = `Group ${random.pick(ownGroups).n}`;
-        const account = findAccount(random.pick(company.people));
-        if (account !== undefined) toggleMember(name, account);
+        // Somebody whom the provider has: those it deletes have to stay in here.
+        const accounts = company.people.flatMap((person) => findAccount(person) ?? []);
+        if (accounts.length > 0) toggleMember(name, random.pick(accounts));
       }
       remember();
     },

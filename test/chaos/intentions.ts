@@ -110,7 +110,7 @@ export function createProvider({ people, groups }: Company, random: SeededRandom
     const chance = random.next();
     if (chance < 0.05) return { kind: 'hire twice', person };
     if (chance < 0.15) return { kind: 'read', person };
-    if (chance < 0.28 && !person.isSteady) {
+    if (chance < 0.33 && !person.isSteady) {
       intent.isThere = false;
       for (const set of [...wanted.members.values(), ...wanted.admins.values()]) set.delete(person);
       return { kind: 'dismiss', person };

@@ -180,7 +180,7 @@ function createEnv({ sandbox, url, policy, seed }: EnvOptions): LivesOptions['to
   const random = createSeededRandom(seed + 2);
   const limit = random.pick(['2', '1000']);
   const sweepInterval = random.pick(['0', '5s']);
-  const waits = Array.from({ length: WAITS }, () => random.pick(['10ms', '100ms', '1s']));
+  const waits = Array.from({ length: WAITS }, () => random.pick(['50ms', '1s', '2s']));
   return (slot, life) => ({
     UPSTREAM_URL: sandbox.url,
     UPSTREAM_TOKEN: sandbox.token,
@@ -191,6 +191,7 @@ function createEnv({ sandbox, url, policy, seed }: EnvOptions): LivesOptions['to
     DATABASE_URL: url,
     SCIM_WRITE_WAIT: waits[(slot + life) % WAITS] ?? '1s',
     AUDIT_POLL_INTERVAL: '1s',
+    SHUTDOWN_DELAY: '0',
     DRIFT_SETTLE: '0s',
     DRIFT_POLICY: policy,
     SWEEP_INTERVAL: sweepInterval,
