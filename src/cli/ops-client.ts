@@ -39,7 +39,10 @@ export interface OpsAnswer {
 export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEOUT_MS): OpsClient {
   const { token } = ops;
   if (token === undefined) {
-    throw new BridgeError('ops-failed', 'ops.token is not set: the bridge answers no operator');
+    throw new BridgeError(
+      'ops-failed',
+      'ops.token is not set: the bridge answers operators alone; OPS_TOKEN is its ops.token, or a named token for operator',
+    );
   }
   const base = (ops.url ?? toLocalAddress(host, ops.port ?? port)).replace(/\/+$/, '');
   const ask: OpsClient['ask'] = async (method, path, body) => {

@@ -15,9 +15,7 @@ import { harm } from './013-harm.ts';
 import { callBudget } from './014-call-budget.ts';
 import { replicas } from './015-replicas.ts';
 import { access } from './016-access.ts';
-
 import { erasure } from './017-erasure.ts';
-
 import { decidedBy } from './018-decided-by.ts';
 
 /** The two databases that the store runs on. */
