@@ -31,7 +31,7 @@ interface BacklogRow {
   readonly oldest: number | null;
 }
 
-/** Counts what is due, what fails and what is stuck; only due rows are read. */
+/** Counts what is due, what fails and what is stuck. All of it stands in the index of what is due. */
 export async function readBacklog(db: Db): Promise<Backlog> {
   const rows: BacklogRow[] = [];
   for (const table of ['users', 'groups'] as const) {

@@ -216,10 +216,12 @@ export async function listHeldRemovals(
   db: Db,
   { owner, now }: { owner: string; now: number },
 ): Promise<ResourceKey[]> {
+  // A process holds few lanes, while thousands of removals may wait: the sign keeps the index of what is due out of it.
+  const held = sql`lane_owner = ${owner} and +due_class = 0 and due_at <= ${now}`;
   const { rows } = await sql<{ type: 'user' | 'group'; id: string }>`
-    select 'user' as type, id from users where due_class = 0 and due_at <= ${now} and lane_owner = ${owner}
+    select 'user' as type, id from users where ${held}
     union all
-    select 'group' as type, id from groups where due_class = 0 and due_at <= ${now} and lane_owner = ${owner}
+    select 'group' as type, id from groups where ${held}
     limit ${HELD_MAX}`.execute(db);
   return rows.map(({ type, id }) =>
     type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) },
@@ -240,12 +242,15 @@ export async function findNextDueAt(
   db: Db,
   classes: readonly DueClass[] = DUE_CLASSES,
 ): Promise<number | undefined> {
-  const among = sql`due_at is not null and due_class in (${sql.join(classes)})`;
+  // Class by class, so that each is the first entry of an index and nothing else is read, however much is due.
+  const firsts = classes.flatMap((dueClass) =>
+    (['users', 'groups'] as const).map(
+      (table) => sql`select min(due_at) as due_at from ${sql.table(table)}
+        where due_at is not null and due_class = ${dueClass}`,
+    ),
+  );
   const { rows } = await sql<{ due_at: number | null }>`
-    select min(due_at) as due_at from (
-      select min(due_at) as due_at from users where ${among}
-      union all select min(due_at) as due_at from groups where ${among}
-    ) as due`.execute(db);
+    select min(due_at) as due_at from (${sql.join(firsts, sql` union all `)}) as due`.execute(db);
   return rows[0]?.due_at ?? undefined;
 }
 

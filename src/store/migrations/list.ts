@@ -17,6 +17,7 @@ import { replicas } from './015-replicas.ts';
 import { access } from './016-access.ts';
 import { erasure } from './017-erasure.ts';
 import { decidedBy } from './018-decided-by.ts';
+import { backlog } from './019-backlog.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
@@ -42,5 +43,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '015-replicas': replicas,
     '017-erasure': erasure,
     '018-decided-by': decidedBy,
+    '019-backlog': backlog,
   };
 }
