@@ -1,85 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Budget } from './budget.ts';
-import type { CallClass } from './call-class.ts';
-import { createSharedBudget } from './shared-budget.ts';
-import { createFakeClock, type FakeClock, settle } from './testing/fake-clock.ts';
-import { createMemoryCell, type MemoryCell } from './testing/memory-cell.ts';
+import { settle } from './testing/fake-clock.ts';
+import { createGroup, findBusiest, flood, type Group } from './testing/shared-group.ts';
 import type { Turn } from './turns.ts';
-
-const MARGIN_MS = 25;
-
-/** One request that left. */
-interface Sent {
-  readonly host: number;
-  readonly name: string;
-  readonly atMs: number;
-}
-
-interface Group {
-  readonly clock: FakeClock;
-  readonly cell: MemoryCell;
-  readonly budgets: readonly Budget[];
-  readonly sent: Sent[];
-  /** Asks for a turn in a process, sends after `lateMs` and ends it. */
-  ask(host: number, name: string, options?: AskOptions): Promise<void>;
-  take(host: number, callClass?: CallClass): Promise<Turn>;
-}
-
-interface AskOptions {
-  readonly callClass?: CallClass;
-  readonly lateMs?: number;
-}
-
-/** So many processes with one token. */
-function setUp(hosts: number, requestsPerSecond = 5): Group {
-  const clock = createFakeClock();
-  const cell = createMemoryCell(clock);
-  cell.delaysMs = [1, 3, 2];
-  const budgets = Array.from({ length: hosts }, (_, n) =>
-    createSharedBudget(
-      { requestsPerSecond, marginMs: MARGIN_MS, inFlightMax: 64, queueMax: 10_000, clock },
-      { cell, owner: `host-${n}` },
-    ),
-  );
-  const sent: Sent[] = [];
-
-  async function take(host: number, callClass: CallClass = 'change'): Promise<Turn> {
-    const request = { operation: 'x.y', callClass, key: undefined, signal: undefined };
-    const turn = await budgets[host]?.take({ ...request, again: false });
-    if (turn === undefined) throw new Error('there is no such process');
-    return turn;
-  }
-
-  return {
-    clock,
-    cell,
-    budgets,
-    sent,
-    take,
-    async ask(host, name, { callClass, lateMs = 5 } = {}) {
-      const turn = await take(host, callClass);
-      if (lateMs > 0) await clock.sleep(lateMs);
-      sent.push({ host, name, atMs: clock.now() });
-      turn.sent();
-      turn.end();
-    },
-  };
-}
-
-/** The most requests that left within a second. */
-function findBusiest(sent: readonly Sent[]): number {
-  const counts = sent.map(
-    ({ atMs: from }) => sent.filter(({ atMs }) => atMs >= from && atMs < from + 1_000).length,
-  );
-  return Math.max(...counts);
-}
-
-/** Many of one kind in one process; those that are left at the end are refused. */
-function flood(group: Group, host: number, count: number, options: AskOptions = {}): void {
-  for (let n = 0; n < count; n += 1) {
-    void group.ask(host, `${options.callClass ?? 'change'}`, options).catch(() => undefined);
-  }
-}
 
 /** The times between a moment and the next request of that name. */
 function findWaitMs(group: Group, name: string, sinceMs: number): number {
@@ -88,7 +10,7 @@ function findWaitMs(group: Group, name: string, sinceMs: number): number {
 }
 
 test('a burst that finds the budget free leaves at once, and no more of it than the rate', async () => {
-  const group = setUp(3);
+  const group = createGroup(3);
   for (let host = 0; host < 3; host += 1) flood(group, host, 4);
   await group.clock.advance(100);
 
@@ -102,7 +24,7 @@ test.each([
   { rate: 1_000, seconds: 3, shareMin: 0.2 },
 ])('three processes never exceed $rate a second together, use it, and share it', async (row) => {
   const { rate, seconds, shareMin } = row;
-  const group = setUp(3, rate);
+  const group = createGroup(3, rate);
   for (let host = 0; host < 3; host += 1) flood(group, host, rate * seconds, { lateMs: host * 4 });
   await group.clock.advance(seconds * 1_000);
 
@@ -113,7 +35,7 @@ test.each([
 });
 
 test('however late requests leave after they got their place, there are no more than the rate', async () => {
-  const group = setUp(3);
+  const group = createGroup(3);
   for (let n = 0; n < 200; n += 1) {
     void group.ask(n % 3, 'late', { lateMs: (n * 397) % 900 }).catch(() => undefined);
   }
@@ -124,7 +46,7 @@ test('however late requests leave after they got their place, there are no more 
 });
 
 test('a removal of access in one process goes before what waits in others', async () => {
-  const group = setUp(3);
+  const group = createGroup(3);
   flood(group, 0, 500);
   flood(group, 1, 500);
   const waitsMs: number[] = [];
@@ -141,7 +63,7 @@ test('a removal of access in one process goes before what waits in others', asyn
 });
 
 test('many removals in one process leave nothing to the changes of another but what looks have', async () => {
-  const group = setUp(3);
+  const group = createGroup(3);
   flood(group, 0, 500);
   flood(group, 1, 60, { callClass: 'look' });
   await group.clock.advance(1_100);
@@ -158,7 +80,7 @@ test('many removals in one process leave nothing to the changes of another but w
 });
 
 test('what waits in several processes for one class is served in turn', async () => {
-  const group = setUp(3);
+  const group = createGroup(3);
   flood(group, 0, 100);
   await group.clock.advance(2_000);
   flood(group, 1, 100);
@@ -171,7 +93,7 @@ test('what waits in several processes for one class is served in turn', async ()
 });
 
 test('a process that dies with somebody urgent waiting holds up the others for one space', async () => {
-  const group = setUp(2);
+  const group = createGroup(2);
   flood(group, 0, 100);
   await group.clock.advance(1_500);
   flood(group, 1, 100, { callClass: 'remove' });
@@ -186,7 +108,7 @@ test('a process that dies with somebody urgent waiting holds up the others for o
 });
 
 test('places that a process died with come back after a while', async () => {
-  const group = setUp(2);
+  const group = createGroup(2);
   for (let n = 0; n < 5; n += 1) void group.take(1);
   await group.clock.advance(20);
   group.budgets[1]?.close();
@@ -202,7 +124,7 @@ test('places that a process died with come back after a while', async () => {
 });
 
 test('a turn that was not used in time is over, and one that is not used goes to somebody else', async () => {
-  const group = setUp(2, 1);
+  const group = createGroup(2, 1);
   const unused = await settled(group, group.take(0));
   const waiting = group.ask(1, 'next');
   await group.clock.advance(4_000);
@@ -224,7 +146,7 @@ async function settled<T>(group: Group, promise: Promise<T>, ms = 50): Promise<T
 }
 
 test('a 429 stops every process; then one goes first for all, and the rest after its answer', async () => {
-  const group = setUp(3, 50);
+  const group = createGroup(3, 50);
   const first = await settled(group, group.take(0));
   first.sent();
   group.budgets[0]?.pause(group.clock.now() + 5_000);
@@ -248,7 +170,7 @@ test('a 429 stops every process; then one goes first for all, and the rest after
 });
 
 test('a probe that meets the limit again pauses all again, and its streak is known to all', async () => {
-  const group = setUp(2, 50);
+  const group = createGroup(2, 50);
   const first = await settled(group, group.take(0));
   first.sent();
   group.budgets[0]?.pause(group.clock.now() + 1_000);
@@ -274,7 +196,7 @@ test('a probe that meets the limit again pauses all again, and its streak is kno
 });
 
 test('a probe whose process dies is not waited for for ever', async () => {
-  const group = setUp(2, 50);
+  const group = createGroup(2, 50);
   const first = await settled(group, group.take(0));
   first.sent();
   group.budgets[0]?.pause(group.clock.now() + 1_000);
@@ -291,7 +213,7 @@ test('a probe whose process dies is not waited for for ever', async () => {
 });
 
 test('while the shared state is out of reach nobody sends, nobody is refused, and nobody asks in a loop', async () => {
-  const group = setUp(2);
+  const group = createGroup(2);
   flood(group, 0, 100);
   await group.clock.advance(2_000);
   const { cell } = group;
@@ -310,7 +232,7 @@ test('while the shared state is out of reach nobody sends, nobody is refused, an
 });
 
 test('where nobody knows whether it was written, no place is used twice', async () => {
-  const group = setUp(3);
+  const group = createGroup(3);
   for (let host = 0; host < 3; host += 1) flood(group, host, 100);
   for (let n = 0; n < 30; n += 1) {
     group.cell.trouble = 'after';
@@ -324,7 +246,7 @@ test('where nobody knows whether it was written, no place is used twice', async 
 });
 
 test('what was told when nobody knows whether it was written is not told again: it could free the place of another', async () => {
-  const group = setUp(1);
+  const group = createGroup(1);
   const turns: Turn[] = [];
   for (let n = 0; n < 4; n += 1) void group.take(0).then((turn) => turns.push(turn));
   await group.clock.advance(50);
@@ -347,7 +269,7 @@ test('what was told when nobody knows whether it was written is not told again: 
 });
 
 test('a state that is lost counts as used up', async () => {
-  const group = setUp(2);
+  const group = createGroup(2);
   flood(group, 0, 100);
   flood(group, 1, 100);
   await group.clock.advance(3_000);
@@ -361,7 +283,7 @@ test('a state that is lost counts as used up', async () => {
 });
 
 test('a common clock that is set back stops nobody for long', async () => {
-  const group = setUp(2);
+  const group = createGroup(2);
   flood(group, 0, 200);
   await group.clock.advance(3_000);
   group.cell.aheadMs = -3_600_000;
@@ -373,7 +295,7 @@ test('a common clock that is set back stops nobody for long', async () => {
 });
 
 test('who gives up leaves nothing behind for others to wait for', async () => {
-  const group = setUp(2);
+  const group = createGroup(2);
   flood(group, 0, 100);
   await group.clock.advance(2_000);
   const caller = new AbortController();
@@ -388,7 +310,7 @@ test('who gives up leaves nothing behind for others to wait for', async () => {
 });
 
 test('what waits in other processes is part of the estimate, and of what is shown', async () => {
-  const group = setUp(2);
+  const group = createGroup(2);
   flood(group, 0, 55);
   await group.clock.advance(100);
   group.budgets[1]?.state();
@@ -404,7 +326,7 @@ test('what waits in other processes is part of the estimate, and of what is show
 });
 
 test('what has become urgent goes first, also past other processes', async () => {
-  const group = setUp(2);
+  const group = createGroup(2);
   flood(group, 0, 100);
   await group.clock.advance(1_500);
   const request = {
@@ -427,7 +349,7 @@ test('what has become urgent goes first, also past other processes', async () =>
 });
 
 test('a process whose calls are all on their way leaves the rate to others', async () => {
-  const group = setUp(2);
+  const group = createGroup(2);
   const turns: Turn[] = [];
   for (let n = 0; n < 100; n += 1) {
     const waiting = group.take(0, 'remove').then((turn) => {
@@ -446,7 +368,7 @@ test('a process whose calls are all on their way leaves the rate to others', asy
 });
 
 test('a closed budget refuses everybody at once', async () => {
-  const group = setUp(1);
+  const group = createGroup(1);
   flood(group, 0, 5);
   await group.clock.advance(50);
   const refused = expect(group.take(0)).rejects.toMatchObject({
@@ -464,7 +386,7 @@ test('a closed budget refuses everybody at once', async () => {
 });
 
 test('little is asked of the shared state: a few times for each call, hardly ever while nobody can go', async () => {
-  const group = setUp(3);
+  const group = createGroup(3);
   for (let host = 0; host < 3; host += 1) flood(group, host, 400);
   await group.clock.advance(60_000);
   const { reads, writes } = group.cell;
