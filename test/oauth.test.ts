@@ -221,7 +221,16 @@ test('what is no request for a token is told apart, in JSON that nobody keeps', 
     const json = { ...good, 'content-type': 'application/json' };
     const grant = 'grant_type=client_credentials';
     const both = `${grant}&client_id=${client.id}&client_secret=${client.secret}`;
+    const charset = { ...good, 'content-type': `${FORM}; charset=nothing` };
+    const packed = { ...good, 'content-encoding': 'gzip' };
+    const odd = { ...good, 'content-encoding': 'x' };
     const cases = [
+      { form: grant, headers: charset, want: [415, 'invalid_request'] },
+      { form: grant, headers: packed, want: [400, 'invalid_request'] },
+      { form: grant, headers: odd, want: [415, 'invalid_request'] },
+      { form: '', headers: good, want: [400, 'invalid_request'] },
+      { form: '%zz=%00&__proto__=x', headers: good, want: [400, 'invalid_request'] },
+      { form: `${grant}%00`, headers: good, want: [400, 'unsupported_grant_type'] },
       { form: 'grant_type=password', headers: good, want: [400, 'unsupported_grant_type'] },
       { form: `${grant}&scope=admin`, headers: good, want: [400, 'invalid_scope'] },
       { form: 'scope=scim', headers: good, want: [400, 'invalid_request'] },
