@@ -294,16 +294,3 @@ test.concurrent('ops.readerToken reads and does nothing else', () =>
       expect(await askStatus(bridge, reader, '/Users', 'GET')).toBe(401);
     },
   ));
-
-test.concurrent('a command without OPS_TOKEN says what it needs where a bridge has the SQLite file', () =>
-  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    const { sql } = await import('kysely');
-    const { rows } = await sql<{ file: string }>`select file from pragma_database_list`.execute(
-      bridge.store.read,
-    );
-    const env = { DATABASE_URL: `sqlite:${rows[0]?.file}` };
-    const { code, text } = await runAlone([tokenCommand(withOwnAccess)], ['token', 'list'], env);
-
-    expect(code).toBe(1);
-    expect(text).toMatch(/^a bridge is running on this store .*OPS_TOKEN.*\n$/);
-  }));
