@@ -1,10 +1,16 @@
+import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
+import { newId, userId } from '../../domain/ids.ts';
 import { insertAccessToken } from '../../store/access-tokens.ts';
+import { toUserColumns } from '../../store/columns.ts';
 import type { Store } from '../../store/database.ts';
 import { insertDrifts, listDriftViews } from '../../store/drifts.ts';
+import { insertPlan } from '../../store/plans.ts';
 import { endSweep, findRunningSweep, insertSweep, listSweeps } from '../../store/sweeps.ts';
-import { createPruning } from './pruning.ts';
+import { insertUser } from '../../store/users.ts';
+import { toObservedColumns } from '../user/observe.ts';
+import { createPruning, type Retention } from './pruning.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const now = 100 * DAY_MS;
@@ -39,8 +45,35 @@ async function addDrifts(store: Store, seenAt: number): Promise<void> {
   });
 }
 
+/** A plan of so many actions that ended then. */
+async function addPlan(store: Store, id: string, ended: { at: number; actions: number }) {
+  const none = { reason: null, undoes: null, decided_at: null, decided_by: null } as const;
+  const plan = { ...none, id, hash: '', source: 'sweep', counts: '{}', automatic: 1 } as const;
+  const action = {
+    ...({ kind: 'group.missing', type: 'group', resourceId: id, memberId: '' } as const),
+    ...{ desired: 1, observed: 0, harm: undefined },
+  };
+  const actions = Array.from({ length: ended.actions }, () => action);
+  await store.write((tx) =>
+    insertPlan(tx, { ...plan, status: 'applied', created_at: 1, ended_at: ended.at }, actions),
+  );
+}
+
+/** Somebody of this name who was deleted then, and whose account does not work. */
+async function addTombstone(store: Store, name: string, deletedAt: number): Promise<void> {
+  const observed = { fullName: name, active: false, at: deletedAt, by: 'scim.getUsers' };
+  await store.write((tx) =>
+    insertUser(tx, {
+      ...toUserColumns({ userName: name, active: false }),
+      ...toObservedColumns({ erased_at: null }, observed),
+      ...{ id: userId(newId()), origin: 'created', upstream_id: deletedAt / DAY_MS },
+      ...{ created_at: 1, modified_at: deletedAt, deleted_at: deletedAt },
+    }),
+  );
+}
+
 /** Begins to forget, and gives what fails. */
-function startPruning(store: Store): readonly unknown[] {
+function startPruning(store: Store, change: Partial<Retention> = {}): readonly unknown[] {
   const failures: unknown[] = [];
   const pruning = createPruning(
     {
@@ -52,6 +85,7 @@ function startPruning(store: Store): readonly unknown[] {
     {
       ...{ ledgerMs: DAY_MS, auditMs: DAY_MS, requestsMs: DAY_MS, requestRowsMax: 10 },
       ...{ driftsMs: 30 * DAY_MS, plansMs: 30 * DAY_MS, tombstonesMs: 0 },
+      ...change,
     },
   );
   onTestFinished(() => pruning.stop());
@@ -77,6 +111,47 @@ describeStores('what the store remembers of the past', ({ makeStore }) => {
     expect(left).toEqual([`open-${old}`, `open-${young}`, `gone-${young}`]);
     expect(failures).toEqual([]);
   });
+
+  test('of plans goes in parts, with all of their actions', async () => {
+    const store = await makeStore();
+    await addPlan(store, 'old', { at: now - 31 * DAY_MS, actions: 2_001 });
+    await addPlan(store, 'young', { at: now - 29 * DAY_MS, actions: 1 });
+    const failures = startPruning(store);
+    const list = async (table: 'plans' | 'plan_actions') => {
+      const column = table === 'plans' ? 'id' : 'resource_id';
+      const { rows } = await sql<{ id: string }>`select ${sql.ref(column)} as id
+        from ${sql.table(table)}`.execute(store.read);
+      return rows.map(({ id }) => id);
+    };
+
+    await expect.poll(() => list('plans'), { interval: 5 }).toEqual(['young']);
+    expect(await list('plan_actions')).toEqual(['young']);
+    expect(failures).toEqual([]);
+  });
+
+  for (const { retention, want } of [
+    { retention: 30 * DAY_MS, want: ['erased', 'bea'] },
+    { retention: 0, want: ['ada', 'bea'] },
+  ]) {
+    test(`of deleted people ${retention === 0 ? 'stays for ever where nothing else is set' : 'is without names after a time'}`, async () => {
+      const store = await makeStore();
+      await addTombstone(store, 'ada', now - 31 * DAY_MS);
+      await addTombstone(store, 'bea', now - 29 * DAY_MS);
+      await addSweep(store, now - 31 * DAY_MS);
+      const failures = startPruning(store, { tombstonesMs: retention, plansMs: DAY_MS });
+      const list = async () => {
+        const users = store.read.selectFrom('users').select('user_name').orderBy('seq');
+        return (await users.execute()).map(({ user_name }) => user_name);
+      };
+      const countSweeps = async () =>
+        (await listSweeps(store.read, { beforeSeq: 1_000, limit: 10 })).length;
+
+      // Sweeps are forgotten just before people are.
+      await expect.poll(countSweeps, { interval: 5 }).toBe(0);
+      await expect.poll(list, { interval: 5 }).toEqual(want);
+      expect(failures).toEqual([]);
+    });
+  }
 
   test('holds no access token that has expired', async () => {
     const store = await makeStore();
