@@ -10,7 +10,7 @@ const GATHER_MS = 500;
 export interface UsageDeps {
   readonly store: Pick<Store, 'write'>;
   readonly clock: { now(): number };
-  /** Told when the store does not take it; the next use is told then. */
+  /** Told when the store does not take it; a use a minute later is tried again. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -39,7 +39,7 @@ export function createUsage({ store, clock, onFailure }: UsageDeps): Usage {
         for (const [id, at] of uses) await noteUse(tx, id, at);
       });
     } catch (error) {
-      for (const [id] of uses) toldAt.delete(id);
+      // Each is told again in a minute, so that a store that takes nothing is no flood.
       onFailure(error);
     }
   }
