@@ -106,8 +106,8 @@ describePostgres('one budget for all processes on one store', ({ makeUrl, open }
 
     expect(done).toEqual([30, 30, 30]);
     expect(findBusiest(departures)).toBeLessThanOrEqual(RATE);
-    // What this takes longer than the rate is what this machine was busy with.
-    expect((departures.at(-1) ?? 0) - (departures[0] ?? 0)).toBeLessThan((90 / RATE) * 1_000 * 1.3);
+    // How much of the rate is used is measured where no other process can be in the way; half of it is always there.
+    expect((departures.at(-1) ?? 0) - (departures[0] ?? 0)).toBeLessThan((90 / RATE) * 2_000);
   });
 
   test('removals of access in one process go before the changes of all', async () => {
@@ -130,13 +130,14 @@ describePostgres('one budget for all processes on one store', ({ makeUrl, open }
     const { sandbox, transports, call } = await startHosts();
     const calling = [0, 1, 2].map((host) => call(host, 'change', 20));
     await sandbox.calls.until(RATE + 2);
-    const limit = { kind: 'status', status: 429, headers: { 'retry-after': '1' } } as const;
+    const limit = { kind: 'status', status: 429, headers: { 'retry-after': '2' } } as const;
     const limited = sandbox.faults.add({ operation: '*', fault: limit, times: 1 });
     await limited.until(1);
     // Those in which somebody waits still; nothing is on its way any more.
     const listWaiting = () => transports.filter(({ health }) => health().waiting.change > 0);
     const areStopped = () => listWaiting().every(({ health }) => health().pausedForMs > 0);
-    await expect.poll(() => areStopped() && sandbox.calls.open === 0).toBe(true);
+    const isQuiet = () => areStopped() && sandbox.calls.open === 0;
+    await expect.poll(isQuiet, { interval: 10, timeout: 1_900 }).toBe(true);
     const before = sandbox.calls.count();
     const slow = { kind: 'delay', delayMs: 400 } as const;
     sandbox.faults.add({ operation: '*', fault: slow, times: 1 });
@@ -146,7 +147,7 @@ describePostgres('one budget for all processes on one store', ({ makeUrl, open }
     const pausedAt = arrivals.find(({ status }) => status === 429)?.at ?? Number.NaN;
     const [probe = Number.NaN, next = Number.NaN] = arrivals.slice(before).map(({ at }) => at);
     expect(done).toEqual([20, 20, 20]);
-    expect(probe - pausedAt).toBeGreaterThanOrEqual(990);
+    expect(probe - pausedAt).toBeGreaterThanOrEqual(1_990);
     expect(next - probe).toBeGreaterThanOrEqual(390);
     expect(arrivals.filter(({ status }) => status === 429)).toHaveLength(1);
   });
