@@ -16,8 +16,10 @@ export interface ConnectionLimits {
 const HEADERS_MS = 15_000;
 /** A filter of 10,000 characters fits, each of them percent-encoded, beside the other headers. */
 const HEADER_BYTES_MAX = 40_960;
-/** How much is still taken of a body that nobody reads any more, so that its sender comes to read the answer. */
+/** A body up to here is taken to its end also when nobody reads it, so that its connection can be used again. */
 const REST_BYTES_MAX = 1_048_576;
+/** How long the sender of a larger one, or of one without a length, has to read the answer, in milliseconds. */
+const REST_MS = 1_000;
 /** Limits of time are checked at least this often, in milliseconds. */
 const CHECK_MS_MAX = 5_000;
 
@@ -37,6 +39,7 @@ export function createGuardedServer(limits: ConnectionLimits): Server {
   });
   server.maxConnections = connectionsMax;
   server.on('request', limitRest);
+  server.on('request', endAfterUpgrade);
   cutSlowReaders(server, { answerMs, checkMs });
   return server;
 }
@@ -62,16 +65,17 @@ class GuardedServer extends Server {
 /** An answer may be there before the body of its request is: of what is left, Node would take any amount. */
 function limitRest(req: IncomingMessage, res: ServerResponse): void {
   res.once('finish', () => {
-    if (req.complete) return;
+    const declared = Number(req.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+    if (req.complete || declared <= REST_BYTES_MAX) return;
     const { socket } = req;
-    const bytesMax = socket.bytesRead + REST_BYTES_MAX;
-    // At the socket, because the request tells nobody of what Node drops.
-    const cut = () => {
-      if (socket.bytesRead > bytesMax) socket.destroy();
-    };
-    socket.on('data', cut);
-    req.once('close', () => socket.off('data', cut));
+    const timeUp = setTimeout(() => socket.destroy(), REST_MS).unref();
+    req.once('close', () => clearTimeout(timeUp));
   });
+}
+
+/** Node reads nothing more of a connection whose request asked for another protocol, which nobody here speaks. */
+function endAfterUpgrade({ headers }: IncomingMessage, res: ServerResponse): void {
+  if (headers.upgrade !== undefined) res.shouldKeepAlive = false;
 }
 
 function cutSlowReaders(

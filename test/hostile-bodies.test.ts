@@ -158,6 +158,12 @@ describe('bodies', () => {
     }
   });
 
+  for (const encoding of ['gzip', 'deflate', 'br', 'zstd']) {
+    test(`a body that is not packed as it says is refused: ${encoding}`, async () => {
+      expectRefused(await attack(target, () => post('{}', { 'content-encoding': encoding })));
+    });
+  }
+
   test('a body just below 1 MB is read', async () => {
     const title = 'x'.repeat(1_000_000);
 

@@ -1,6 +1,12 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { attack, expectRefused, startTarget, type Target } from './support/attack.ts';
+import {
+  attack,
+  expectRefused,
+  expectScimError,
+  startTarget,
+  type Target,
+} from './support/attack.ts';
 import { send } from './support/provider.ts';
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -83,6 +89,22 @@ async function attackStatus(path: string): Promise<{ status: number }> {
   await send(target.bridge, 'GET', `/Users/${target.ada}`);
   return { status: answer.statusCode };
 }
+
+describe('addresses', () => {
+  for (const path of [
+    '/Users/%',
+    '/Users/%zz',
+    '/Groups/%E0%A4',
+    '/Schemas/%',
+    '/ResourceTypes/%c0%80',
+  ]) {
+    test(`${path} is not encoded correctly, and no fault of the bridge`, async () => {
+      const answer = await attack(target, () => target.bridge.request('GET', path));
+
+      expectScimError(answer, 400);
+    });
+  }
+});
 
 describe('projections, sorting and paging', () => {
   const queries = [

@@ -8,6 +8,8 @@ const STORE_RETRY_SECONDS = 5;
 export function toScimError(error: unknown): ScimError {
   if (error instanceof ScimError) return error;
   if (error instanceof StoreError) return fromStore(error);
+  if (error instanceof URIError)
+    return invalidSyntax('The address is not encoded correctly.', error);
   return fromBodyParser(error) ?? new ScimError(500, 'The bridge failed.', { cause: error });
 }
 
@@ -31,10 +33,10 @@ function fromStore(error: StoreError): ScimError {
   }
 }
 
-/** express marks what is wrong with a body by `type` and `status`. */
+/** express marks what is wrong with a body by `status` and mostly a `type`; what cannot be unpacked has none. */
 function fromBodyParser(error: unknown): ScimError | undefined {
-  if (!(error instanceof Error) || !('type' in error) || !('status' in error)) return undefined;
-  switch (error.type) {
+  if (!(error instanceof Error) || !('status' in error)) return undefined;
+  switch ('type' in error ? error.type : undefined) {
     case 'entity.too.large':
       return new ScimError(413, 'The body is larger than the server takes.', { cause: error });
     case 'entity.parse.failed':

@@ -1,0 +1,175 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonValue } from '../../src/domain/json.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { addGroup, addUser, listResources, readMemberIds, send } from '../support/provider.ts';
+import { toRequester } from '../support/send-raw.ts';
+import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { makeAttempt, type Pool } from './attempts.ts';
+import { Connections } from './connection.ts';
+import { findFault } from './judge.ts';
+
+/** How much rubbish to throw. */
+export interface FuzzPlan {
+  readonly seed: number;
+  readonly requests: number;
+  /** Without one: a SQLite file. */
+  readonly databaseUrl: string | undefined;
+  readonly people: number;
+  readonly say: (line: string) => void;
+}
+
+/** What came of it. */
+export interface FuzzReport {
+  /** How often each status was answered; `closed` without an answer. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly findings: readonly string[];
+  /** Resident memory at each tenth, in MB. */
+  readonly memoryMb: readonly number[];
+  readonly seconds: number;
+}
+
+const SCIM_TOKEN = 'token-of-a-provider-of-rubbish';
+const OPS_TOKEN = 'token-of-operators-of-rubbish';
+/** Requests at the same time. */
+const AT_ONCE = 16;
+/** More findings than this say nothing new. */
+const FINDINGS_MAX = 50;
+/** What the second half may need beyond the first: what garbage collection leaves to chance. */
+const MEMORY_SLACK_MB = 64;
+
+/** A bridge and those whom nobody asks to change. */
+interface Stage {
+  readonly bridge: BridgeProcess;
+  readonly pool: Pool;
+  /** Addresses of people and groups that no attempt names, with what is answered for them. */
+  readonly bystanders: ReadonlyMap<string, string>;
+}
+
+/** Throws rubbish at a real bridge, and looks at what it answers and what becomes of it. */
+export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-fuzz-'));
+  const sandbox = await startSandbox({
+    seed: { users: plan.people, groups: Math.ceil(plan.people / 8) },
+  });
+  const bridge = await startBridge({
+    folder,
+    command: ['--import', './test/fuzz/probe.ts', 'src/cli/bin.mjs', 'serve'],
+    env: {
+      UPSTREAM_URL: sandbox.url,
+      UPSTREAM_TOKEN: sandbox.token,
+      UPSTREAM_REQUESTS_PER_SECOND: '0',
+      SCIM_TOKENS: SCIM_TOKEN,
+      SCIM_REQUESTS_PER_SECOND: '0',
+      SCIM_WRITE_WAIT: '20ms',
+      // Otherwise most of the time is spent with waiting for answers to wrong credentials.
+      ACCESS_FAILED_DELAY_MAX: '0',
+      OPS_TOKEN,
+      ...(plan.databaseUrl !== undefined && { DATABASE_URL: plan.databaseUrl }),
+    },
+  });
+  try {
+    await bridge.ready();
+    return await play(plan, await prepare(plan, bridge));
+  } finally {
+    await bridge.kill();
+    await sandbox.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function prepare({ seed }: FuzzPlan, bridge: BridgeProcess): Promise<Stage> {
+  const provider = toRequester(bridge);
+  const ids: string[] = [];
+  for (const type of ['Users', 'Groups']) {
+    ids.push(
+      ...listResources(await send(provider, 'GET', `/${type}?count=1000`)).map(({ id }) =>
+        String(id),
+      ),
+    );
+  }
+  const paths: string[] = [];
+  for (let index = 0; index < 5; index += 1) {
+    const id = await addUser(provider, `bystander${index}`);
+    paths.push(`/Users/${id}`, `/Groups/${await addGroup(provider, `Bystanders ${index}`, [id])}`);
+  }
+  const bystanders = new Map<string, string>();
+  for (const path of paths) bystanders.set(path, (await send(provider, 'GET', path)).text);
+  const pool = { seed, ids, samples: readSamples(), scimToken: SCIM_TOKEN, opsToken: OPS_TOKEN };
+  return { bridge, pool, bystanders };
+}
+
+/** What providers send, from their captured requests. */
+function readSamples(): JsonValue[] {
+  const file = join(import.meta.dirname, '../provider-cases/cases.json');
+  const cases = JSON.parse(readFileSync(file, 'utf8')) as { steps: { body?: JsonValue }[] }[];
+  return cases.flatMap(({ steps }) =>
+    steps.flatMap(({ body }) => (body === undefined ? [] : [body])),
+  );
+}
+
+async function play({ requests, say }: FuzzPlan, stage: Stage): Promise<FuzzReport> {
+  const { bridge, pool } = stage;
+  const startedAt = performance.now();
+  const connections = new Connections(Number(new URL(bridge.baseUrl).port));
+  const counts = new Map<string, number>();
+  const findings: string[] = [];
+  const memoryMb: number[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < requests && findings.length < FINDINGS_MAX; index = next++) {
+      if (index % Math.ceil(requests / 10) === 0) {
+        memoryMb.push(await readMemoryMb(bridge));
+        say(`${index} of ${requests}, ${memoryMb.at(-1)?.toFixed(0)} MB`);
+      }
+      const attempt = makeAttempt(pool, index);
+      const reply = await connections.send(attempt);
+      const key = reply.kind === 'answer' ? String(reply.status) : reply.kind;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      const fault = findFault(attempt, reply);
+      if (fault !== undefined) findings.push(`#${index} ${attempt.title}: ${fault}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  connections.close();
+  memoryMb.push(await readMemoryMb(bridge));
+  findings.push(...(await judgeAfterwards(stage)), ...judgeMemory(memoryMb));
+  return { counts, findings, memoryMb, seconds: (performance.now() - startedAt) / 1_000 };
+}
+
+async function readMemoryMb(bridge: BridgeProcess): Promise<number> {
+  const bytes = (await readMetrics(bridge, OPS_TOKEN)).get('process_resident_memory_bytes');
+  return (bytes ?? 0) / 1_000_000;
+}
+
+function judgeMemory(memoryMb: readonly number[]): string[] {
+  const half = Math.floor(memoryMb.length / 2);
+  const first = Math.max(...memoryMb.slice(0, half));
+  const second = Math.max(...memoryMb.slice(half));
+  if (second <= first + MEMORY_SLACK_MB) return [];
+  return [`memory grows: ${memoryMb.map((mb) => mb.toFixed(0)).join(', ')} MB`];
+}
+
+/** Whether it is all well, for people who ask for nothing strange. */
+async function judgeAfterwards({ bridge, bystanders }: Stage): Promise<string[]> {
+  const provider = toRequester(bridge);
+  const findings: string[] = [];
+  const health = await provider.request('GET', new URL('/healthz', bridge.baseUrl).href);
+  if (health.status !== 200) findings.push(`/healthz answers ${health.status}`);
+  for (const [path, text] of bystanders) {
+    const answer = await provider.request('GET', path);
+    if (answer.text !== text) findings.push(`${path} was changed by nobody: ${answer.text}`);
+  }
+  const id = await addUser(provider, 'afterwards');
+  const group = await addGroup(provider, 'Afterwards', [id]);
+  const members = await readMemberIds(provider, group);
+  if (members.length !== 1) findings.push('a group of one has another number of members');
+  const lines = bridge.output().split('\n');
+  findings.push(...lines.filter((line) => line.startsWith('fuzz-probe')));
+  findings.push(
+    ...lines.filter((line) => /"level":"?(?:error|fatal|50|60)"?/.test(line)).slice(0, 10),
+  );
+  return findings;
+}
