@@ -8,6 +8,7 @@ import {
   addGroup,
   addUser,
   addUsers,
+  listResources,
   send,
   toMembers,
   toPatch,
@@ -18,6 +19,26 @@ import { describePostgres } from './support/stores.ts';
 /** A clock that is wrong by so much. */
 function off(ms: number): Clock {
   return { now: () => Date.now() + ms, sleep: systemClock.sleep };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** A clock that somebody sets forward and back by so much, five times a second. */
+function jumping(ms: number): Clock {
+  const now = () => Date.now() + (Math.floor(performance.now() / 200) % 2 === 0 ? ms : -ms);
+  return { ...systemClock, now };
+}
+
+async function expectModifiedSince(bridge: TestBridge, startedAt: number): Promise<void> {
+  const answer = await send(
+    bridge,
+    'GET',
+    `/Users?count=20&filter=${encodeURIComponent('userName sw "person"')}`,
+  );
+  const moments = listResources(answer).map(({ meta }) => Date.parse(Object(meta).lastModified));
+  expect(moments).toHaveLength(12);
+  expect(Math.min(...moments)).toBeGreaterThan(startedAt - 2_000);
+  expect(Math.max(...moments)).toBeLessThan(Date.now() + 2_000);
 }
 
 describePostgres('two processes on one store', ({ makeUrl }) => {
@@ -96,14 +117,18 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
   });
 
   test.each([
-    { why: 'ahead', ms: 300_000 },
-    { why: 'behind', ms: -300_000 },
-  ])('are not harmed by a clock that is five minutes $why', async ({ ms }) => {
-    const pair = await startPair([off(ms), systemClock]);
+    { why: 'is five minutes ahead', clock: off(300_000) },
+    { why: 'is hours behind', clock: off(-3 * HOUR_MS) },
+    { why: 'is set by hours again and again', clock: jumping(3 * HOUR_MS) },
+  ])('are not harmed by a clock that $why', async ({ clock }) => {
+    const pair = await startPair([clock, systemClock]);
+    const startedAt = Date.now();
 
     await writeThroughBoth(pair);
 
     expectEverythingOnce(pair);
+    // By no clock but the store's.
+    for (const bridge of pair.bridges) await expectModifiedSince(bridge, startedAt);
   });
 
   test.each([

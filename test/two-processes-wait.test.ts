@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { userId } from '../src/domain/ids.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { saveFact } from '../src/store/facts.ts';
 import { listStuck } from '../src/store/trouble.ts';
 import { updateUser } from '../src/store/users.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
@@ -107,5 +108,22 @@ describePostgres('a write that one process answers and another one finishes', ({
     await service.calls.until(1, { operation: 'scim.getUser' });
 
     expect(performance.now() - beganAt).toBeLessThan(5_000);
+  });
+
+  test('and what one has learned of a part that the service refuses is said by both within seconds', async () => {
+    const { service, first, second } = await startPair();
+    service.faults.add({ operation: '*', fault: { kind: 'status', status: 403 } });
+    const problem = { code: 'not-permitted', words: 'no', status: 403 };
+    const value = { groups: { problem, at: Date.now() } };
+    const beganAt = performance.now();
+
+    await first.store.write((tx) => saveFact(tx, { name: 'sections', value, now: Date.now() }));
+    for (const bridge of [first, second]) {
+      await expect
+        .poll(async () => (await bridge.request('GET', '/Groups')).status, { timeout: 10_000 })
+        .toBe(503);
+    }
+
+    expect(performance.now() - beganAt).toBeLessThan(6_000);
   });
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Store } from '../store/database.ts';
-import { findFact, saveFact } from '../store/facts.ts';
+import { changeFact, findFact } from '../store/facts.ts';
 
 /** How `emails` of addUser are written: the contract says strings, public clients send objects. */
 export type EmailForm = 'strings' | 'objects';
@@ -45,6 +45,8 @@ export interface FormBook {
   current(): Forms;
   /** Remembers what the service just taught, on disk before it resolves. */
   learn(change: Forms): Promise<void>;
+  /** Reads what other processes have learned. @throws StoreError */
+  refresh(): Promise<void>;
 }
 
 const FACT = 'forms';
@@ -60,20 +62,34 @@ export async function openForms({
   clock: Clock;
   fixed: Forms;
 }): Promise<FormBook> {
-  let learned = (await findFact<Forms>(store.read, FACT)) ?? {};
+  let known = (await findFact<Forms>(store.read, FACT)) ?? {};
+  /** What was learned and is not stored yet, or could not be. */
+  let unsaved: Forms = {};
   let saving: Promise<void> = Promise.resolve();
+
+  /** Adds to what other processes have learned meanwhile. */
+  async function save(): Promise<void> {
+    const lessons = unsaved;
+    const change = (before: Forms | undefined): Forms => ({ ...before, ...lessons });
+    const now = clock.now();
+    const next = await store.write((tx) => changeFact<Forms>(tx, FACT, { change, now }));
+    known = next ?? known;
+    if (unsaved === lessons) unsaved = {};
+  }
+
   return {
-    current: () => ({ ...withoutStale(learned, clock.now()), ...fixed }),
+    current: () => ({ ...withoutStale({ ...known, ...unsaved }, clock.now()), ...fixed }),
     async learn(change) {
-      const next = { ...learned, ...change };
-      if (JSON.stringify(next) === JSON.stringify(learned)) return;
-      learned = next;
-      // One after the other, each with all that is known by then: what is stored last is the latest.
-      const saved = saving.then(() =>
-        store.write((tx) => saveFact(tx, { name: FACT, value: learned, now: clock.now() })),
-      );
+      const before = { ...known, ...unsaved };
+      if (JSON.stringify({ ...before, ...change }) === JSON.stringify(before)) return;
+      unsaved = { ...unsaved, ...change };
+      const saved = saving.then(save);
       saving = saved.catch(() => undefined);
       await saved;
+    },
+    async refresh() {
+      await saving;
+      known = (await findFact<Forms>(store.read, FACT)) ?? known;
     },
   };
 }

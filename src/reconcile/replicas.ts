@@ -81,6 +81,7 @@ export function createReplicas(deps: ReconcileDeps, onTakenOver: () => void): Re
       try {
         await clock.sleep(HEARD_EVERY_MS, stopping.signal);
         await takeOverSilent();
+        await deps.forms.refresh();
       } catch (error) {
         // While the store does not answer nobody can say anything, and others tell of it.
         watched.clear();

@@ -2,7 +2,7 @@ import type { Store } from '../store/database.ts';
 import { readSections, type SectionStates } from './sections.ts';
 
 /** How often what another process learned of the sections is read again, in milliseconds. */
-const SECTIONS_REFRESH_MS = 30_000;
+const SECTIONS_REFRESH_MS = 1_000;
 
 /** What is known of the sections, kept in memory because every request asks. */
 export interface SectionView {
@@ -29,8 +29,7 @@ export async function openSectionView(store: Store): Promise<SectionView> {
     current: () => states,
     refresh,
     start() {
-      timer = setInterval(refresh, SECTIONS_REFRESH_MS);
-      timer.unref();
+      if (store.engine === 'postgres') timer = setInterval(refresh, SECTIONS_REFRESH_MS).unref();
     },
     stop: () => clearInterval(timer),
   };

@@ -1,5 +1,5 @@
 import { assertNever } from '../domain/errors.ts';
-import { findFact, saveFact } from '../store/facts.ts';
+import { changeFact, findFact } from '../store/facts.ts';
 import { auditLogs } from '../upstream/operations/audit-logs.ts';
 import { companyUsers } from '../upstream/operations/company-users.ts';
 import { groups } from '../upstream/operations/groups.ts';
@@ -37,8 +37,10 @@ export async function saveSection(
   const states = await readSections(deps);
   const before = states[section]?.problem ?? null;
   if (before?.code === problem?.code) return;
-  const next: SectionStates = { ...states, [section]: { problem, at: deps.clock.now() } };
-  await deps.store.write((tx) => saveFact(tx, { name: FACT, value: next, now: deps.clock.now() }));
+  const now = deps.clock.now();
+  // Another process may have learned of another section meanwhile.
+  const change = (known: SectionStates = {}) => ({ ...known, [section]: { problem, at: now } });
+  await deps.store.write((tx) => changeFact<SectionStates>(tx, FACT, { change, now }));
   deps.events.sectionChanged({ section, up: problem === null, code: problem?.code ?? '' });
 }
 

@@ -8,6 +8,7 @@ const NUMBERS = {
   owners: 7_246_000_002,
   rules: 7_246_000_004,
   plans: 7_246_000_005,
+  facts: 7_246_000_008,
 } as const;
 
 /**

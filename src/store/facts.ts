@@ -1,3 +1,4 @@
+import { lockUntilCommit } from './commit-lock.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 
@@ -20,6 +21,23 @@ export async function lockFact<T>(tx: Db, name: string): Promise<T | undefined> 
     .forUpdate()
     .executeTakeFirst();
   return row && parseStored<T>(row.value);
+}
+
+/**
+ * Changes what is known under this name, one process after the other, also where nothing is known yet. undefined:
+ * nothing is to be changed. Returns what is known then.
+ */
+export async function changeFact<T>(
+  tx: Db,
+  name: string,
+  { change, now }: { change: (before: T | undefined) => T | undefined; now: number },
+): Promise<T | undefined> {
+  await lockUntilCommit(tx, 'facts');
+  const before = await findFact<T>(tx, name);
+  const value = change(before);
+  if (value === undefined) return before;
+  await saveFact(tx, { name, value, now });
+  return value;
 }
 
 /** Forgets what is known under this name. */

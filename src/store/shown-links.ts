@@ -20,7 +20,8 @@ export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number
     type: 'direct',
   });
   for (const chunk of chunks(userIds)) {
-    await sql`update users set version = version + 1, modified_at = ${now}, shown_groups = fresh.items
+    await sql`update users set version = version + 1, modified_at = case when modified_at > ${now} then modified_at else ${now} end,
+      shown_groups = fresh.items
       from (select u.id, coalesce((
           select string_agg(${entry}, ',' order by g.seq)
           from memberships as m join groups as g on g.id = m.group_id

@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../test/support/stores.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { openStoreClock } from './store-clock.ts';
 
 const MINUTES_MS = 60_000;
+const HOURS_MS = 60 * MINUTES_MS;
 
 /** A host whose clock is wrong by so much. */
 function off(ms: number) {
@@ -22,6 +24,28 @@ describePostgres('the clock of a store that hosts share', ({ makeStore }) => {
       expect(Math.abs(clock.now() - Date.now())).toBeLessThan(2_000);
     },
   );
+
+  test('does not mind a host whose clock is set while it runs, forward or back, nor a slow answer', async () => {
+    const store = await makeStore();
+    let setMs = 0;
+    const host = {
+      now: () => Date.now() + setMs,
+      steady: () => performance.now(),
+      sleep: systemClock.sleep,
+    };
+    const clock = await openStoreClock(store, host);
+    const times: number[] = [clock.now()];
+
+    for (setMs of [3 * HOURS_MS, -3 * HOURS_MS, 0]) {
+      times.push(clock.now());
+      // Whoever asks while the clocks are compared again waits behind that.
+      await sql`select pg_sleep(0.02)`.execute(store.read);
+      times.push(clock.now());
+    }
+
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(Math.abs(clock.now() - Date.now())).toBeLessThan(2_000);
+  });
 });
 
 describeStores('the clock of a store', ({ makeStore, engine }) => {

@@ -5,7 +5,11 @@ import type { Clock } from '../domain/clock.ts';
 const timerMsMax = 2 ** 31 - 1;
 
 /** The machine's own time. */
-export const systemClock: Clock = { now: () => Date.now(), sleep };
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  steady: () => performance.now(),
+  sleep,
+};
 
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();

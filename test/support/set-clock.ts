@@ -9,5 +9,5 @@ export interface SetClock extends Clock {
 /** A clock that is right until it is set. */
 export function createSetClock(): SetClock {
   const state = { aheadMs: 0 };
-  return { ...systemClock, state, now: () => systemClock.now() + state.aheadMs };
+  return { sleep: systemClock.sleep, state, now: () => systemClock.now() + state.aheadMs };
 }

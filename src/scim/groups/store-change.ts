@@ -205,7 +205,7 @@ function toChangedRow(
       admins_asked: toAdminsAsked(request, admins),
       pending: JSON.stringify(pending),
       version,
-      modified_at: now,
+      modified_at: Math.max(now, row.modified_at),
       due_at: isDue ? now : row.due_at,
       // A removal that waits already keeps its class, whatever this write adds.
       due_class: toDueClass(members.removes || admins.removes || row.due_class === 0),

@@ -81,7 +81,7 @@ export async function storeUserChange(
     ...columns,
     pending: pendingText,
     version,
-    modified_at: now,
+    modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : adopted.due_at,
     due_class: toDueClass(
       removesUserAccess({ desired: toDesiredUser(next, state.deleted), pending }),
