@@ -69,12 +69,15 @@ export function createAdministrator({ service: owners }: Sandbox, company: Compa
   const ownGroups = company.groups.filter(({ origin }) => origin === 'unmanaged');
   const left = new Map<string, string>();
 
-  for (const { address, n } of company.people.filter(({ origin }) => origin !== 'new')) {
+  const people = company.people.filter(({ origin }) => origin !== 'new');
+  for (const { address, n } of people) {
     service.addUser({ email: address, userName: address, fullName: toFirstName(n) });
   }
   for (const group of company.groups.filter(({ origin }) => origin !== 'new')) {
     service.createGroup({ name: `Group ${group.n}` });
-    for (const person of ownPeople) {
+    // Those whom the provider finds and then deletes have to stay in what nobody manages.
+    const inside = group.origin === 'unmanaged' ? people : ownPeople;
+    for (const person of inside) {
       service.addMember(`Group ${group.n}`, person.address);
       toLink(group.members, person).become(true);
     }
