@@ -60,7 +60,8 @@ export function createLifecycle({
       keeper.start();
     },
     async stop() {
-      for (const each of [sections, pruning, guard]) each.stop();
+      for (const each of [sections, guard]) each.stop();
+      await pruning.stop();
       await requests.stop();
       await access.stop();
       await tail.stop();

@@ -76,11 +76,15 @@ const PART = 50;
 
 /**
  * Erases the names of people whose deletion is over since before `before` (epoch milliseconds). What tells of them by
- * id goes when its own time has come. How many they were.
+ * id goes when its own time has come. `signal` ends it after the transaction that runs. How many they were.
  */
-export async function forgetTombstones(deps: ErasureDeps, before: number): Promise<number> {
+export async function forgetTombstones(
+  deps: ErasureDeps,
+  before: number,
+  signal?: AbortSignal,
+): Promise<number> {
   let count = 0;
-  for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
+  for (let afterSeq: number | undefined = 0; afterSeq !== undefined && !signal?.aborted; ) {
     const part: Part = await forgetPart(deps, { before, afterSeq });
     count += part.count;
     afterSeq = part.lastSeq;

@@ -10,7 +10,7 @@ import { insertPlan } from '../../store/plans.ts';
 import { endSweep, findRunningSweep, insertSweep, listSweeps } from '../../store/sweeps.ts';
 import { insertUser } from '../../store/users.ts';
 import { toObservedColumns } from '../user/observe.ts';
-import { createPruning, type Retention } from './pruning.ts';
+import { createPruning, type Pruning, type Retention } from './pruning.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const now = 100 * DAY_MS;
@@ -72,10 +72,9 @@ async function addTombstone(store: Store, name: string, deletedAt: number): Prom
   );
 }
 
-/** Begins to forget, and gives what fails. */
-function startPruning(store: Store, change: Partial<Retention> = {}): readonly unknown[] {
-  const failures: unknown[] = [];
-  const pruning = createPruning(
+/** Not begun; what fails is added to `failures`. */
+function makePruning(store: Store, failures: unknown[], change: Partial<Retention> = {}): Pruning {
+  return createPruning(
     {
       store,
       clock: { now: () => now, sleep: async () => undefined },
@@ -88,12 +87,39 @@ function startPruning(store: Store, change: Partial<Retention> = {}): readonly u
       ...change,
     },
   );
+}
+
+/** Begins to forget, and gives what fails. */
+function startPruning(store: Store, change: Partial<Retention> = {}): readonly unknown[] {
+  const failures: unknown[] = [];
+  const pruning = makePruning(store, failures, change);
   onTestFinished(() => pruning.stop());
   pruning.start();
   return failures;
 }
 
 describeStores('what the store remembers of the past', ({ makeStore }) => {
+  test('is left alone after a stop, which waits for the transaction that runs', async () => {
+    const store = await makeStore();
+    const writes = { begun: 0, running: 0 };
+    const watched: Store = {
+      ...store,
+      async write(work) {
+        writes.begun += 1;
+        writes.running += 1;
+        return store.write(work).finally(() => {
+          writes.running -= 1;
+        });
+      },
+    };
+    const pruning = makePruning(watched, []);
+    pruning.start();
+
+    await pruning.stop();
+
+    expect(writes).toEqual({ begun: 1, running: 0 });
+  });
+
   test('is forgotten when its time is over without any sweep, but for drifts that are there', async () => {
     const store = await makeStore();
     const [old, young] = [now - 31 * DAY_MS, now - 29 * DAY_MS];

@@ -17,7 +17,8 @@ const PRUNE_MAX = 2_000;
 /** Keeps what the store remembers of the past from growing for ever. */
 export interface Pruning {
   start(): void;
-  stop(): void;
+  /** Resolves when nothing is forgotten any more. */
+  stop(): Promise<void>;
 }
 
 /** What pruning is given. */
@@ -42,11 +43,13 @@ export interface Retention {
 /** Forgets at the start and every hour what is older than that. */
 export function createPruning(deps: PruningDeps, retention: Retention): Pruning {
   const { clock, events } = deps;
+  const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
 
   async function prune(): Promise<void> {
     try {
-      await pruneAll(deps, retention, clock.now());
+      await pruneAll({ ...deps, signal: stopping.signal }, retention, clock.now());
     } catch (error) {
       // What is old now is so in an hour too.
       events.failed({ type: 'ledger', id: 'prune', error });
@@ -55,14 +58,25 @@ export function createPruning(deps: PruningDeps, retention: Retention): Pruning 
 
   return {
     start() {
-      void prune();
-      timer = setInterval(() => void prune(), PRUNE_EVERY_MS).unref();
+      running = prune();
+      timer = setInterval(() => {
+        running = prune();
+      }, PRUNE_EVERY_MS).unref();
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer);
+      stopping.abort();
+      return running;
+    },
   };
 }
 
-async function pruneAll(deps: PruningDeps, retention: Retention, now: number): Promise<void> {
+/** What is under way; a stop ends it after the transaction that runs. */
+interface Run extends PruningDeps {
+  readonly signal: AbortSignal;
+}
+
+async function pruneAll(deps: Run, retention: Retention, now: number): Promise<void> {
   const { ledgerMs, auditMs, requestsMs, requestRowsMax, driftsMs, plansMs } = retention;
   const requests = { before: now - requestsMs, rowsMax: requestRowsMax, limit: PRUNE_MAX };
   await prunePartly(deps, pruneOwnCalls, now - ledgerMs);
@@ -72,14 +86,18 @@ async function pruneAll(deps: PruningDeps, retention: Retention, now: number): P
   await prunePartly(deps, pruneDrifts, now - driftsMs);
   await prunePartly(deps, prunePlans, now - plansMs);
   await prunePartly(deps, pruneSweeps, now - plansMs);
-  if (retention.tombstonesMs > 0) await forgetTombstones(deps, now - retention.tombstonesMs);
+  if (retention.tombstonesMs === 0) return;
+  await forgetTombstones(deps, now - retention.tombstonesMs, deps.signal);
 }
 
 /** Forgets what is from before `before` (epoch milliseconds), a part in each transaction. */
 async function prunePartly(
-  { store }: PruningDeps,
+  { store, signal }: Run,
   prune: (tx: Db, what: { before: number; limit: number }) => Promise<number>,
   before: number,
 ): Promise<void> {
-  while ((await store.write((tx) => prune(tx, { before, limit: PRUNE_MAX }))) === PRUNE_MAX);
+  let pruned = PRUNE_MAX;
+  while (pruned === PRUNE_MAX && !signal.aborted) {
+    pruned = await store.write((tx) => prune(tx, { before, limit: PRUNE_MAX }));
+  }
 }
