@@ -68,6 +68,7 @@ export function createAdministrator({ service: owners }: Sandbox, company: Compa
   const ownPeople = company.people.filter(({ origin }) => origin === 'unmanaged');
   const ownGroups = company.groups.filter(({ origin }) => origin === 'unmanaged');
   const left = new Map<string, string>();
+  const findings: string[] = [];
 
   const people = company.people.filter(({ origin }) => origin !== 'new');
   for (const { address, n } of people) {
@@ -157,6 +158,7 @@ export function createAdministrator({ service: owners }: Sandbox, company: Compa
     trespasses,
     trespass: carryOut,
     changeOwn(random) {
+      findings.push(...compare());
       const { address } = random.pick(ownPeople);
       const chance = random.next();
       if (chance < 0.2) service.setActive(address, !service.getUser(address).active);
@@ -169,12 +171,15 @@ export function createAdministrator({ service: owners }: Sandbox, company: Compa
       }
       remember();
     },
-    listFindings() {
-      return describe().flatMap(([what, how]) =>
-        left.get(what) === how ? [] : [`${what} is nobody's, and is ${how}, not ${left.get(what)}`],
-      );
-    },
+    listFindings: () => [...findings, ...compare()],
   };
+
+  /** With how it was left. */
+  function compare(): string[] {
+    return describe().flatMap(([what, how]) =>
+      left.get(what) === how ? [] : [`${what} is nobody's, and is ${how}, not ${left.get(what)}`],
+    );
+  }
 }
 
 /** Whether somebody can sign in. */

@@ -30,6 +30,7 @@ export interface Stage {
 export interface DisturbanceCounts {
   kills: number;
   terminations: number;
+  freezes: number;
   postgresRestarts: number;
   faults: number;
   changesBehind: number;
@@ -47,7 +48,14 @@ export interface Disturber {
 /** Disturbs this stage. */
 export function createDisturber(stage: Stage): Disturber {
   const { sandbox, lives, operator, administrator, postgres, trace } = stage;
-  const counts = { kills: 0, terminations: 0, postgresRestarts: 0, faults: 0, changesBehind: 0 };
+  const counts = {
+    kills: 0,
+    terminations: 0,
+    freezes: 0,
+    postgresRestarts: 0,
+    faults: 0,
+    changesBehind: 0,
+  };
   const underWay: Promise<unknown>[] = [];
   let postgresIsBack = Promise.resolve();
 
@@ -81,6 +89,10 @@ export function createDisturber(stage: Stage): Disturber {
       case 'kill':
       case 'terminate':
         underWay.push(endProcess(disturbance));
+        return;
+      case 'freeze':
+        counts.freezes += 1;
+        underWay.push(lives.freeze(disturbance.slot, disturbance.forMs));
         return;
       case 'restart postgres':
         counts.postgresRestarts += 1;

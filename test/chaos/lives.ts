@@ -14,6 +14,8 @@ export interface Lives {
   kill(slot: number): Promise<void>;
   /** SIGTERM for one of them, and another life. */
   stopOne(slot: number): Promise<void>;
+  /** SIGSTOP for one of them, and SIGCONT after a while: to all others it is gone, and then it is there again. */
+  freeze(slot: number, forMs: number): Promise<void>;
   /** Ends all of them in order. @returns every exit code of the run that is not 0 */
   stop(): Promise<(number | null)[]>;
   /** Whatever was printed. */
@@ -70,10 +72,15 @@ export async function startLives({
     waiting.clear();
   }
 
-  /** Has one end, and live again. What comes meanwhile waits. */
-  function renew(n: number, end: (process: BridgeProcess) => Promise<void>): Promise<void> {
+  function getSlot(n: number): Slot {
     const slot = slots[n % slots.length];
     if (slot === undefined) throw new Error('there is no process');
+    return slot;
+  }
+
+  /** Has one end, and live again. What comes meanwhile waits. */
+  function renew(n: number, end: (process: BridgeProcess) => Promise<void>): Promise<void> {
+    const slot = getSlot(n);
     slot.busy = slot.busy.then(async () => {
       const { process } = slot;
       if (process !== undefined) {
@@ -108,6 +115,17 @@ export async function startLives({
         if (process !== undefined) return process;
         await new Promise<void>((resolve) => waiting.add(resolve));
       }
+    },
+    freeze(n, forMs) {
+      const slot = getSlot(n);
+      slot.busy = slot.busy.then(async () => {
+        const { process: frozen } = slot;
+        if (frozen === undefined) return;
+        process.kill(frozen.pid, 'SIGSTOP');
+        await sleep(forMs);
+        process.kill(frozen.pid, 'SIGCONT');
+      });
+      return slot.busy;
     },
     kill: (n) => renew(n, (process) => process.kill()),
     stopOne: (n) => renew(n, stop),

@@ -46,6 +46,7 @@ function toSummary(report: ChaosReport): string {
     `${report.sent} requests (${report.acknowledged} acknowledged, ${report.unanswered} unanswered)`,
     `${report.kills} kills`,
     `${report.terminations} SIGTERMs`,
+    `${report.freezes} freezes`,
     `${report.postgresRestarts} restarts of PostgreSQL`,
     `${report.faults} faults`,
     `${report.changesBehind} changes behind the back`,

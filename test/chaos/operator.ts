@@ -7,9 +7,15 @@ import type { BridgeProcess } from '../support/server.ts';
 /** What the operator presents. */
 export const OPS_TOKEN = 'token-of-an-operator-in-chaos';
 
-const Plan = z.object({ id: z.string(), hash: z.string(), status: z.string() });
+const Plan = z.object({
+  id: z.string(),
+  hash: z.string(),
+  status: z.string(),
+  reason: z.string().nullable(),
+});
+const Action = z.object({ status: z.string() });
 /** A plan as the bridge shows it. */
-type ShownPlan = z.infer<typeof Plan>;
+export type ShownPlan = z.infer<typeof Plan>;
 const Named = z.object({ id: z.string(), name: z.string().nullable() });
 const Drift = z.object({
   kind: z.string(),
@@ -26,7 +32,10 @@ export interface Operator {
   ask(method: 'GET' | 'POST', path: string, body?: JsonValue): Promise<unknown>;
   /** Asks until there is an answer. */
   insist(method: 'GET' | 'POST', path: string, body?: JsonValue): Promise<unknown>;
-  listPlans(status: string): Promise<ShownPlan[]>;
+  listPlans(status?: string): Promise<ShownPlan[]>;
+  listActions(planId: string): Promise<z.infer<typeof Action>[]>;
+  /** Plans whose approval was sent, whatever became of that. */
+  readonly sent: ReadonlySet<string>;
   /** Approves whatever waits. @returns how many plans were approved */
   approveAll(): Promise<number>;
   /** The drifts that are not over. */
@@ -40,6 +49,8 @@ const OVER = ['repaired', 'accepted', 'gone'];
 
 /** An operator of these processes. */
 export function createOperator(pick: () => Promise<BridgeProcess>): Operator {
+  const sent = new Set<string>();
+
   const ask: Operator['ask'] = async (method, path, body) => {
     const { baseUrl } = await pick();
     const answer = await request(new URL(`/ops${path}`, baseUrl), {
@@ -76,11 +87,14 @@ export function createOperator(pick: () => Promise<BridgeProcess>): Operator {
   return {
     ask,
     insist,
-    listPlans: (status) => list(`/plans?status=${status}&`, Plan),
+    sent,
+    listPlans: (status) => list(status ? `/plans?status=${status}&` : '/plans?', Plan),
+    listActions: (planId) => list(`/plans/${planId}/actions?`, Action),
     async approveAll() {
       const held = await list('/plans?status=held&', Plan);
       let approved = 0;
       for (const { id, hash } of held) {
+        sent.add(id);
         if ((await ask('POST', `/plans/${id}/approve`, { hash })) !== undefined) approved += 1;
       }
       return approved;

@@ -8,6 +8,7 @@ import { ADMINISTRATOR, createAdministrator } from './administrator.ts';
 import { watchCalls } from './call-watch.ts';
 import { listEffectFindings } from './check-effects.ts';
 import { listLogFindings } from './check-log.ts';
+import { listPlanFindings } from './check-plans.ts';
 import { listServiceFindings } from './check-service.ts';
 import { listStoreFindings } from './check-store.ts';
 import { type Counts, createClient } from './client.ts';
@@ -127,6 +128,7 @@ async function play(
     const shown = await readShown(client);
     const bystanders = listBystanders(sandbox);
     const drifts = await operator.listDrifts();
+    findings.push(...(await listPlanFindings(operator)));
     const { trespasses } = administrator;
     trace.note('drifts that are left', { drifts });
     const codes = await lives.stop();

@@ -17,6 +17,7 @@ export type Disturbance =
       readonly moment: (typeof moments)[number];
       readonly delayMs: number;
     }
+  | { readonly kind: 'freeze'; readonly slot: number; readonly forMs: number }
   | { readonly kind: 'restart postgres'; readonly how: 'crash' | 'order'; readonly awayMs: number }
   | { readonly kind: 'fault'; readonly rule: FaultRule }
   | { readonly kind: 'trespasses'; readonly trespasses: readonly Trespass[] }
@@ -41,6 +42,8 @@ export interface ScheduleOptions {
 const SPACING = 4;
 /** Operations for which changes are paused. */
 const PAUSE = 12;
+/** How much longer than half a second a process stands still at most: longer than what it holds is held for it. */
+const FREEZE_MAX_MS = 3_000;
 /** Changes behind the back at once, at most. */
 const TRESPASSES_MAX = 6;
 
@@ -83,6 +86,10 @@ export function createSchedule(company: Company, options: ScheduleOptions): Sche
         const slot = Math.floor(random.next() * options.processes);
         return { kind, slot, moment: random.pick(moments), delayMs: random.next() * 40 };
       }
+      case 'freeze': {
+        const slot = Math.floor(random.next() * options.processes);
+        return { kind, slot, forMs: 500 + random.next() * FREEZE_MAX_MS };
+      }
       case 'restart postgres':
         return { kind, how: random.pick(['crash', 'order']), awayMs: random.next() * 800 };
       case 'fault':
@@ -107,6 +114,7 @@ type Kind = Exclude<Disturbance['kind'], 'resume'>;
 const cards: Readonly<Record<Kind, number>> = {
   kill: 4,
   terminate: 1,
+  freeze: 1,
   'restart postgres': 1,
   fault: 9,
   trespasses: 4,
