@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import type { Answer, Client, SentRequest } from './client.ts';
 import type { Company, Person } from './company.ts';
@@ -12,6 +13,9 @@ import {
   toRequests,
 } from './to-requests.ts';
 import type { Trace } from './trace.ts';
+
+/** How often, and how long after one another in milliseconds, one looks again where two were found. */
+const [DOUBLE_MAX, DOUBLE_MS] = [400, 25] as const;
 
 /** Does what a schedule says. */
 export interface Actors {
@@ -47,13 +51,20 @@ export function createActors({ client, company, trace }: ActorDeps): Actors {
     return answer;
   }
 
+  /**
+   * While an account is being made, a list may have shown it by itself: then there are two for a moment, and whoever
+   * asks waits for the one that stays.
+   */
   async function find(type: 'Users' | 'Groups', filter: string): Promise<string | undefined> {
     const path = `/${type}?${new URLSearchParams({ filter })}`;
-    const { status, body } = await insist({ method: 'GET', path });
-    if (status !== 200) findings.push(`GET ${path}: ${status} ${JSON.stringify(body)}`);
-    const found = listObjects(body.Resources);
-    if (found.length > 1) findings.push(`${filter} finds ${found.length}`);
-    return found[0] === undefined ? undefined : String(found[0].id);
+    for (let attempt = 1; attempt <= DOUBLE_MAX; attempt += 1) {
+      const { status, body } = await insist({ method: 'GET', path });
+      if (status !== 200) findings.push(`GET ${path}: ${status} ${JSON.stringify(body)}`);
+      const [first, ...others] = listObjects(body.Resources);
+      if (others.length === 0) return first === undefined ? undefined : String(first.id);
+      await sleep(DOUBLE_MS);
+    }
+    throw new Error(`${filter} goes on finding more than one`);
   }
 
   async function insistOnFinding(type: 'Users' | 'Groups', filter: string): Promise<string> {
