@@ -34,6 +34,14 @@ test('a place that nobody used is free at once, and nobody keeps a distance from
   expect(after).toMatchObject({ held: [[untilMs, 1]], sent: [], lastTurnAtMs: NOW - 200 });
 });
 
+test('the last of several places that were given out together leaves nothing behind', () => {
+  const last: SharedState = { ...free, held: [[untilMs, 1]] };
+
+  const { held } = applyNews(last, { ...none, places: [{ untilMs, sentAgoMs: 0 }] }, telling);
+
+  expect(held).toEqual([]);
+});
+
 test('of a place that is not known any more nothing follows', () => {
   const news = { ...none, places: [{ untilMs: untilMs + 1, sentAgoMs: 0 }] };
 
@@ -128,5 +136,6 @@ test('what is over is not in a state that is read', () => {
 
   const read = parseSharedState(JSON.stringify(state), telling);
 
-  expect(read).toMatchObject({ held: [[NOW - 1_024, 1]], sent: [[NOW + 1, 1]], members: {} });
+  expect(read).toMatchObject({ held: [[NOW - 1_024, 1]], sent: [[NOW + 1, 1]] });
+  expect(read.members).toEqual({});
 });

@@ -199,6 +199,21 @@ test.each([
     state: { held: [[NOW + 3_000, 5]] } as const,
     waitMs: 25,
   },
+  {
+    why: 'when the first place is free, held or not',
+    state: { sent: [[NOW + 900, 4]], held: [[NOW + 4_100, 1]] } as const,
+    waitMs: 125,
+  },
+  {
+    why: 'when so many are free that there is one too few',
+    state: {
+      sent: [
+        [NOW + 70, 1],
+        [NOW + 90, 5],
+      ],
+    } as const,
+    waitMs: 90,
+  },
 ])('a process is told to come again $why', ({ state, waitMs }) => {
   const grant = ask(state, { change: 2 });
 
@@ -219,5 +234,5 @@ test('looks that are passed are counted while one waits anywhere', () => {
   expect(ask({ ...passing, members: rival({ look: 1 }) }, { change: 1 }).state.lookPassed).toBe(4);
   expect(ask({ ...passing, members: me }, { change: 1, look: 1 }).state.lookPassed).toBe(4);
   expect(ask({ ...passing, members: me }, { change: 1 }).state.lookPassed).toBe(0);
-  expect(ask({ ...passing, members: me }, { look: 1 }).state.lookPassed).toBe(0);
+  expect(ask({ ...passing, members: me }, { look: 2 }).state.lookPassed).toBe(0);
 });
