@@ -1,7 +1,10 @@
+import type { Command } from 'commander';
 import type { Settings } from '../settings/schema.ts';
 import type { CliContext } from './context.ts';
 import { findRunning } from './find-running.ts';
 import type { OpsClient } from './ops-client.ts';
+import { parseAnswer } from './parse-answer.ts';
+import { toJson } from './to-json.ts';
 
 /** Entries that are fetched at once. */
 const PAGE = 1_000;
@@ -27,8 +30,35 @@ export function createAccessAsker(
   };
 }
 
+/** What `list` lists. */
+interface Listing<Item> {
+  readonly path: '/tokens' | '/clients';
+  readonly description: string;
+  readonly toText: (item: Item) => string;
+}
+
+/** Adds `list` to a command. */
+export function addList<Item>(
+  parent: Command,
+  { write }: CliContext,
+  ask: AskAccess,
+  { path, description, toText }: Listing<Item>,
+): void {
+  parent
+    .command('list')
+    .description(description)
+    .option('--all', 'those that are revoked as well')
+    .option('--json', 'as one JSON list')
+    .action(async ({ all, json }: { all?: true; json?: true }) => {
+      await ask(async (client) => {
+        const items = await listAccess<Item>(client, path, { isAll: all === true });
+        write(json ? toJson(items) : items.map(toText).join(''));
+      });
+    });
+}
+
 /** Every page of a list as one, the newest first. */
-export async function listAccess<Item>(
+async function listAccess<Item>(
   client: OpsClient,
   path: '/tokens' | '/clients',
   { isAll }: { isAll: boolean },
@@ -38,7 +68,7 @@ export async function listAccess<Item>(
   for (let cursor: string | null = ''; cursor !== null; ) {
     const from: string = cursor === '' ? '' : `&cursor=${cursor}`;
     const answer = await client.send('GET', `${path}?limit=${PAGE}${filter}${from}`);
-    const page: Page<Item> = parsePage<Item>(answer);
+    const page: Page<Item> = parseAnswer<Page<Item>>(answer);
     items.push(...page.items);
     cursor = page.nextCursor;
   }
@@ -59,9 +89,4 @@ export function toLifeText(view: {
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
-}
-
-/** What the same version of the bridge answers. */
-function parsePage<Item>(answer: unknown): Page<Item> {
-  return answer as Page<Item>;
 }

@@ -2,12 +2,14 @@ import type { Command } from 'commander';
 import type { ClientView } from '../ops/access/clients-router.ts';
 import {
   type AskAccess,
+  addList,
   createAccessAsker,
-  listAccess,
   toLifeText,
   type WithOwnAccess,
 } from './ask-access.ts';
 import type { AddCommand, CliContext } from './context.ts';
+import { parseAnswer } from './parse-answer.ts';
+import { toJson } from './to-json.ts';
 
 /** How long a secret is valid, as `--expires`. */
 const EXPIRES = '730d';
@@ -31,7 +33,11 @@ export function clientCommand(withOwnAccess: WithOwnAccess): AddCommand {
       description: 'give a client a second secret; the first one stays valid until it is revoked',
       toRequest: (key, expires) => ({ path: toPath(key, 'rotate'), body: { expires } }),
     });
-    addList(client, context, ask);
+    addList<ClientView>(client, context, ask, {
+      path: '/clients',
+      description: 'clients that are not revoked, with their secrets',
+      toText: toLines,
+    });
     addRevoke(client, context, ask);
   };
 }
@@ -59,22 +65,10 @@ function addMaking(
     .action(async (key: string, { expires, json }: { expires: string; json?: true }) => {
       const { path, body } = toRequest(key, expires);
       await ask(async (client) => {
-        const made = parse<ClientView & { secret: string }>(await client.send('POST', path, body));
+        const made = parseAnswer<ClientView & { secret: string }>(
+          await client.send('POST', path, body),
+        );
         write(json ? toJson(made) : toMadeText(made));
-      });
-    });
-}
-
-function addList(parent: Command, { write }: CliContext, ask: AskAccess): void {
-  parent
-    .command('list')
-    .description('clients that are not revoked, with their secrets')
-    .option('--all', 'those that are revoked as well')
-    .option('--json', 'as one JSON list')
-    .action(async ({ all, json }: { all?: true; json?: true }) => {
-      await ask(async (client) => {
-        const clients = await listAccess<ClientView>(client, '/clients', { isAll: all === true });
-        write(json ? toJson(clients) : clients.map(toLines).join(''));
       });
     });
 }
@@ -87,7 +81,9 @@ function addRevoke(parent: Command, { write }: CliContext, ask: AskAccess): void
     .action(async (key: string, { secret }: { secret?: string }) => {
       await ask(async (client) => {
         const body = secret === undefined ? {} : { secret };
-        const view = parse<ClientView>(await client.send('POST', toPath(key, 'revoke'), body));
+        const view = parseAnswer<ClientView>(
+          await client.send('POST', toPath(key, 'revoke'), body),
+        );
         const what = secret === undefined ? '' : `${secret} of `;
         write(`${what}${view.name} (${view.id}) is revoked.\n`);
       });
@@ -106,13 +102,4 @@ function toLines({ id, name, secrets, revokedAt, lastUsedAt }: ClientView): stri
   const used = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt}`;
   const head = `${id}  ${name}  ${revokedAt === null ? used : `revoked ${revokedAt}, ${used}`}\n`;
   return head + secrets.map((secret) => `  ${secret.id}  ${toLifeText(secret)}\n`).join('');
-}
-
-/** What the same version of the bridge answers. */
-function parse<T>(answer: unknown): T {
-  return answer as T;
-}
-
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

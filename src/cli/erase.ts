@@ -2,6 +2,7 @@ import type { ErasureAnswer } from '../ops/erasure/router.ts';
 import type { AddCommand } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createOpsClient } from './ops-client.ts';
+import { toJson } from './to-json.ts';
 
 /** `erase`: erases everything personal about a person whom no provider has any more. */
 export const addEraseCommand: AddCommand = (program, { loadSettings, write, exitWith }) => {
@@ -23,7 +24,7 @@ export const addEraseCommand: AddCommand = (program, { loadSettings, write, exit
         ? parse(await client.send('POST', `/users/${planned.id}/erase`))
         : planned;
       const done = isAsked ? 'erased' : 'planned';
-      write(json ? `${JSON.stringify(answer, null, 2)}\n` : toText(answer, done));
+      write(json ? toJson(answer) : toText(answer, done));
       if (planned.obstacles.length > 0) exitWith(exitCodes.failed);
       else if (!isAsked) exitWith(exitCodes.incomplete);
     });

@@ -3,6 +3,7 @@ import type { Explanation } from '../ops/explain/explanation.ts';
 import { toExplanationText } from '../ops/explain/to-text.ts';
 import type { AddCommand } from './context.ts';
 import { createOpsClient } from './ops-client.ts';
+import { toJson } from './to-json.ts';
 
 /** `explain`: why each field of a person or group is as it is, as the running bridge knows it. */
 export const addExplainCommand: AddCommand = (program, { loadSettings, write }) => {
@@ -20,11 +21,7 @@ export const addExplainCommand: AddCommand = (program, { loadSettings, write }) 
       const path = toPath(words, command);
       const client = createOpsClient(loadSettings().settings);
       const explanation = await client.send('GET', path);
-      write(
-        json
-          ? `${JSON.stringify(explanation, null, 2)}\n`
-          : toExplanationText(parseExplanation(explanation)),
-      );
+      write(json ? toJson(explanation) : toExplanationText(parseExplanation(explanation)));
     });
 };
 

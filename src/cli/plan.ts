@@ -4,8 +4,10 @@ import type { FirstRunView } from '../ops/first-run/view.ts';
 import type { PlanAnswer, PlanSummary } from '../ops/plans-router.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
+import { parseAnswer } from './parse-answer.ts';
 import { toPlanAnswerText } from './plan-answer-text.ts';
 import { toPlanText } from './plan-text.ts';
+import { toJson } from './to-json.ts';
 
 /** What stands for the id of the plan of the first day. */
 const FIRST_RUN = 'first-run';
@@ -73,11 +75,11 @@ async function findPlan(
 ): Promise<PlanAnswer | undefined> {
   const asked = id ?? (await listPlans(client, '?status=held&limit=1')).at(0)?.id;
   if (asked === undefined) return undefined;
-  return parse<PlanAnswer>(await client.send('GET', `/plans/${encodeURIComponent(asked)}`));
+  return parseAnswer<PlanAnswer>(await client.send('GET', `/plans/${encodeURIComponent(asked)}`));
 }
 
 async function listPlans(client: OpsClient, query: string): Promise<readonly PlanSummary[]> {
-  return parse<{ items: PlanSummary[] }>(await client.send('GET', `/plans${query}`)).items;
+  return parseAnswer<{ items: PlanSummary[] }>(await client.send('GET', `/plans${query}`)).items;
 }
 
 function addList(parent: Command, { loadSettings, write }: CliContext): void {
@@ -116,7 +118,9 @@ function addDecision(
       const body = typeof given === 'string' ? { hash: given } : undefined;
       const answer = await client.send('POST', path, body);
       const isFirstRun = id === FIRST_RUN;
-      write(isFirstRun ? toDecisionText(answer) : toPlanAnswerText(parse<PlanAnswer>(answer)));
+      write(
+        isFirstRun ? toDecisionText(answer) : toPlanAnswerText(parseAnswer<PlanAnswer>(answer)),
+      );
     });
 }
 
@@ -130,11 +134,13 @@ const help = `
 
 /** Every page as one. */
 async function readAll(client: OpsClient): Promise<FirstRunView> {
-  const first = parse<FirstRunView>(await client.send('GET', `/plans/first-run?limit=${PAGE}`));
+  const first = parseAnswer<FirstRunView>(
+    await client.send('GET', `/plans/first-run?limit=${PAGE}`),
+  );
   const items = [...first.items];
   for (let cursor = first.nextCursor; cursor !== null; ) {
     const path = `/plans/first-run?limit=${PAGE}&cursor=${cursor}` as const;
-    const page = parse<FirstRunView>(await client.send('GET', path));
+    const page = parseAnswer<FirstRunView>(await client.send('GET', path));
     items.push(...page.items);
     cursor = page.nextCursor;
   }
@@ -142,7 +148,7 @@ async function readAll(client: OpsClient): Promise<FirstRunView> {
 }
 
 function toDecisionText(answer: unknown): string {
-  const { released, dropped } = parse<{ released: number; dropped: number }>(answer);
+  const { released, dropped } = parseAnswer<{ released: number; dropped: number }>(answer);
   return `${released} changes wait for the service now, ${dropped} are not done\n`;
 }
 
@@ -169,13 +175,4 @@ function toLine({ type, name, outcome, upstreamId, reason }: FirstRunItem): stri
 
 function pad(name: string): string {
   return name.padEnd(18);
-}
-
-/** What the same version of the bridge answers. */
-function parse<T>(answer: unknown): T {
-  return answer as T;
-}
-
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

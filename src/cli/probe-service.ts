@@ -4,6 +4,7 @@ import { toText } from '../ops/check/to-text.ts';
 import { SettingsError } from '../settings/errors.ts';
 import type { Check } from './check.ts';
 import { exitCodes } from './exit-codes.ts';
+import { toJson } from './to-json.ts';
 
 /**
  * The probe behind `check`: prints what it found and returns 0, or 1 when a check failed.
@@ -18,7 +19,7 @@ export function createCheck(deps: { clock: Clock; random: () => number }): Check
       throw new SettingsError([{ setting: 'upstream.url', message }]);
     }
     const report = await checkService({ ...rest, url, token }, deps);
-    write(format === 'json' ? `${JSON.stringify(report, null, 2)}\n` : toText(report));
+    write(format === 'json' ? toJson(report) : toText(report));
     return report.ok ? exitCodes.done : exitCodes.failed;
   };
 }

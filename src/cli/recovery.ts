@@ -3,6 +3,7 @@ import type { RecoveryView } from '../ops/recovery-view.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
 import { toPlanText } from './plan-text.ts';
+import { toJson } from './to-json.ts';
 
 /** `recovery`: what the running bridge holds back after a restored backup or after observing, and the decision about it. */
 export const addRecoveryCommand: AddCommand = (program, context) => {
@@ -33,7 +34,7 @@ function addShow(parent: Command, { loadSettings, write }: CliContext): void {
     .action(async ({ json }: { json?: true }) => {
       const client = createOpsClient(loadSettings().settings);
       const view = await client.send('GET', '/recovery');
-      write(json ? `${JSON.stringify(view, null, 2)}\n` : toText(parseView(view)));
+      write(json ? toJson(view) : toText(parseView(view)));
     });
 }
 

@@ -3,6 +3,7 @@ import { listSettingRows } from '../settings/rows.ts';
 import { settingsSchema } from '../settings/schema.ts';
 import { findAt } from '../settings/tree.ts';
 import type { AddCommand } from './context.ts';
+import { toJson } from './to-json.ts';
 
 /** `settings`: what is in effect, without secrets. */
 export const addSettingsCommand: AddCommand = (program, { loadSettings, write, writeError }) => {
@@ -16,7 +17,7 @@ export const addSettingsCommand: AddCommand = (program, { loadSettings, write, w
         name: row.name,
         value: toShownValue(row, findAt(settings, row.path)),
       }));
-      write(json ? toJson(shown) : toTable(shown));
+      write(json ? toJson(toObject(shown)) : toTable(shown));
       for (const warning of warnings) writeError(`Warning: ${warning}\n`);
     });
 };
@@ -26,9 +27,8 @@ interface ShownSetting {
   readonly value: string;
 }
 
-function toJson(shown: readonly ShownSetting[]): string {
-  const entries = shown.map(({ name, value }) => [name, value] as const);
-  return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+function toObject(shown: readonly ShownSetting[]): Record<string, string> {
+  return Object.fromEntries(shown.map(({ name, value }) => [name, value]));
 }
 
 function toTable(shown: readonly ShownSetting[]): string {

@@ -8,7 +8,9 @@ import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findRunning } from './find-running.ts';
 import type { OpsClient } from './ops-client.ts';
+import { parseAnswer } from './parse-answer.ts';
 import { toPlanAnswerText } from './plan-answer-text.ts';
+import { toJson } from './to-json.ts';
 
 const POLL_MS = 250;
 /** Drifts that are fetched at once. */
@@ -69,15 +71,15 @@ async function sweepWith(
   const plan = await untilRepaired(client, sweep.planId);
   const drifts = await listDrifts(client);
   const result = { sweep, plan, drifts };
-  write(json ? `${JSON.stringify(result, null, 2)}\n` : toText(result));
+  write(json ? toJson(result) : toText(result));
   if (sweep.status === 'incomplete') exitWith(exitCodes.failed);
   if (exitCode && drifts.some(isOfManaged)) exitWith(exitCodes.incomplete);
 }
 
 async function untilEnded(client: OpsClient, request: { dryRun: boolean }): Promise<SweepView> {
-  const { id } = parse<{ id: string }>(await client.send('POST', '/sweeps', request));
+  const { id } = parseAnswer<{ id: string }>(await client.send('POST', '/sweeps', request));
   for (;;) {
-    const sweep = parse<SweepView>(await client.send('GET', `/sweeps/${id}`));
+    const sweep = parseAnswer<SweepView>(await client.send('GET', `/sweeps/${id}`));
     if (sweep.status !== 'running') return sweep;
     await assertNoRecovery(client);
     await sleep(POLL_MS);
@@ -86,7 +88,7 @@ async function untilEnded(client: OpsClient, request: { dryRun: boolean }): Prom
 
 /** Until an operator has decided about what is held, nothing is compared. */
 async function assertNoRecovery(client: OpsClient): Promise<void> {
-  const { phase } = parse<RecoveryView>(await client.send('GET', '/recovery'));
+  const { phase } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
   if (phase !== 'waiting') return;
   const words = 'what is held waits for a decision first: see scim-bridge recovery show';
   throw new BridgeError('recovery-waits', words);
@@ -97,7 +99,7 @@ async function listDrifts(client: OpsClient): Promise<DriftAnswer[]> {
   for (const status of STATUSES) {
     for (let cursor: string | null = '0'; cursor !== null; ) {
       const path = `/drifts?status=${status}&limit=${PAGE}&cursor=${cursor}` as const;
-      const page: DriftPage = parse<DriftPage>(await client.send('GET', path));
+      const page: DriftPage = parseAnswer<DriftPage>(await client.send('GET', path));
       drifts.push(...page.items);
       cursor = page.nextCursor;
     }
@@ -118,7 +120,7 @@ async function untilRepaired(
   if (planId === null) return undefined;
   const deadline = Date.now() + REPAIRS_MAX_MS;
   for (;;) {
-    const plan = parse<PlanAnswer>(await client.send('GET', `/plans/${planId}`));
+    const plan = parseAnswer<PlanAnswer>(await client.send('GET', `/plans/${planId}`));
     if (plan.status !== 'approved' || Date.now() > deadline) return plan;
     await sleep(POLL_MS);
   }
@@ -156,9 +158,4 @@ function toAuthor({ id, username, address, at }: NonNullable<DriftAnswer['who']>
 
 function toWords(value: unknown): string {
   return value === null ? 'nothing' : JSON.stringify(value);
-}
-
-/** What the same version of the bridge answers. */
-function parse<T>(answer: unknown): T {
-  return answer as T;
 }

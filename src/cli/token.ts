@@ -2,12 +2,14 @@ import type { Command } from 'commander';
 import type { TokenView } from '../ops/access/tokens-router.ts';
 import {
   type AskAccess,
+  addList,
   createAccessAsker,
-  listAccess,
   toLifeText,
   type WithOwnAccess,
 } from './ask-access.ts';
 import type { AddCommand, CliContext } from './context.ts';
+import { parseAnswer } from './parse-answer.ts';
+import { toJson } from './to-json.ts';
 
 /** `token`: named tokens of providers and operators. */
 export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
@@ -19,7 +21,11 @@ export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
         'named tokens of providers and operators (asks the running bridge, or the store where none runs)',
       );
     addCreate(token, context, ask);
-    addList(token, context, ask);
+    addList<TokenView>(token, context, ask, {
+      path: '/tokens',
+      description: 'tokens that are not revoked',
+      toText: toLine,
+    });
     addRevoke(token, context, ask);
   };
 }
@@ -39,24 +45,10 @@ function addCreate(parent: Command, { write }: CliContext, ask: AskAccess): void
     .option('--json', 'as one JSON object')
     .action(async (name: string, { json, ...wish }: CreateOptions) => {
       await ask(async (client) => {
-        const made = parse<TokenView & { token: string }>(
+        const made = parseAnswer<TokenView & { token: string }>(
           await client.send('POST', '/tokens', { name, for: wish.for, expires: wish.expires }),
         );
         write(json ? toJson(made) : toMadeText(made));
-      });
-    });
-}
-
-function addList(parent: Command, { write }: CliContext, ask: AskAccess): void {
-  parent
-    .command('list')
-    .description('tokens that are not revoked')
-    .option('--all', 'those that are revoked as well')
-    .option('--json', 'as one JSON list')
-    .action(async ({ all, json }: { all?: true; json?: true }) => {
-      await ask(async (client) => {
-        const tokens = await listAccess<TokenView>(client, '/tokens', { isAll: all === true });
-        write(json ? toJson(tokens) : tokens.map(toLine).join(''));
       });
     });
 }
@@ -68,7 +60,7 @@ function addRevoke(parent: Command, { write }: CliContext, ask: AskAccess): void
     .action(async (key: string) => {
       await ask(async (client) => {
         const path = `/tokens/${encodeURIComponent(key)}/revoke` as const;
-        const { id, name } = parse<TokenView>(await client.send('POST', path));
+        const { id, name } = parseAnswer<TokenView>(await client.send('POST', path));
         write(`${name} (${id}) is revoked.\n`);
       });
     });
@@ -80,13 +72,4 @@ function toMadeText({ token, ...view }: TokenView & { token: string }): string {
 
 function toLine(view: TokenView): string {
   return `${view.id}  ${view.name}  for ${view.for}  ${toLifeText(view)}\n`;
-}
-
-/** What the same version of the bridge answers. */
-function parse<T>(answer: unknown): T {
-  return answer as T;
-}
-
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -2,6 +2,7 @@ import type { Timeline } from '../ops/timeline/timeline.ts';
 import { toTimelineText } from '../ops/timeline/to-text.ts';
 import type { AddCommand } from './context.ts';
 import { createOpsClient } from './ops-client.ts';
+import { toJson } from './to-json.ts';
 
 /** `why`: what led to the state of a person or group, as the running bridge remembers it. */
 export const addWhyCommand: AddCommand = (program, { loadSettings, write }) => {
@@ -18,7 +19,7 @@ export const addWhyCommand: AddCommand = (program, { loadSettings, write }) => {
       const client = createOpsClient(loadSettings().settings);
       const query = new URLSearchParams({ limit });
       const answer = await client.send('GET', `/timeline/${encodeURIComponent(name)}?${query}`);
-      write(json ? `${JSON.stringify(answer, null, 2)}\n` : toTimelineText(parseTimeline(answer)));
+      write(json ? toJson(answer) : toTimelineText(parseTimeline(answer)));
     });
 };
 

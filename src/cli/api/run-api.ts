@@ -6,6 +6,7 @@ import { paginateChecked } from '../../upstream/paginate.ts';
 import { pagingParameters } from '../../upstream/paging-styles.ts';
 import type { ApiRun } from '../api.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { toJson } from '../to-json.ts';
 import { type Caller, openCaller } from './caller.ts';
 import { toOperationHelp } from './operation-help.ts';
 import { type GivenArgs, readArgs } from './read-args.ts';
@@ -105,10 +106,6 @@ function getPageSize({ paging }: PagedOperation, { query = {} }: GivenArgs): num
   const size = Number(query.limit ?? query.count ?? PAGE_SIZE);
   if (size >= 1) return size;
   throw new TypeError('a page has to have at least one entry');
-}
-
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** A refused token is no state that passes by itself. */
