@@ -1,8 +1,8 @@
-import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import { expect, test } from 'vitest';
+import { explain } from '../../test/support/explain.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { readBacklog } from './backlog.ts';
-import type { Db, Store } from './database.ts';
+import type { Db } from './database.ts';
 import { findNextDueAt, listHeldRemovals } from './lanes.ts';
 
 const reads = [
@@ -30,25 +30,3 @@ describeStores('a long backlog', ({ makeStore, engine }) => {
     });
   }
 });
-
-/** How the queries of a function are carried out. */
-async function explain(
-  { read }: Pick<Store, 'read'>,
-  ask: (db: Db) => Promise<unknown>,
-): Promise<string[]> {
-  const asked: CompiledQuery[] = [];
-  const listener: KyselyPlugin = {
-    transformQuery({ node, queryId }): RootOperationNode {
-      asked.push(read.getExecutor().compileQuery(node, queryId));
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-  await ask(read.withPlugin(listener));
-  const plans = asked.map(({ sql, parameters }) =>
-    read.executeQuery<{ detail: string }>(
-      CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]),
-    ),
-  );
-  return (await Promise.all(plans)).flatMap(({ rows }) => rows.map(({ detail }) => detail));
-}

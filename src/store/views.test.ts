@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { explain } from '../../test/support/explain.ts';
 import { addGroup, addLink, addUser } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import {
@@ -13,7 +14,7 @@ import {
 
 const seqs = (views: readonly { seq: number }[]) => views.map(({ seq }) => seq);
 
-describeStores('views', ({ makeStore }) => {
+describeStores('views', ({ makeStore, engine }) => {
   test('a deleted resource is in no answer', async () => {
     const store = await makeStore();
     const [user, group] = [await addUser(store), await addGroup(store)];
@@ -50,6 +51,19 @@ describeStores('views', ({ makeStore }) => {
     });
   });
 
+  test.runIf(engine === 'sqlite')('what lies before a page is passed in an index', async () => {
+    const store = await makeStore();
+    const page = { selector: undefined, limit: 100, offset: 40_000 };
+
+    const plans = [
+      await explain(store, (db) => listUserViews(db, page)),
+      await explain(store, (db) => listGroupViews(db, page)),
+    ];
+
+    expect(plans[0]).toContain('SCAN users USING COVERING INDEX users_live');
+    expect(plans[1]).toContain('SCAN groups USING COVERING INDEX groups_live');
+  });
+
   test('lists are in order of creation, in parts by place, by predecessor or by name of the place', async () => {
     const store = await makeStore();
     for (const add of [addUser, addGroup]) {
@@ -63,6 +77,7 @@ describeStores('views', ({ makeStore }) => {
       expect(await page({})).toEqual([1, 3, 4, 5]);
       expect(await page({ limit: 2 })).toEqual([1, 3]);
       expect(await page({ limit: 2, offset: 1 })).toEqual([3, 4]);
+      expect(await page({ limit: 2, offset: 4 })).toEqual([]);
       expect(await page({ limit: 2, afterSeq: 3 })).toEqual([4, 5]);
       expect(await page({ limit: 0 })).toEqual([]);
       expect(await page({ seqs: [5, 1, 2] })).toEqual([1, 5]);
