@@ -86,7 +86,7 @@ async function runRate(stage: LoadStage, { setup, rate, options }: Rate): Promis
   try {
     for (let n = 0; n < setup.processes; n += 1) bridges.push(await stage.start(callsPerSecond));
     const watched = await watchLoad(stage, { bridges, rate, options });
-    for (const bridge of bridges) await bridge.stop();
+    await Promise.all(bridges.map((bridge) => bridge.stop()));
     options.say('letting the rest through');
     const { stuckCount: stuck } = await settleRest(stage);
     const bridgeOutput = bridges.map((bridge) => bridge.output()).join('');
