@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { duration, durationOrZero, httpUrl, secret, size, wholeNumber } from '../kinds.ts';
+
+/** What whoever connects may do, known or not. */
+export const serverSchema = z.strictObject({
+  connectionsMax: wholeNumber({ min: 10, max: 1_000_000 })
+    .prefault(10_000)
+    .describe('Connections to one listener; one more is closed at once.'),
+  requestTimeout: duration({ min: '1s', max: '10m' })
+    .prefault('60s')
+    .describe(
+      'How long a request may take to come, with its body; its headers have 15 s of that. Then it is answered with 408 and its connection is closed.',
+    ),
+  answerTimeout: duration({ min: '1s', max: '10m' })
+    .prefault('60s')
+    .describe('How long a reader may take for an answer; then its connection is closed.'),
+  idleTimeout: duration({ min: '1s', max: '10m' })
+    .prefault('75s')
+    .describe(
+      'How long a connection is kept that asks for nothing. Longer than the load balancer in front keeps its own, or some requests will meet a connection that is being closed.',
+    ),
+  delayMax: durationOrZero({ min: '10ms', max: '1m' })
+    .prefault('250ms')
+    .describe(
+      'How long whatever comes may wait for its turn on average before requests of providers are answered with 503, until it is half of that; 0: any time.',
+    ),
+  memoryMax: size({ min: '32MiB', max: '1024GiB' })
+    .optional()
+    .describe(
+      'How much memory may be in use (heap and buffers) before requests of providers are answered with 503. When not set, 85 % of the heap that Node has, which follows the memory of the container.',
+    ),
+});
+
+/** What operators and monitoring meet. */
+export const opsSchema = z.strictObject({
+  token: secret({ charactersMin: 16 })
+    .optional()
+    .describe(
+      'What operators present at `/metrics` and below `/ops`, beside the named tokens that `scim-bridge token create --for operator` makes. Who has it can do whatever `upstream.token` can: see docs/api.md.',
+    ),
+  readerToken: secret({ charactersMin: 16 })
+    .optional()
+    .describe(
+      'What may read at `/metrics` and below `/ops` and do nothing else, for monitoring: 403 for the rest.',
+    ),
+  url: httpUrl()
+    .optional()
+    .describe(
+      'Where the commands that ask the running bridge (`adopt`, `erase`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`, `token`, `client`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
+    ),
+  port: wholeNumber({ min: 0, max: 65_535 })
+    .optional()
+    .describe('Puts `/metrics` and everything below `/ops` on a listener of their own.'),
+});

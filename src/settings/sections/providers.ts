@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { choice, duration, secretList, size, textList, wholeNumber } from '../kinds.ts';
+
+/** What identity providers meet. */
+export const scimSchema = z.strictObject({
+  tokens: secretList({ charactersMin: 16 })
+    .prefault([])
+    .describe(
+      'What identity providers present, as `Bearer <token>` or bare, beside named tokens (`scim-bridge token create`) and OAuth clients (`scim-bridge client create`). Without any of them one is made up and printed in front of the embedded sandbox.',
+    ),
+  writeWait: duration({ min: '0', max: '60s' })
+    .prefault('3s')
+    .describe('How long a write waits for the service before it is acknowledged as accepted.'),
+  whenUpstreamIsDown: choice(['accept', 'refuse'])
+    .prefault('accept')
+    .describe(
+      'A write while the service is known to be down: `accept` keeps it and delivers it later, `refuse` answers 503 and keeps nothing.',
+    ),
+  bodyBytesMax: size({ min: '16KiB', max: '16MiB' })
+    .prefault('1MiB')
+    .describe('A larger request body is answered with 413.'),
+  filterLengthMax: wholeNumber({ min: 100, max: 100_000 })
+    .prefault(10_000)
+    .describe('A longer filter, in characters, is answered with 400.'),
+  pageSize: wholeNumber({ min: 1, max: 1_000 })
+    .prefault(100)
+    .describe('How many resources a list holds when the request names no `count`.'),
+  pageSizeMax: wholeNumber({ min: 1, max: 10_000 })
+    .prefault(1_000)
+    .describe('The most resources that one page of a list holds, whatever `count` says.'),
+  bulkOperationsMax: wholeNumber({ min: 1, max: 10_000 })
+    .prefault(1_000)
+    .describe('More operations in one bulk request are answered with 413.'),
+  patchOperationsMax: wholeNumber({ min: 1, max: 10_000 })
+    .prefault(1_000)
+    .describe(
+      'More operations in one PATCH are answered with 400; those that add or remove members by their ids do not count.',
+    ),
+  requestsPerSecond: wholeNumber({ min: 0, max: 100_000 })
+    .prefault(500)
+    .describe(
+      'Requests a second of one credential; after a pause as many at once. What is more is answered with 429. 0 means no limit. Each process counts for itself.',
+    ),
+  concurrentMax: wholeNumber({ min: 1, max: 100_000 })
+    .prefault(1_000)
+    .describe(
+      'Requests of one credential that may be under way at the same time; one more is answered with 429. Each process counts for itself.',
+    ),
+});
+
+/** What becomes of people. */
+export const usersSchema = z.strictObject({
+  adopt: choice(['yes', 'refuse', 'ask'])
+    .prefault('yes')
+    .describe(
+      'An account that already exists in the service: `yes` takes it over at the first write, `refuse` and `ask` answer 409 to POST and 403 otherwise; `ask` also shows each attempt to create it under `disputes` of `/ops/status`.',
+    ),
+  deactivation: choice(['scim', 'temporarilyInactive'])
+    .prefault('scim')
+    .describe('How a person is deactivated: through SCIM, or by suspending the account.'),
+});
+
+/** What becomes of groups. */
+export const groupsSchema = z.strictObject({
+  adopt: choice(['yes', 'refuse', 'ask'])
+    .prefault('yes')
+    .describe('A group that already exists in the service, as `users.adopt`.'),
+  deletion: choice(['created', 'never'])
+    .prefault('created')
+    .describe('Which groups a DELETE removes from the service: those the bridge created, or none.'),
+  permissionsMax: wholeNumber({ min: 0, max: 2_147_483_647 })
+    .prefault(0)
+    .describe(
+      'Mask of the permission bits that a provider may set; any other bit is answered with 403.',
+    ),
+});
+
+/** Whom the bridge never takes over, deactivates or demotes by itself. */
+export const protectSchema = z.strictObject({
+  users: textList('userNames or e-mail addresses, `*` stands for any text')
+    .prefault([])
+    .describe('People who are never adopted, deactivated, deleted or demoted.'),
+  groups: textList('names of groups, `*` stands for any text')
+    .prefault([])
+    .describe('Groups that are never adopted automatically.'),
+});

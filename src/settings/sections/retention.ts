@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { duration, durationOrZero, wholeNumber } from '../kinds.ts';
+
+/** How long the past is remembered. */
+export const retentionSchema = z.strictObject({
+  ledger: duration({ min: '1d', max: '3650d' })
+    .prefault('30d')
+    .describe(
+      'How long the bridge remembers which changes of the service were its own. A backup that is older than this cannot be recognised when it is restored.',
+    ),
+  audit: duration({ min: '1d', max: '3650d' })
+    .prefault('30d')
+    .describe('How long events of the audit log are kept, with who made them and from where.'),
+  requests: duration({ min: '1h', max: '3650d' })
+    .prefault('7d')
+    .describe(
+      'How long it is kept what providers wrote and what they were refused, for `GET /ops/requests`: which attributes, never their values.',
+    ),
+  requestRowsMax: wholeNumber({ min: 0, max: 10_000_000 })
+    .prefault(100_000)
+    .describe('How many of these requests are kept, the newest; 0: none.'),
+  drifts: duration({ min: '1d', max: '3650d' })
+    .prefault('30d')
+    .describe('How long drifts that are over are shown, since they were last seen.'),
+  plans: duration({ min: '1d', max: '3650d' })
+    .prefault('30d')
+    .describe('How long sweeps and plans that have ended are shown.'),
+  tombstones: durationOrZero({ min: '1d', max: '3650d' })
+    .prefault('90d')
+    .describe(
+      'How long after their deletion the bridge knows the names of people whom a provider has deleted. Then nothing is left of them but the id of an account that may still be in the service. 0 means for ever.',
+    ),
+});

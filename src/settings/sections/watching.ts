@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { driftPolicy } from '../drift-policy.ts';
+import { duration, durationOrZero, wholeNumber } from '../kinds.ts';
+
+/** When the service is compared with the store. */
+export const sweepSchema = z.strictObject({
+  interval: durationOrZero({ min: '1s', max: '30d' })
+    .prefault('1h')
+    .describe(
+      'How often the whole service is compared with the store, and at the start; 0 means only when an operator asks. What follows from what it finds is `drift.policy`.',
+    ),
+  adminsEvery: wholeNumber({ min: 1, max: 1_000 })
+    .prefault(6)
+    .describe('Admin lists, one call a group, are read in every n-th sweep only.'),
+});
+
+/** What counts as a difference, and what is done about it. */
+export const driftSchema = z.strictObject({
+  settle: duration({ min: '0', max: '1h' })
+    .prefault('60s')
+    .describe(
+      'How long after a change of its own the bridge waits before it looks a second time at a difference.',
+    ),
+  policy: driftPolicy()
+    .prefault('report')
+    .describe(
+      'What is done about a difference: `report` shows it, `repair` brings the service to what is desired, `accept` takes what the service holds as what is desired. One word for all kinds, or for each kind by name and `default` for the others. See [drift.md](drift.md).',
+    ),
+});
+
+/** How much harm of one kind repairs may do in 24 hours before an operator is asked. */
+function harmLimit(harm: string) {
+  return z
+    .strictObject({
+      count: wholeNumber({ min: 0, max: 1_000_000 })
+        .prefault(20)
+        .describe(`${harm}: how many in 24 hours without asking.`),
+      percent: wholeNumber({ min: 0, max: 100 })
+        .prefault(10)
+        .describe(`${harm}: how many of all whom it could concern, in percent, without asking.`),
+    })
+    .prefault({});
+}
+
+/** Above these a plan of repairs waits for an operator. */
+export const limitsSchema = z.strictObject({
+  deactivate: harmLimit('People whom repairs deactivate'),
+  removeMember: harmLimit('Members whom repairs remove from groups'),
+  demoteAdmin: harmLimit('Admins whom repairs demote'),
+  cutAccess: harmLimit('People and groups whose licences or permissions repairs cut'),
+  deleteGroup: harmLimit('Groups that repairs delete'),
+  provider: wholeNumber({ min: 0, max: 1_000_000 })
+    .optional()
+    .describe(
+      'How much of one kind of harm identity providers may do in 24 hours; what is more waits until `scim-bridge resume`. When not set, they are only told of by `/readyz` (`provider-harm`).',
+    ),
+  populationMin: wholeNumber({ min: 1, max: 1_000_000 })
+    .prefault(50)
+    .describe('From how many on a percentage counts.'),
+});
