@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { Client } from './client.ts';
+import { deliver } from './deliver.ts';
 
 const Link = z.object({ value: z.string() });
 const User = z.object({
@@ -77,7 +78,8 @@ export async function readShown(client: Client): Promise<Shown> {
 
 async function readAll<T>(client: Client, path: string, item: z.ZodType<T>): Promise<T[]> {
   const List = z.object({ totalResults: z.number(), Resources: z.array(item).default([]) });
-  const answer = await client.send({ method: 'GET', path: `${path}?count=1000` });
+  const sent = { method: 'GET', path: `${path}?count=1000` } as const;
+  const { answer } = await deliver(client, sent, { wishes: [], isRepeated: true });
   const { totalResults, Resources } = List.parse(answer?.body);
   if (totalResults !== Resources.length) throw new Error(`${path}: ${totalResults} are not shown`);
   return Resources;
