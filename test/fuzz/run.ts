@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { readMetrics } from '../support/metrics.ts';
+import { findProcessFacts } from '../bench/process-facts.ts';
 import { addGroup, addUser, listResources, readMemberIds, send } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
@@ -56,8 +56,13 @@ export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
   });
   const bridge = await startBridge({
     folder,
-    command: ['--import', './test/fuzz/probe.ts', 'src/cli/bin.mjs', 'serve'],
+    // The flags of `npm start`, without which the heap grows as long as there is memory.
+    command: [
+      ...['--max-semi-space-size=4', '--heap-growing-percent=25'],
+      ...['--import', './test/fuzz/probe.ts', 'src/cli/bin.mjs', 'serve'],
+    ],
     env: {
+      MALLOC_ARENA_MAX: '1',
       UPSTREAM_URL: sandbox.url,
       UPSTREAM_TOKEN: sandbox.token,
       UPSTREAM_REQUESTS_PER_SECOND: '0',
@@ -121,7 +126,7 @@ async function play({ requests, say }: FuzzPlan, stage: Stage): Promise<FuzzRepo
   const work = async () => {
     for (let index = next++; index < requests && findings.length < FINDINGS_MAX; index = next++) {
       if (index % Math.ceil(requests / 10) === 0) {
-        memoryMb.push(await readMemoryMb(bridge));
+        memoryMb.push(readMemoryMb(bridge));
         say(`${index} of ${requests}, ${memoryMb.at(-1)?.toFixed(0)} MB`);
       }
       const attempt = makeAttempt(pool, index);
@@ -134,14 +139,14 @@ async function play({ requests, say }: FuzzPlan, stage: Stage): Promise<FuzzRepo
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   connections.close();
-  memoryMb.push(await readMemoryMb(bridge));
+  memoryMb.push(readMemoryMb(bridge));
   findings.push(...(await judgeAfterwards(stage)), ...judgeMemory(memoryMb));
   return { counts, findings, memoryMb, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-async function readMemoryMb(bridge: BridgeProcess): Promise<number> {
-  const bytes = (await readMetrics(bridge, OPS_TOKEN)).get('process_resident_memory_bytes');
-  return (bytes ?? 0) / 1_000_000;
+/** 0 where only Linux knows. Not from the metrics: whoever asks for those may be turned away. */
+function readMemoryMb({ pid }: BridgeProcess): number {
+  return findProcessFacts(pid)?.residentMb ?? 0;
 }
 
 function judgeMemory(memoryMb: readonly number[]): string[] {
@@ -150,6 +155,11 @@ function judgeMemory(memoryMb: readonly number[]): string[] {
   const second = Math.max(...memoryMb.slice(half));
   if (second <= first + MEMORY_SLACK_MB) return [];
   return [`memory grows: ${memoryMb.map((mb) => mb.toFixed(0)).join(', ')} MB`];
+}
+
+/** A line of the log that wants a person, but for what the service refuses. */
+function isFault(line: string): boolean {
+  return /"level":"(?:error|fatal)"/.test(line) && !line.includes('the service refused');
 }
 
 /** Whether it is all well, for people who ask for nothing strange. */
@@ -168,8 +178,6 @@ async function judgeAfterwards({ bridge, bystanders }: Stage): Promise<string[]>
   if (members.length !== 1) findings.push('a group of one has another number of members');
   const lines = bridge.output().split('\n');
   findings.push(...lines.filter((line) => line.startsWith('fuzz-probe')));
-  findings.push(
-    ...lines.filter((line) => /"level":"?(?:error|fatal|50|60)"?/.test(line)).slice(0, 10),
-  );
+  findings.push(...lines.filter(isFault).slice(0, 10));
   return findings;
 }
