@@ -24,6 +24,10 @@ const codeByClass: ReadonlyMap<string, StoreErrorCode> = new Map([
   ['XX', 'store-corrupt'], // internal error, data corrupted
 ]);
 
+const CONTENDED_ATTEMPTS_MAX = 8;
+/** The next time it sees what the other one stored, and perhaps meets one more. */
+const SEEN_ATTEMPTS_MAX = 4;
+
 /** Unique indexes over the ids of the service: who comes second to see something new has only to look again. */
 const SEEN_INDEXES: ReadonlySet<string> = new Set([
   'users_upstream',
@@ -41,9 +45,19 @@ export function toPostgresStoreError(error: unknown): StoreError {
     const message = 'PostgreSQL: the connection could not be made or was lost';
     return new StoreError('store-unavailable', message, { cause: error });
   }
-  const known = isSeenTwice(error) ? 'store-contended' : codeByState.get(state);
-  const code = known ?? codeByClass.get(state.slice(0, 2)) ?? 'store-failed';
+  const code = codeByState.get(state) ?? codeByClass.get(state.slice(0, 2)) ?? 'store-failed';
   return new StoreError(code, `PostgreSQL: ${code} (SQLSTATE ${state})`, { cause: error });
+}
+
+/** How often a transaction that failed in this way is worth running, the first time included. */
+export function toAttemptsMax(error: StoreError): number {
+  if (error.code === 'store-contended') return CONTENDED_ATTEMPTS_MAX;
+  return isSeenTwice(error) ? SEEN_ATTEMPTS_MAX : 1;
+}
+
+function isSeenTwice({ cause }: StoreError): boolean {
+  if (!(cause instanceof Error) || !('constraint' in cause)) return false;
+  return typeof cause.constraint === 'string' && SEEN_INDEXES.has(cause.constraint);
 }
 
 /** Whether a server said so, and not the way to it. */
@@ -58,11 +72,6 @@ const ABSENT_STATES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '
 export function isAbsent(error: StoreError): boolean {
   const state = sqlState(error.cause);
   return error.code === 'store-unavailable' && (state === undefined || ABSENT_STATES.has(state));
-}
-
-function isSeenTwice(error: unknown): boolean {
-  if (!(error instanceof Error) || !('constraint' in error)) return false;
-  return typeof error.constraint === 'string' && SEEN_INDEXES.has(error.constraint);
 }
 
 /** Five characters and given by the server, unlike the `code` of a socket error (ECONNREFUSED). */

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Db, Store, StoreOptions } from './database.ts';
-import { isAbsent } from './postgres-errors.ts';
+import { isAbsent, toAttemptsMax } from './postgres-errors.ts';
 import { openPool } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
-const writeAttemptsMax = 8;
 const retryDelayMaxMs = 500;
 /** How often a server that is not there yet is asked again, in milliseconds. */
 const ASK_AGAIN_MS = 500;
@@ -86,7 +85,8 @@ function createRunningWrites() {
 }
 
 /**
- * Runs a transaction again that the server gave up in favour of another (deadlock, serialisation failure).
+ * Runs a transaction again that the server gave up in favour of another (deadlock, serialisation failure), or that
+ * came second to store something new.
  * Delays double from 20 ms with full jitter, so that the same two do not meet again.
  */
 async function retryContended<T>(transact: () => Promise<T>, random: () => number): Promise<T> {
@@ -94,8 +94,7 @@ async function retryContended<T>(transact: () => Promise<T>, random: () => numbe
     try {
       return await transact();
     } catch (error) {
-      const again = error instanceof StoreError && error.code === 'store-contended';
-      if (!again || attempt >= writeAttemptsMax) throw error;
+      if (!(error instanceof StoreError) || attempt >= toAttemptsMax(error)) throw error;
       await sleep(random() * Math.min(10 * 2 ** attempt, retryDelayMaxMs));
     }
   }
