@@ -72,6 +72,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     },
     clock: options.clock,
     acted: (fields) => logger.log(events.operatorActed(fields)),
+    failed: (fields) => logger.log(events.requestFailed(fields)),
     access: parts.access,
     findCredential: parts.access.find,
     attempts: parts.attempts,

@@ -13,7 +13,8 @@ Everything is JSON below \`/ops\`, on \`port\` or on \`ops.port\`, with \`Author
 \`forbidden\`. Moments are ISO 8601 in UTC, ids are SCIM ids unless said otherwise, and names are personal. Lists answer
 \`{ items, nextCursor }\`; \`nextCursor\` as \`cursor\` asks for the next page. A parameter, a value or a member of a body that is not known is
 answered with 400 \`invalid\`, a missing or wrong token with 401, and what comes too fast (200 a second, 100 at once, for all
-together) with 429. Errors are \`{ code, message }\`.
+together) with 429. While the store cannot be used everything is 503 \`store-unusable\` with \`Retry-After\`, and a fault of the bridge
+is 500 \`failed\`. Errors are \`{ code, message }\`.
 
 The commands of the command line send these requests to \`OPS_URL\`.
 `;

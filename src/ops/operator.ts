@@ -4,6 +4,7 @@ import type { FindCredential } from '../access/credential.ts';
 import { toFailedAttempt } from '../access/failed-request.ts';
 import type { Credential } from '../domain/credential.ts';
 import { StoreError } from '../store/store-error.ts';
+import { answerUnusable } from './answer-errors.ts';
 
 /** What letting operators in is given. */
 export interface OperatorDeps {
@@ -81,9 +82,4 @@ function answerStranger(
 function answerReader(res: Response): void {
   const message = 'This token may read; what is asked for takes one with the role operator.';
   res.status(403).json({ code: 'forbidden', message, role: 'operator' });
-}
-
-function answerUnusable(res: Response): void {
-  const message = 'The store of the bridge cannot be used now, so nobody can be let in.';
-  res.status(503).set('Retry-After', '5').json({ code: 'store-unusable', message });
 }

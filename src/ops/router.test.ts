@@ -1,6 +1,6 @@
 import express from 'express';
 import supertest from 'supertest';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FindCredential } from '../access/credential.ts';
 import { createGivenTokenFinder } from '../access/from-settings.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -13,7 +13,7 @@ import { type HealthSources, readReadiness } from './health.ts';
 import type { PlanSource } from './plans-router.ts';
 import type { WaitingWork } from './readiness-facts.ts';
 import type { RecoverySource } from './recovery-router.ts';
-import { createHealthRouter, createOperatorRouter } from './router.ts';
+import { createHealthRouter, createOperatorRouter, type OperatorRouterOptions } from './router.ts';
 import type { StatusSources } from './status.ts';
 import type { SweepSource } from './sweeps-router.ts';
 import type { WritesSource } from './writes-router.ts';
@@ -125,6 +125,7 @@ const find = createGivenTokenFinder({ scim: ['scim-token-0123456789'], operator:
 function request(
   change: Partial<HealthSources> = {},
   findCredential: FindCredential = async (presented) => find(presented),
+  others: Partial<OperatorRouterOptions> = {},
 ) {
   const sources: HealthSources = {
     assertStoreUsable: async () => {},
@@ -154,9 +155,11 @@ function request(
       registry,
       findCredential,
       acted: () => undefined,
+      failed: () => undefined,
       attempts,
       status,
       ...operators,
+      ...others,
     }),
   );
   return supertest(app);
@@ -319,4 +322,28 @@ test('a store that cannot be asked lets nobody in, and calls nobody a stranger',
   expect(answer.status).toBe(503);
   expect(answer.headers['retry-after']).toMatch(/^\d+$/);
   expect(answer.text).not.toContain('secret');
+});
+
+describe('what goes wrong below /ops', () => {
+  const cases = [
+    { why: new StoreError('store-unavailable', 'gone'), status: 503, code: 'store-unusable' },
+    { why: new Error('secret words'), status: 500, code: 'failed' },
+  ];
+
+  test.each(cases)('is $status as JSON, and told to the log', async ({ why, status, code }) => {
+    const told: unknown[] = [];
+    const others = {
+      listRequests: () => Promise.reject(why),
+      failed: ({ error }: { error: unknown }) => void told.push(error),
+    };
+    const answer = await request({}, undefined, others)
+      .get('/ops/requests')
+      .set('Authorization', `Bearer ${token}`);
+
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ code });
+    expect(answer.headers['retry-after']).toBe(status === 503 ? '5' : undefined);
+    expect(answer.text).not.toContain(why.message);
+    expect(told).toEqual([why]);
+  });
 });

@@ -4,7 +4,7 @@ import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/credential.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type AccessSource, listAccessRouters } from './access/router.ts';
-import { answerUnreadable } from './answer-unreadable.ts';
+import { answerErrors, type TellFailed } from './answer-errors.ts';
 import { type ApiSource, createApiRouter } from './api/router.ts';
 import { createDriftDecisionRouter, type DriftDecisionSource } from './drift-decisions.ts';
 import { createErasureRouter, type ErasureSource } from './erasure/router.ts';
@@ -44,6 +44,7 @@ export interface OperatorRouterOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Told of each request that does more than read, once it is answered. */
   readonly acted: (act: OperatorAct) => void;
+  readonly failed: TellFailed;
   readonly access: AccessSource;
   /** Whose a presented token is. */
   readonly findCredential: FindCredential;
@@ -78,7 +79,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   });
   router.use('/ops', before, tellActs(options.acted));
   for (const [path, served] of listOperatorRouters(options)) router.use(`/ops${path}`, served);
-  router.use('/ops', answerUnreadable);
+  router.use(answerErrors(options.failed));
   return router;
 }
 
@@ -86,7 +87,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
 export function listOperatorRouters(
   options: Omit<
     OperatorRouterOptions,
-    'registry' | 'findCredential' | 'attempts' | 'clock' | 'acted'
+    'registry' | 'findCredential' | 'attempts' | 'clock' | 'acted' | 'failed'
   >,
 ): readonly (readonly [path: string, router: Router])[] {
   const { status, explain, resources, recovery, firstRun, sweeps, plans, writes, api } = options;

@@ -6,8 +6,6 @@ const EXPECTED: readonly RegExp[] = [
 /** And from a database server that goes away. */
 const STORE_AWAY = [
   /"name":"StoreError","message":"PostgreSQL: (the connection|store-unavailable)/,
-  // An operator whom nobody can answer then.
-  /"route":"undefined[^"]*","status":500/,
   // In the end the leases of sweeps are ended for them.
   /another process goes on with this sweep/,
 ];

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Access } from '../../access/access.ts';
-import { answerUnreadable } from '../answer-unreadable.ts';
+import { answerErrors } from '../answer-errors.ts';
 import { createClientsRouter } from './clients-router.ts';
 import { createTokensRouter } from './tokens-router.ts';
 
@@ -18,9 +18,9 @@ export function listAccessRouters({
   ];
 }
 
-/** The same for a process that serves nothing else. */
+/** The same for a process that serves nothing else, and whose caller tells what failed. */
 export function createAccessRouter(source: AccessSource): Router {
   const router = Router();
   for (const [path, served] of listAccessRouters(source)) router.use(path, served);
-  return router.use(answerUnreadable);
+  return router.use(answerErrors(() => undefined));
 }
