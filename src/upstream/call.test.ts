@@ -58,7 +58,7 @@ test('how long a call waited for its turn is told', async () => {
   await second;
 
   const first = { callClass: 'pass', waitedMs: 0 };
-  expect(told).toEqual([first, { ...first, waitedMs: 1_025 }]);
+  expect(told).toEqual([first, { ...first, waitedMs: 1_050 }]);
 });
 
 test('a call that has ended holds nothing of its caller', async () => {

@@ -42,7 +42,7 @@ export function createDeps(options: TransportOptions): CallDeps {
 
 /** Without a limit there is nothing to share. */
 function openBudget(options: TransportOptions, inFlightMax: number): Budget {
-  const { requestsPerSecond, rateMarginMs = 25, queueMax = 10_000, clock, shared } = options;
+  const { requestsPerSecond, rateMarginMs = 50, queueMax = 10_000, clock, shared } = options;
   const { spentAt } = options;
   const own = { requestsPerSecond, marginMs: rateMarginMs, spentAt, inFlightMax, queueMax, clock };
   const isShared = shared !== undefined && requestsPerSecond > 0;

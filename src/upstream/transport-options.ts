@@ -16,7 +16,7 @@ export interface TransportOptions {
   readonly apiVersion?: 'latest' | 'v1' | undefined;
   /** 0 means no limit. Never more than this leave in any second. */
   readonly requestsPerSecond: number;
-  /** Added to that second, in milliseconds, because requests arrive closer together than they leave; 25 by default. */
+  /** Added to that second, in milliseconds, because requests arrive closer together than they leave; 50 by default. */
   readonly rateMarginMs?: number | undefined;
   /** Until then (epoch milliseconds) others may have sent as many as the rate allows; when left out, nobody has. */
   readonly spentAt?: number | undefined;
