@@ -62,7 +62,7 @@ export function createDetectors(
 function toSweepDeps(
   { settings, logger, metrics }: WatchedOptions,
   deps: FirstReadDeps,
-  { firstRead, recovery }: Surroundings,
+  { firstRead, recovery, wake }: Surroundings,
 ): Omit<SweepDeps, 'decide'> {
   let isChecked = false;
   const checked = recovery.hold.over.then(() => {
@@ -74,5 +74,6 @@ function toSweepDeps(
     sweepEvents: toSweepEvents(logger, metrics),
     checked,
     isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
+    wake,
   };
 }

@@ -100,9 +100,35 @@ export async function untilSettled({ store }: Pick<TestBridge, 'store'>): Promis
     const running = await countRunning(store);
     const { due } = await readBacklog(store.read);
     if (due + running === 0) return;
-    if (Date.now() > deadline) throw new Error(`${due} are still due and ${running} running`);
+    if (Date.now() > deadline) {
+      const left = JSON.stringify(await listLeft(store));
+      throw new Error(`${due} are still due and ${running} running: ${left}`);
+    }
     await sleep(5);
   }
+}
+
+/** What is due, and when it is tried again. */
+async function listLeft({ read }: Store): Promise<object[]> {
+  const columns = [
+    'due_at',
+    'due_class',
+    'must_look',
+    'pending',
+    'attempts',
+    'last_error',
+  ] as const;
+  const users = await read
+    .selectFrom('users')
+    .select(columns)
+    .where('due_at', 'is not', null)
+    .execute();
+  const groups = await read
+    .selectFrom('groups')
+    .select(columns)
+    .where('due_at', 'is not', null)
+    .execute();
+  return [...users, ...groups].map((row) => ({ ...row, now: Date.now() }));
 }
 
 /** How many lanes are held. */

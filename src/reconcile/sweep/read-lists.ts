@@ -44,6 +44,8 @@ export async function readLists(run: SweepRun): Promise<ReadLists> {
   const steps: StepRun = { deps, book, signal };
   for (let step = findOpenStep(book.current()); step; step = findOpenStep(book.current())) {
     await readList(run, steps, step);
+    // What the list may be too old for is to be looked at.
+    deps.wake();
   }
   assertAgreeing(book);
   if (book.getStep('restGroups').membersDoubted === true) run.reasons.add(DOUBTED);

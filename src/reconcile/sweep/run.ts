@@ -21,9 +21,15 @@ export function createCounts(): SweepCounts {
   return { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 };
 }
 
+/** What a sweep reads with. */
+export interface SweepReadDeps extends FirstReadDeps {
+  /** Somebody became due to be looked at. */
+  readonly wake: () => void;
+}
+
 /** What the parts of one sweep share. */
 export interface SweepRun {
-  readonly deps: FirstReadDeps;
+  readonly deps: SweepReadDeps;
   readonly sweep: Pick<SweepRow, 'id' | 'started_at' | 'reads_admins'>;
   /** How long after a write of our own a difference is none yet, in milliseconds. */
   readonly settleMs: number;

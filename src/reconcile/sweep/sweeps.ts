@@ -19,11 +19,16 @@ import type { Transport } from '../../upstream/transport.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
 import type { Occasion } from '../drift/decide.ts';
 import { readProgress } from '../first-read/progress.ts';
-import type { FirstReadDeps } from '../first-read/step.ts';
 import { findRecovery } from '../recovery/state.ts';
 import { findUnresolvedAt } from '../tail/settle-unresolved.ts';
 import { SWEEP_BEGINNING, SWEEP_READ_FACT } from './read-lists.ts';
-import { createCounts, type SweepCounts, type SweepRun, toLost } from './run.ts';
+import {
+  createCounts,
+  type SweepCounts,
+  type SweepReadDeps,
+  type SweepRun,
+  toLost,
+} from './run.ts';
 import { runSweep } from './run-sweep.ts';
 
 /** How often it is asked whether a sweep is due, or was left by a process that died, in milliseconds. */
@@ -58,7 +63,7 @@ export interface SweepEvents {
 }
 
 /** What sweeps are given. */
-export interface SweepDeps extends FirstReadDeps {
+export interface SweepDeps extends SweepReadDeps {
   readonly sweepPolicy: SweepPolicy;
   readonly sweepEvents: SweepEvents;
   /** Decides what is done about what a sweep has found. */
