@@ -71,8 +71,8 @@ function postgresSuite(postgresUrl: string): StoreSuite {
       return createEmptyDatabase(postgresUrl, name);
     }
     cleanUpLater(async () => {
-      await emptyDatabase(postgresUrl, name);
-      unused.push(name);
+      if (await emptyDatabase(postgresUrl, name)) unused.push(name);
+      else await dropDatabase(postgresUrl, name);
     });
     return known === undefined
       ? copyPostgresTemplate(postgresUrl, name)
