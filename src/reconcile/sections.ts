@@ -1,8 +1,6 @@
 import { assertNever } from '../domain/errors.ts';
 import { changeFact, findFact } from '../store/facts.ts';
-import { auditLogs } from '../upstream/operations/audit-logs.ts';
-import { companyUsers } from '../upstream/operations/company-users.ts';
-import { groups } from '../upstream/operations/groups.ts';
+import { auditLogs, companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Problem } from './outcome.ts';

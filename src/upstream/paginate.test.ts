@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UpstreamError } from './errors.ts';
-import { auditLogs } from './operations/audit-logs.ts';
 import type { PagedOperation } from './operations/operation.ts';
+import { auditLogs } from './operations/people.ts';
 import { scim } from './operations/scim.ts';
 import { type PageOptions, type Pages, paginate } from './paginate.ts';
 import { createEagerClock } from './testing/fake-clock.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { groups } from './operations/groups.ts';
+import { groups } from './operations/people.ts';
 import { addUser, connect, cut, failureOf, getUser, ok } from './testing/connect.ts';
 import { createEagerClock, createFakeClock } from './testing/fake-clock.ts';
 import { type Answering, sendJson, startService } from './testing/service.ts';

@@ -1,7 +1,6 @@
 import { MockAgent } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { groupUsers } from './operations/group-users.ts';
-import { groups } from './operations/groups.ts';
+import { groups, groupUsers } from './operations/people.ts';
 import { scim } from './operations/scim.ts';
 import { addUser, connect, failureOf, getUser, ok, token } from './testing/connect.ts';
 import { type Answering, sendJson, startService } from './testing/service.ts';

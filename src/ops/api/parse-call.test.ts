@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { cardComments } from '../../upstream/operations/card-comments.ts';
-import { customDirectoryFields } from '../../upstream/operations/custom-directory-fields.ts';
-import { groups } from '../../upstream/operations/groups.ts';
+import { cardComments, restrictedAccessCardFiles } from '../../upstream/operations/card-parts.ts';
+import { customDirectoryFields } from '../../upstream/operations/directories.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
-import { restrictedAccessCardFiles } from '../../upstream/operations/restricted-access-card-files.ts';
+import { groups } from '../../upstream/operations/people.ts';
 import { parseCall } from './parse-call.ts';
 
 const { attachFileToCard } = restrictedAccessCardFiles;

@@ -1,5 +1,4 @@
-import { auditLogs } from '../../upstream/operations/audit-logs.ts';
-import { companyUsers } from '../../upstream/operations/company-users.ts';
+import { auditLogs, companyUsers } from '../../upstream/operations/people.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { Transport } from '../../upstream/transport.ts';

@@ -1,7 +1,5 @@
 import { normaliseName } from '../../domain/name.ts';
-import { groupAdmins } from '../../upstream/operations/group-admins.ts';
-import { groupUsers } from '../../upstream/operations/group-users.ts';
-import { groups } from '../../upstream/operations/groups.ts';
+import { groupAdmins, groups, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { type GroupUser, parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';

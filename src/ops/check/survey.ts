@@ -1,4 +1,4 @@
-import { users as currentUsers } from '../../upstream/operations/users.ts';
+import { users as currentUsers } from '../../upstream/operations/people.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { Transport } from '../../upstream/transport.ts';
 import { type Look, look, skipped } from './look.ts';

@@ -1,5 +1,4 @@
-import { companyUsers } from '../../upstream/operations/company-users.ts';
-import { groups } from '../../upstream/operations/groups.ts';
+import { companyUsers, groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 
 const LISTS: readonly string[] = [

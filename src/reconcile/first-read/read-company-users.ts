@@ -1,5 +1,5 @@
 import type { ObservedUser } from '../../domain/user.ts';
-import { companyUsers } from '../../upstream/operations/company-users.ts';
+import { companyUsers } from '../../upstream/operations/people.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { getStep } from './progress.ts';
 import { readList } from './read-list.ts';

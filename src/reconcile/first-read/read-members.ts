@@ -6,7 +6,7 @@ import {
   listSeenGroups,
   type SeenGroup,
 } from '../../store/observations-groups.ts';
-import { groupUsers } from '../../upstream/operations/group-users.ts';
+import { groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';

@@ -1,5 +1,5 @@
 import { listSeenGroups } from '../../store/observations-groups.ts';
-import { groups } from '../../upstream/operations/groups.ts';
+import { groups } from '../../upstream/operations/people.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { joinGroups } from './join-groups.ts';
 import { getStep } from './progress.ts';

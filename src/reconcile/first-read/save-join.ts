@@ -6,7 +6,7 @@ import { saveDispute } from '../../store/disputes.ts';
 import { deleteGroup, type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
 import { disclaimLinks, moveGroupLinks } from '../../store/link-observations.ts';
 import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-groups.ts';
-import { groups } from '../../upstream/operations/groups.ts';
+import { groups } from '../../upstream/operations/people.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { toLookAgainColumns } from './fate.ts';
 import type { GroupJoin, GroupPair } from './join-groups.ts';

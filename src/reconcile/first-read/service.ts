@@ -1,8 +1,8 @@
 import { BridgeError } from '../../domain/errors.ts';
 import type { Db } from '../../store/database.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
+import { users } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { users } from '../../upstream/operations/users.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { judge } from '../verdict.ts';
 import { type FirstReadContext, type FirstReadDeps, READING, type StepResult } from './step.ts';

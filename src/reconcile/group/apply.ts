@@ -9,7 +9,7 @@ import {
 import { normaliseName } from '../../domain/name.ts';
 import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
 import { listLeavingGroups, toObservedGroup } from '../../store/groups.ts';
-import { groups } from '../../upstream/operations/groups.ts';
+import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';

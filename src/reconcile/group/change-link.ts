@@ -1,7 +1,6 @@
 import type { GroupState, LinkChange } from '../../domain/group.ts';
 import { findUserRow, toUserState } from '../../store/users.ts';
-import { groupAdmins } from '../../upstream/operations/group-admins.ts';
-import { groupUsers } from '../../upstream/operations/group-users.ts';
+import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';

@@ -1,8 +1,7 @@
 import type { GroupState, ObservedGroup } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
 import { findGroupByUpstream } from '../../store/groups.ts';
-import { groupUsers } from '../../upstream/operations/group-users.ts';
-import { groups } from '../../upstream/operations/groups.ts';
+import { groups, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';

@@ -2,7 +2,7 @@ import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { findGroup, type GroupRow, updateGroup } from '../../store/groups.ts';
 import { observeLinks } from '../../store/link-observations.ts';
-import { groupAdmins } from '../../upstream/operations/group-admins.ts';
+import { groupAdmins } from '../../upstream/operations/people.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';

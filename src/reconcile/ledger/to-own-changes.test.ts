@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { companyUsers } from '../../upstream/operations/company-users.ts';
-import { groupAdmins } from '../../upstream/operations/group-admins.ts';
-import { groupUsers } from '../../upstream/operations/group-users.ts';
-import { groups } from '../../upstream/operations/groups.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
+import { companyUsers, groupAdmins, groups, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { toOwnChanges } from './to-own-changes.ts';
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../store/database.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
 import { findNewestOwnCall, listOwnCalls } from '../../store/own-calls.ts';
-import { auditLogs } from '../../upstream/operations/audit-logs.ts';
+import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { listUnexplained, TOLERANCE } from '../audit/match-events.ts';

@@ -1,6 +1,6 @@
 import type { ObservedUser } from '../../domain/user.ts';
 import { toUserState, type UserRow, updateUser } from '../../store/users.ts';
-import { companyUsers } from '../../upstream/operations/company-users.ts';
+import { companyUsers } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { CallContext } from '../deps.ts';

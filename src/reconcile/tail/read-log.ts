@@ -1,5 +1,5 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { auditLogs } from '../../upstream/operations/audit-logs.ts';
+import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';

@@ -14,7 +14,7 @@ import type {
   UpdateUser,
   UserAction,
 } from '../../plan/actions.ts';
-import { companyUsers } from '../../upstream/operations/company-users.ts';
+import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';

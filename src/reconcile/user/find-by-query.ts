@@ -1,6 +1,6 @@
 import { foldCase } from '../../domain/fold.ts';
 import { countKnownAccounts } from '../../store/observations.ts';
-import { companyUsers } from '../../upstream/operations/company-users.ts';
+import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';

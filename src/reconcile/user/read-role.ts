@@ -1,4 +1,4 @@
-import { companyUsers } from '../../upstream/operations/company-users.ts';
+import { companyUsers } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';

@@ -1,17 +1,275 @@
-import { board } from './fields/boards.ts';
-import type { OperationGroup } from './operation.ts';
+import { array, object, operations, words } from './row.ts';
+
+/** When a card that does not move is marked. */
+const lastMovedWarnings = {
+  last_moved_warning_after_days: 'integer',
+  last_moved_warning_after_hours: 'integer',
+  last_moved_warning_after_minutes: 'integer',
+} as const;
+
+/** BRB: a board, base. */
+const board = words(`
+  created updated id title cell_wip_limits external_id default_card_type_id description email_key
+  move_parents_to_done default_tags first_image_is_cover reset_lane_spent_time
+  backward_moves_enabled hide_done_policies hide_done_policies_in_done_column automove_cards
+  auto_assign_enabled card_properties columns lanes
+`);
+
+/** COL: a column. */
+const column = words(`
+  created updated id title sort_order col_count wip_limit type rules board_id column_id
+  archive_after_days wip_limit_type external_id default_tags last_moved_warning_after_minutes
+  last_moved_warning_after_days last_moved_warning_after_hours months_to_hide_cards
+  card_hide_after_days
+`);
+
+/** LAN: a lane. */
+const lane = words(`
+  created updated id title sort_order row_count wip_limit wip_limit_type
+  last_moved_warning_after_minutes last_moved_warning_after_days last_moved_warning_after_hours
+  board_id default_card_type_id default_tags external_id condition
+`);
 
 /** Boards without their space; the operations of a board in a space are `spaceBoards`. */
-export const boards = {
+export const boards = operations('boards', {
   /** One board with its columns, lanes and cards. */
   getBoard: {
-    id: 'boards.getBoard',
-    api: 'rest',
-    method: 'GET',
-    path: '/boards/{id}',
-    pathParameters: { id: 'integer' },
-    response: { kind: 'object', fields: [...board, 'cards'] },
-    repeat: 'safe',
-    source: 'REST: boards',
+    call: 'GET /boards/{id}',
+    answer: object([...board, 'cards']),
   },
-} as const satisfies OperationGroup;
+});
+
+/** Boards of a space. */
+export const spaceBoards = operations('spaceBoards', {
+  /** Creates a board, with its columns and lanes where they are given. */
+  createNewBoard: {
+    call: 'POST /spaces/{space_id}/boards',
+    body: {
+      'title*': 'string | number',
+      columns: 'object[]',
+      lanes: 'object[]',
+      description: 'string | null',
+      top: 'integer',
+      left: 'integer',
+      default_card_type_id: 'integer',
+      first_image_is_cover: 'boolean',
+      reset_lane_spent_time: 'boolean',
+      automove_cards: 'boolean',
+      backward_moves_enabled: 'boolean',
+      auto_assign_enabled: 'boolean',
+      sort_order: 'number',
+      external_id: 'number | string | null',
+    },
+    answer: object([...board, 'top', 'left', 'sort_order']),
+  },
+  /** One board with its columns, lanes and cards, and its place in the space. */
+  getBoard: {
+    call: 'GET /spaces/{space_id}/boards/{id}',
+    answer: object([...board, ...words('cards space_id board_id top left sort_order')]),
+  },
+  /** The boards of a space, in one answer. */
+  getListOfBoards: {
+    call: 'GET /spaces/{space_id}/boards',
+    answer: array([...board, ...words('space_id board_id top left sort_order type')]),
+  },
+  /** Deletes a board; one that holds something only with `force`, which some installations take from the query. */
+  removeBoard: {
+    call: 'DELETE /spaces/{space_id}/boards/{id}',
+    query: { force: 'boolean' },
+    body: { force: 'boolean' },
+    answer: object('id'),
+    undocumented: ['query.force'],
+  },
+  /** Changes a board, or takes it over from another space. */
+  updateBoard: {
+    call: 'PATCH /spaces/{space_id}/boards/{id}',
+    body: {
+      title: 'string | number',
+      description: 'string | null',
+      top: 'integer',
+      left: 'integer',
+      type: '1 | 5',
+      cell_wip_limits: 'unknown[]',
+      default_card_type_id: 'integer',
+      default_tags: 'string | null',
+      first_image_is_cover: 'boolean',
+      reset_lane_spent_time: 'boolean',
+      automove_cards: 'boolean',
+      backward_moves_enabled: 'boolean',
+      move_parents_to_done: 'boolean',
+      hide_done_policies: 'boolean',
+      hide_done_policies_in_done_column: 'boolean',
+      sort_order: 'number',
+      external_id: 'number | string | null',
+      move_from_space_id: 'integer',
+      auto_assign_enabled: 'boolean',
+      card_properties: 'object[] | null',
+    },
+    answer: object([...board, 'top', 'left', 'sort_order']),
+  },
+});
+
+/** Columns of a board. */
+export const columns = operations('columns', {
+  /** Creates a column. */
+  createNewColumn: {
+    call: 'POST /boards/{board_id}/columns',
+    body: {
+      'title*': 'string',
+      external_id: 'number | string | null',
+      sort_order: 'number',
+      type: '1 | 2 | 3',
+      ...lastMovedWarnings,
+      wip_limit: 'integer',
+      wip_limit_type: '1 | 2',
+      col_count: 'integer',
+      archive_after_days: 'integer',
+      months_to_hide_cards: 'integer | null',
+      card_hide_after_days: 'integer | null',
+      rules: 'integer',
+    },
+    answer: object(column),
+  },
+  /** The columns of a board, in one answer. */
+  getListOfColumns: {
+    call: 'GET /boards/{board_id}/columns',
+    answer: array([...column, 'pause_sla', 'subcolumns']),
+  },
+  /** Deletes a column; one that holds something only with `force`, which some installations take from the query. */
+  removeColumn: {
+    call: 'DELETE /boards/{board_id}/columns/{id}',
+    query: { force: 'boolean' },
+    body: { force: 'boolean' },
+    answer: object('id'),
+    undocumented: ['query.force'],
+  },
+  /** Changes a column or puts it between two others. */
+  updateColumn: {
+    call: 'PATCH /boards/{board_id}/columns/{id}',
+    body: {
+      external_id: 'number | string | null',
+      title: 'string',
+      sort_order: 'number',
+      type: '1 | 2 | 3',
+      wip_limit: 'integer | null',
+      wip_limit_type: '1 | 2',
+      ...lastMovedWarnings,
+      col_count: 'integer',
+      archive_after_days: 'integer',
+      months_to_hide_cards: 'integer | null',
+      card_hide_after_days: 'integer | null',
+      rules: 'integer',
+      default_tags: 'string | null',
+      prev_column_id: 'integer | null',
+      next_column_id: 'integer | null',
+      pause_sla: 'boolean',
+    },
+    answer: object(column),
+  },
+});
+
+/** Columns within a column. */
+export const subcolumn = operations('subcolumn', {
+  /** Creates a subcolumn. */
+  createNewSubcolumn: {
+    call: 'POST /columns/{column_id}/subcolumns',
+    body: {
+      'title*': 'string',
+      external_id: 'number | string | null',
+      sort_order: 'number',
+      type: 'integer',
+      archive_after_days: 'integer',
+      months_to_hide_cards: 'integer | null',
+      card_hide_after_days: 'integer | null',
+      col_count: 'integer',
+      rules: 'integer',
+      ...lastMovedWarnings,
+      wip_limit: 'integer',
+    },
+    answer: object(column),
+    source: 'field-notes',
+  },
+  /** The subcolumns of a column, in one answer. */
+  getListOfSubcolumns: {
+    call: 'GET /columns/{column_id}/subcolumns',
+    answer: array(column),
+    source: 'field-notes',
+  },
+  /** Deletes a subcolumn; one that holds something only with `force`, which some installations take from the query. */
+  removeSubcolumn: {
+    call: 'DELETE /columns/{column_id}/subcolumns/{id}',
+    query: { force: 'boolean' },
+    body: { force: 'boolean' },
+    answer: object('id'),
+    source: 'field-notes',
+  },
+  /** Changes a subcolumn or puts it between two others. */
+  updateSubcolumn: {
+    call: 'PATCH /columns/{column_id}/subcolumns/{id}',
+    body: {
+      title: 'string',
+      external_id: 'number | string | null',
+      sort_order: 'number',
+      type: 'integer',
+      archive_after_days: 'integer',
+      months_to_hide_cards: 'integer | null',
+      card_hide_after_days: 'integer | null',
+      col_count: 'integer',
+      rules: 'integer',
+      ...lastMovedWarnings,
+      default_tags: 'string | null',
+      prev_column_id: 'integer | null',
+      next_column_id: 'integer | null',
+      pause_sla: 'boolean',
+    },
+    answer: object(column),
+    source: 'field-notes',
+  },
+});
+
+/** Lanes of a board. */
+export const lanes = operations('lanes', {
+  /** Creates a lane. */
+  createNewLane: {
+    call: 'POST /boards/{board_id}/lanes',
+    body: {
+      'title*': 'string',
+      sort_order: 'number',
+      wip_limit: 'integer',
+      wip_limit_type: '1 | 2',
+      ...lastMovedWarnings,
+      row_count: 'integer',
+    },
+    answer: object(lane),
+  },
+  /** The lanes of a board, in one answer. The values of `condition` are not documented; 1, 2 and 3 are in use. */
+  getListOfLanes: {
+    call: 'GET /boards/{board_id}/lanes',
+    query: { condition: 'string | number' },
+    answer: array(lane),
+  },
+  /** Deletes a lane; one that holds something only with `force`, which some installations take from the query. */
+  removeLane: {
+    call: 'DELETE /boards/{board_id}/lanes/{id}',
+    query: { force: 'boolean' },
+    body: { force: 'boolean' },
+    answer: object('id'),
+    undocumented: ['query.force'],
+  },
+  /** Changes a lane. */
+  updateLane: {
+    call: 'PATCH /boards/{board_id}/lanes/{id}',
+    body: {
+      title: 'string',
+      sort_order: 'number',
+      wip_limit: 'integer | null',
+      wip_limit_type: '1 | 2',
+      ...lastMovedWarnings,
+      row_count: 'integer',
+      default_tags: 'string | null',
+      default_card_type_id: 'integer | null',
+      condition: '1 | 2',
+    },
+    answer: object(lane),
+  },
+});

@@ -1,17 +1,80 @@
-import { cardCreated, cardModified } from './fields/cards.ts';
-import { idList } from './fields/parameters.ts';
-import type { OperationGroup } from './operation.ts';
+import { idList } from './operation.ts';
+import { userShort } from './people.ts';
+import { array, none, object, operations, words } from './row.ts';
+import { treeEntity } from './spaces.ts';
+
+/** CTY: a card type. */
+const cardType = words(`
+  company_id letter name color updated created id description_template archived properties
+  card_properties suggest_fields
+`);
+
+/** CRD1: a card, as lists of children hold it. */
+const cardAmongChildren = words(`
+  id created updated archived title asap due_date sort_order fifo_order state condition
+  expires_later parents_count children_count children_done has_blocked_children goals_total
+  goals_done time_spent_sum time_blocked_sum children_number_properties_sum
+  calculated_planned_start calculated_planned_end parent_checklist_ids children_ids parents_ids
+  blocking_card blocked size size_unit size_text due_date_time_present board_id column_id lane_id
+  owner_id type_id version updater_id completed_on_time completed_at last_moved_at lane_changed_at
+  column_changed_at first_moved_to_in_progress_at last_moved_to_done_at sprint_id external_id
+  comments_total comment_last_added_at properties planned_start planned_end
+  ignore_planned_dates_recalculation service_id sd_new_comment public share_settings share_id
+  external_user_emails description_filled estimate_workload
+`);
+
+/** CRD3: a card, as a checklist names it. */
+export const cardOfChecklist = words(`
+  created updated archived id title asap due_date sort_order description state expires_later
+  parents_count children_count children_done goals_total goals_done parent_checklist_ids
+  parent_link_ids blocked size size_unit size_text due_date_time_present board_id column_id
+  lane_id owner_id type_id version updater_id completed_on_time completed_at project_id
+  milestone_id fifo_order blocking_card sprint_id condition last_moved_at external_id
+  lane_changed_at column_changed_at first_moved_to_in_progress_at last_moved_to_done_at service_id
+  has_blocked_children comments_total comment_last_added_at children_ids parents_ids properties
+  planned_start planned_end ignore_planned_dates_recalculation counters_recalculated_at
+  sd_new_comment public share_id share_settings sd_external_recipients external_user_emails
+  time_spent_sum calculated_planned_start calculated_planned_end time_blocked_sum
+  children_number_properties_sum description_filled import_id tag_ids has_access_to_space
+  path_data space_id
+`);
+
+/** CRD4: a card, after a change. */
+const cardModified = words(`
+  created updated archived id title asap due_date due_date_time_present expires_later sort_order
+  description state condition blocking_card blocked size size_unit size_text board_id column_id
+  lane_id owner_id type_id version updater_id completed_on_time completed_at last_moved_at
+  lane_changed_at column_changed_at first_moved_to_in_progress_at last_moved_to_done_at
+  planned_start planned_end ignore_planned_dates_recalculation sprint_id external_id service_id
+  properties public share_id share_settings external_user_emails tag_ids estimate_workload
+  comments_total comment_last_added_at parents_count children_count children_done goals_total
+  goals_done time_spent_sum time_blocked_sum children_number_properties_sum
+  calculated_planned_start calculated_planned_end description_filled has_blocked_children
+  parent_checklist_ids children_ids parents_ids fifo_order counters_recalculated_at sd_new_comment
+  import_id owner members
+`);
+
+/** A card, as its creation answers. The documents break off after `first_moved_to_in_progress_at`; the rest is what is in use. */
+const cardCreated = words(`
+  created updated archived id title description asap due_date sort_order fifo_order state
+  condition expires_later parents_count children_count children_done goals_total goals_done
+  time_spent_sum time_blocked_sum children_number_properties_sum parent_checklist_ids
+  blocking_card blocked size size_unit size_text due_date_time_present board_id column_id lane_id
+  owner_id type_id version updater_id completed_on_time completed_at last_moved_at lane_changed_at
+  column_changed_at first_moved_to_in_progress_at last_moved_to_done_at sprint_id external_id
+  service_id comments_total comment_last_added_at properties planned_start planned_end
+  ignore_planned_dates_recalculation counters_recalculated_at sd_new_comment public share_settings
+  share_id external_user_emails description_filled estimate_workload owner type external_links
+  files checklists
+`);
 
 /** Cards. */
-export const cards = {
+export const cards = operations('cards', {
   /**
    * Changes all cards that fit, as a job of the service; `id` names the job. Unsafe to repeat: a second job would start.
    */
   batchUpdateForCards: {
-    id: 'cards.batchUpdateForCards',
-    api: 'rest',
-    method: 'PATCH',
-    path: '/cards',
+    call: 'PATCH /cards',
     body: {
       board_id: 'integer',
       column_id: 'integer',
@@ -22,16 +85,12 @@ export const cards = {
       attributes: 'unknown',
       order_by: 'unknown',
     },
-    response: { kind: 'object', fields: ['id'], types: { id: 'string' } },
+    answer: object('id', { id: 'string' }),
     repeat: 'unsafe',
-    source: 'REST: cards',
   },
   /** Creates a card. */
   createNewCard: {
-    id: 'cards.createNewCard',
-    api: 'rest',
-    method: 'POST',
-    path: '/cards',
+    call: 'POST /cards',
     body: {
       'title*': 'number | string',
       'board_id*': 'integer',
@@ -54,69 +113,31 @@ export const cards = {
       text_format_type_id: '1 | 2 | 3',
       properties: 'object',
     },
-    response: { kind: 'object', fields: cardCreated },
-    repeat: 'unsafe',
-    source: 'REST: cards',
+    answer: object(cardCreated),
   },
   /** Deletes a card. */
   deleteCard: {
-    id: 'cards.deleteCard',
-    api: 'rest',
-    method: 'DELETE',
-    path: '/cards/{card_id}',
-    pathParameters: { card_id: 'integer' },
-    response: { kind: 'object', fields: cardModified },
-    repeat: 'safe',
+    call: 'DELETE /cards/{card_id}',
+    answer: object(cardModified),
     source: 'field-notes',
   },
   /** One card with what hangs on it. */
   retrieveCard: {
-    id: 'cards.retrieveCard',
-    api: 'rest',
-    method: 'GET',
-    path: '/cards/{card_id}',
-    pathParameters: { card_id: 'integer' },
+    call: 'GET /cards/{card_id}',
     query: { broken_api: 'boolean' },
-    response: {
-      kind: 'object',
-      fields: [
-        ...cardModified,
-        'uid',
-        'board',
-        'lane',
-        'column',
-        'type',
-        'checklists',
-        'blockers',
-        'slas',
-        'blocked_at',
-        'blocker_id',
-        'blocker',
-        'block_reason',
-        'children',
-        'parents',
-        'files',
-        'tags',
-        'external_links',
-        'cardRole',
-        'email',
-      ],
-    },
-    repeat: 'safe',
+    answer: object([
+      ...cardModified,
+      ...words(`
+        uid board lane column type checklists blockers slas blocked_at blocker_id blocker
+        block_reason children parents files tags external_links cardRole email
+      `),
+    ]),
     source: 'field-notes',
   },
   /** The planned times of a card in its baselines, in one answer. */
   retrieveCardBaselines: {
-    id: 'cards.retrieveCardBaselines',
-    api: 'rest',
-    method: 'GET',
-    path: '/cards/{card_id}/baselines',
-    pathParameters: { card_id: 'integer' },
-    response: {
-      kind: 'array',
-      fields: ['id', 'uid', 'baseline_id', 'planned_start', 'planned_end'],
-    },
-    repeat: 'safe',
+    call: 'GET /cards/{card_id}/baselines',
+    answer: array('id uid baseline_id planned_start planned_end'),
     source: 'field-notes',
   },
   /**
@@ -124,10 +145,7 @@ export const cards = {
    * `start_position` goes on from a position. The fields of a card here are not known for sure.
    */
   retrieveCardList: {
-    id: 'cards.retrieveCardList',
-    api: 'rest',
-    method: 'GET',
-    path: '/cards',
+    call: 'GET /cards',
     query: {
       created_before: 'string',
       created_after: 'string',
@@ -183,45 +201,25 @@ export const cards = {
       broken_api: 'boolean',
     },
     queryStyle: { filter: 'base64-json' },
-    response: { kind: 'array', fields: [] },
+    answer: array([]),
     paging: 'start-position',
-    repeat: 'safe',
     source: 'field-notes',
   },
   /** Where a card has been, in one answer. */
   retrieveCardLocationHistory: {
-    id: 'cards.retrieveCardLocationHistory',
-    api: 'rest',
-    method: 'GET',
-    path: '/cards/{card_id}/location-history',
-    pathParameters: { card_id: 'integer' },
-    response: {
-      kind: 'array',
-      fields: [
-        'id',
-        'card_id',
-        'board_id',
-        'column_id',
-        'subcolumn_id',
-        'lane_id',
-        'sprint_id',
-        'author_id',
-        'author',
-        'condition',
-        'changed',
-      ],
-      types: { id: 'string' },
-    },
-    repeat: 'safe',
+    call: 'GET /cards/{card_id}/location-history',
+    answer: array(
+      `
+      id card_id board_id column_id subcolumn_id lane_id sprint_id author_id author condition
+      changed
+    `,
+      { id: 'string' },
+    ),
     source: 'field-notes',
   },
   /** Changes or moves a card. The documents show the end of its body and its answer, without its name. */
   updateCard: {
-    id: 'cards.updateCard',
-    api: 'rest',
-    method: 'PATCH',
-    path: '/cards/{card_id}',
-    pathParameters: { card_id: 'integer' },
+    call: 'PATCH /cards/{card_id}',
     body: {
       title: 'number | string',
       asap: 'boolean',
@@ -250,8 +248,234 @@ export const cards = {
       planned_start: 'string | null',
       planned_end: 'string | null',
     },
-    response: { kind: 'object', fields: cardModified },
-    repeat: 'safe',
+    answer: object(cardModified),
     source: 'field-notes',
   },
-} as const satisfies OperationGroup;
+});
+
+/** Kinds of cards. */
+export const cardTypes = operations('cardTypes', {
+  /** Creates a card type. */
+  createNewCardType: {
+    call: 'POST /card-types',
+    body: {
+      'letter*': 'string',
+      'name*': 'string',
+      'color*': 'integer',
+      properties: 'object',
+      card_properties: 'unknown[]',
+      suggest_fields: 'boolean',
+    },
+    answer: object(cardType),
+  },
+  /** One card type. */
+  getCardType: {
+    call: 'GET /card-types/{id}',
+    answer: object(cardType),
+  },
+  /** The card types of the company. */
+  getListOfCardTypes: {
+    call: 'GET /card-types',
+    query: { limit: 'integer', offset: 'integer' },
+    answer: array(cardType),
+    paging: 'offset',
+  },
+  /** Deletes a card type; its cards become cards of another. */
+  removeCardType: {
+    call: 'DELETE /card-types/{id}',
+    body: { 'replace_type_id*': 'number' },
+    answer: object(cardType),
+  },
+  /** Changes a card type. */
+  updateCardType: {
+    call: 'PATCH /card-types/{id}',
+    body: {
+      letter: 'string',
+      name: 'string',
+      color: 'integer',
+      properties: 'object',
+      card_properties: 'unknown[]',
+      suggest_fields: 'boolean',
+    },
+    answer: object(cardType),
+  },
+});
+
+/** Tags of a card. */
+export const cardTags = operations('cardTags', {
+  /** Puts a tag on a card by its name. */
+  addTag: {
+    call: 'POST /cards/{card_id}/tags',
+    body: { 'name*': 'string' },
+    answer: object('created updated archived id name company_id color'),
+  },
+  /** Takes a tag off a card. */
+  removeTagFromCard: {
+    call: 'DELETE /cards/{card_id}/tags/{tag_id}',
+    answer: object('id'),
+  },
+  /** The tags of a card, in one answer. The documents spell the name so. */
+  rertrieveListOfTags: {
+    call: 'GET /cards/{card_id}/tags',
+    answer: array('id name color card_id tag_id'),
+  },
+});
+
+const tag = words('created updated id name company_id color archived');
+
+/** Tags of the company. */
+export const tags = operations('tags', {
+  /** Creates a tag. */
+  addTag: {
+    call: 'POST /tags',
+    body: { 'name*': 'string' },
+    answer: object(tag),
+    source: 'field-notes',
+  },
+  /** The tags of the company or of a space. */
+  retrieveListOfTags: {
+    call: 'GET /tags',
+    query: {
+      limit: 'integer',
+      offset: 'integer',
+      space_id: 'integer',
+      ids: idList,
+      query: 'string',
+    },
+    answer: array(tag),
+    paging: 'offset',
+    source: 'field-notes',
+  },
+});
+
+/** People who work on a card. */
+export const cardMembers = operations('cardMembers', {
+  /** Puts a person on a card. */
+  addMemberToCard: {
+    call: 'POST /cards/{card_id}/members',
+    body: { 'user_id*': 'integer' },
+    answer: object(`
+      id full_name email username avatar_initials_url avatar_uploaded_url initials avatar_type lng
+      timezone theme updated type
+    `),
+  },
+  /** Takes a person off a card. */
+  removeMemberFromCard: {
+    call: 'DELETE /cards/{card_id}/members/{id}',
+    answer: object('id'),
+  },
+  /** The people of a card, in one answer. */
+  retrieveListOfCardMembers: {
+    call: 'GET /cards/{card_id}/members',
+    answer: array([...userShort, ...words('virtual card_id user_id type')]),
+  },
+  /** Makes a member responsible, or no longer. */
+  updateMemberRole: {
+    call: 'PATCH /cards/{card_id}/members/{id}',
+    body: { 'type*': 'integer' },
+    answer: object('created updated card_id user_id type'),
+  },
+});
+
+/** People who may be put on a card. */
+export const cardAllowedUsers = operations('cardAllowedUsers', {
+  /** The people who may be put on the card. The service is known to ignore paging and to answer with all. */
+  retrieveUsersList: {
+    call: 'GET /cards/{card_id}/allowed-users',
+    query: {
+      type: 'string',
+      search: 'string',
+      orderBy: 'string',
+      role: 'integer',
+      limit: 'integer',
+      offset: 'integer',
+    },
+    answer: array(userShort),
+    paging: 'offset',
+  },
+});
+
+/** Cards below a card. */
+export const cardChildren = operations('cardChildren', {
+  /** Puts a card below another. `card_id` of the path is the parent, that of the body the child. */
+  addChildren: {
+    call: 'POST /cards/{card_id}/children',
+    body: { 'card_id*': 'integer' },
+    answer: object([
+      ...cardAmongChildren,
+      ...words('has_access_to_space path_data space_id type owner'),
+    ]),
+  },
+  /** Takes a card from below another. */
+  removeChildren: {
+    call: 'DELETE /cards/{card_id}/children/{id}',
+    answer: object('id'),
+  },
+  /** The cards below a card, in one answer. */
+  retrieveCardChildrenList: {
+    call: 'GET /cards/{card_id}/children',
+    answer: array([
+      ...cardAmongChildren,
+      ...words('type owner board lane column card_id depends_on_card_id'),
+    ]),
+  },
+});
+
+/** How a card keeps its service level. */
+export const cardSla = operations('cardSla', {
+  /** The times measured for a card, and their calendars. */
+  retrieveCardSlaMeasurements: {
+    call: 'GET /cards/{card_id}/sla-rules-measurements',
+    answer: object('calendars rulesTimeData'),
+  },
+});
+
+/** Where in the tree of spaces a card type may be used. */
+export const cardTypeTreeEntities = operations('cardTypeTreeEntities', {
+  /** Allows a card type in an entity of the tree. */
+  addTreeEntityToCardType: {
+    call: 'POST /card-types/{type_id}/tree-entities',
+    body: { 'tree_entity_uid*': 'string' },
+    answer: object('id'),
+  },
+  /** Forbids a card type in an entity of the tree. */
+  deleteTreeEntityFromCardType: {
+    call: 'DELETE /card-types/{type_id}/tree-entities/{uid}',
+    answer: none,
+  },
+  /** Where a card type is allowed, in one answer. */
+  getListOfTypeTreeEntities: {
+    call: 'GET /card-types/{type_id}/tree-entities',
+    answer: array(treeEntity),
+  },
+});
+
+const recipient = words('created updated card_id user_id email unsubscribed updater_id');
+
+/** Addresses that a service-desk request answers to. */
+export const cardServiceDeskExternalRecipients = operations('cardServiceDeskExternalRecipients', {
+  /** Adds an address. */
+  addNewRecipient: {
+    call: 'POST /cards/{card_id}/sd-external-recipients',
+    body: { 'email*': 'string' },
+    answer: object(recipient),
+  },
+  /** Removes an address. */
+  removeRecipient: {
+    call: 'DELETE /cards/{card_id}/sd-external-recipients/{email}',
+    answer: object([...recipient, 'company_id']),
+  },
+});
+
+/** Services of the service desk. */
+export const serviceDeskServices = operations('serviceDeskServices', {
+  /** All services, in one answer. */
+  retrieveServicesList: {
+    call: 'GET /service-desk/services',
+    answer: array(`
+      id name fields_settings archived lng email_settings type_id email_key board_id column_id
+      lane_id display_status template_description settings allow_to_add_external_recipients column
+      board lane voteCustomProperty
+    `),
+  },
+});

@@ -1,14 +1,28 @@
-import { document, documentListed } from './fields/documents.ts';
-import type { OperationGroup } from './operation.ts';
+import { array, object, operations, words } from './row.ts';
+
+/** DGR: a document group. */
+const documentGroup = words(`
+  uid id title created updated archived company_id author_id parent_entity_uid parent_group_id
+  entity_type sort_order access for_everyone_access_role_id hostname redirect_url key icon_type
+  icon_value icon_color public news_feed hidden_on_public_site path index_document_uid
+`);
+
+/** DOC without its content and the access record, as lists show a document. */
+const documentListed = words(`
+  uid id title created updated archived company_id author_id parent_entity_uid entity_type
+  sort_order access for_everyone_access_role_id version published_version publish_date public
+  hidden_on_public_site settings key redirect_url icon_type icon_value icon_color path
+  schema_version notification_period_start notification_period_end group_id
+`);
+
+/** DOC: a document. */
+const document = [...documentListed, 'data', 'access_record'] as const;
 
 /** Documents. */
-export const documents = {
+export const documents = operations('documents', {
   /** Creates a document, empty or as a copy of another. */
   createNewDocument: {
-    id: 'documents.createNewDocument',
-    api: 'rest',
-    method: 'POST',
-    path: '/documents',
+    call: 'POST /documents',
     body: {
       'sort_order*': 'number',
       title: 'string',
@@ -18,41 +32,26 @@ export const documents = {
       clone_version: 'number | null',
       key: 'string | null',
     },
-    response: { kind: 'object', fields: document },
-    repeat: 'unsafe',
+    answer: object(document),
     source: 'field-notes',
   },
   /** Deletes a document. One that has others below it is known to be refused (400). */
   removeDocument: {
-    id: 'documents.removeDocument',
-    api: 'rest',
-    method: 'DELETE',
-    path: '/documents/{document_uid}',
-    pathParameters: { document_uid: 'string' },
-    response: { kind: 'object', fields: documentListed },
-    repeat: 'safe',
+    call: 'DELETE /documents/{document_uid}',
+    answer: object(documentListed),
     source: 'field-notes',
   },
   /** One document. The documents give neither method nor path; these are the ones in use. */
   retrieveDocument: {
-    id: 'documents.retrieveDocument',
-    api: 'rest',
-    method: 'GET',
-    path: '/documents/{document_uid}',
-    pathParameters: { document_uid: 'string' },
-    response: { kind: 'object', fields: document },
-    repeat: 'safe',
-    source: 'REST: documents',
+    call: 'GET /documents/{document_uid}',
+    answer: object(document),
   },
   /**
    * Documents without their content. With `version: 2` the answer is `{ result, position }`, and `start_position` goes on
    * from a position.
    */
   retrieveListOfDocuments: {
-    id: 'documents.retrieveListOfDocuments',
-    api: 'rest',
-    method: 'GET',
-    path: '/documents',
+    call: 'GET /documents',
     query: {
       query: 'string',
       offset: 'integer',
@@ -63,18 +62,12 @@ export const documents = {
       start_position: 'string',
       include_search_preview: 'boolean',
     },
-    response: { kind: 'array', fields: documentListed },
+    answer: array(documentListed),
     paging: 'start-position',
-    repeat: 'safe',
-    source: 'REST: documents',
   },
   /** Changes, publishes or moves a document. */
   updateDocument: {
-    id: 'documents.updateDocument',
-    api: 'rest',
-    method: 'PATCH',
-    path: '/documents/{document_uid}',
-    pathParameters: { document_uid: 'string' },
+    call: 'PATCH /documents/{document_uid}',
     body: {
       title: 'string',
       sort_order: 'number',
@@ -97,8 +90,101 @@ export const documents = {
       notification_period_end: 'string | null',
       slug: 'string | null',
     },
-    response: { kind: 'object', fields: document },
-    repeat: 'safe',
-    source: 'REST: documents',
+    answer: object(document),
   },
-} as const satisfies OperationGroup;
+});
+
+/** Groups of documents: folders, and sites when they are public. */
+export const documentGroups = operations('documentGroups', {
+  /** Creates a document group. */
+  createNewDocumentGroup: {
+    call: 'POST /document-groups',
+    body: {
+      'title*': 'string',
+      parent_entity_uid: 'string | null',
+      for_everyone_access_role_id: 'string | null',
+      sort_order: 'number',
+      key: 'string | null',
+    },
+    answer: object([...documentGroup, 'access_record']),
+  },
+  /** Deletes a document group. One that holds documents is known to be refused (400). */
+  removeDocumentGroup: {
+    call: 'DELETE /document-groups/{document_group_uid}',
+    answer: object(documentGroup),
+  },
+  /** One document group. */
+  retrieveDocumentGroup: {
+    call: 'GET /document-groups/{document_group_uid}',
+    answer: object([...documentGroup, 'access_record']),
+  },
+  /**
+   * Document groups. With `version: 2` the answer is `{ result, position }`, and `start_position` goes on from a position.
+   */
+  retrieveListOfDocumentGroups: {
+    call: 'GET /document-groups',
+    query: {
+      query: 'string',
+      offset: 'integer',
+      limit: 'integer',
+      version: 'integer',
+      condition: 'integer',
+      start_position: 'string',
+      role: 'integer',
+    },
+    answer: array(documentGroup),
+    paging: 'start-position',
+  },
+  /**
+   * Changes a document group. Neither body nor answer is documented; these are the ones in use. A key or host name in use
+   * answers 409.
+   */
+  updateDocumentGroup: {
+    call: 'PATCH /document-groups/{document_group_uid}',
+    body: {
+      title: 'string',
+      parent_entity_uid: 'string | null',
+      sort_order: 'number',
+      access: 'string',
+      for_everyone_access_role_id: 'string | null',
+      hostname: 'string | null',
+      redirect_url: 'string | null',
+      key: 'string | null',
+      icon_type: 'string | null',
+      icon_value: 'string | null',
+      icon_color: 'integer | null',
+      hidden_on_public_site: 'boolean',
+      news_feed: 'unknown',
+      index_document_uid: 'string | null',
+    },
+    answer: object([...documentGroup, 'access_record']),
+    undocumented: [
+      'title',
+      'parent_entity_uid',
+      'sort_order',
+      'access',
+      'for_everyone_access_role_id',
+      'hostname',
+      'redirect_url',
+      'key',
+      'icon_type',
+      'icon_value',
+      'icon_color',
+      'hidden_on_public_site',
+      'news_feed',
+      'index_document_uid',
+    ],
+  },
+});
+
+/** The forms that the content of documents has. */
+export const documentSchemas = operations('documentSchemas', {
+  /** One schema by its version: `latest`, `v1`, … */
+  getDocumentDataSchema: {
+    call: 'GET /document-schemas/{id}',
+    pathParameters: { id: 'string' },
+    query: { format: 'string' },
+    answer: object('$schema $id title description allOf version definitions'),
+    source: 'field-notes',
+  },
+});

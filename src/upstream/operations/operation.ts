@@ -78,3 +78,6 @@ export type OperationGroup = Readonly<Record<string, Operation>>;
 
 /** An operation that answers page by page. */
 export type PagedOperation = Operation & { readonly paging: Paging };
+
+/** Type of ids that travel joined with commas: the list, or its text. */
+export const idList = 'string | integer | integer[] | string[]';

@@ -1,9 +1,8 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { operationGroups } from './all.ts';
 import type { ArgsOf } from './call-types.ts';
-import type { groupUsers } from './group-users.ts';
-import type { groups } from './groups.ts';
 import type { Operation, OperationGroup } from './operation.ts';
+import type { groups, groupUsers } from './people.ts';
 import { compileOperation } from './prepare.ts';
 import type { scim } from './scim.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { companyUsers } from './company-users.ts';
-import { groupUsers } from './group-users.ts';
 import type { Operation } from './operation.ts';
+import { companyUsers, groupUsers } from './people.ts';
 import { compileOperation } from './prepare.ts';
 import { scim } from './scim.ts';
 

@@ -1,0 +1,210 @@
+import { array, object, operations, words } from './row.ts';
+
+/** DIR: a custom directory, base. */
+const customDirectory = words(`
+  id name description condition settings author_uid company_uid created updated
+`);
+
+/** FLD: a field of a custom directory. */
+const directoryField = words(`
+  id custom_directory_id name type custom_property_uid linked_directory_id reverse_field_id
+  condition required is_display sort_order settings author_uid company_uid created updated
+`);
+
+/** REC: a record of a custom directory. */
+const directoryRecord = words(`
+  id custom_directory_id display_value condition author_uid updater_uid company_uid created
+  updated author updater values
+`);
+
+/** Directories of the company: lists of records with fields of its own. */
+export const customDirectories = operations('customDirectories', {
+  /** Creates a directory, with its fields where they are given. */
+  createCustomDirectory: {
+    call: 'POST /company/custom-directories',
+    body: {
+      'name*': 'string',
+      description: 'null | string',
+      multi_select: 'boolean',
+      allow_editing: 'boolean',
+      display_field_index: 'integer',
+      fields: 'object[]',
+    },
+    answer: object([...customDirectory, 'fields']),
+    stage: 'beta',
+  },
+  /** Marks a directory as removed. */
+  deleteCustomDirectory: {
+    call: 'DELETE /company/custom-directories/{directory_id}',
+    pathParameters: { directory_id: 'string' },
+    answer: object('id name condition updated'),
+    stage: 'beta',
+  },
+  /** One directory with its fields. */
+  getCustomDirectory: {
+    call: 'GET /company/custom-directories/{directory_id}',
+    pathParameters: { directory_id: 'string' },
+    answer: object([...customDirectory, 'author', 'fields']),
+    stage: 'beta',
+  },
+  /** The directories of the company. */
+  getListOfCustomDirectories: {
+    call: 'GET /company/custom-directories',
+    query: {
+      include_fields: 'boolean',
+      include_author: 'boolean',
+      include_records_count: 'boolean',
+      limit: 'number',
+      offset: 'number',
+      query: 'string',
+      conditions: 'string[]',
+    },
+    queryStyle: { conditions: 'brackets' },
+    answer: array('id name description condition settings records_count created updated'),
+    paging: 'offset',
+    stage: 'beta',
+  },
+  /** Changes a directory. Unsafe to repeat: `fields` is the whole list, and what is new in it could be made twice. */
+  updateCustomDirectory: {
+    call: 'PATCH /company/custom-directories/{directory_id}',
+    pathParameters: { directory_id: 'string' },
+    body: {
+      name: 'string',
+      description: 'null | string',
+      condition: "'active' | 'inactive' | 'removed'",
+      multi_select: 'boolean',
+      allow_editing: 'boolean',
+      fields: 'object[]',
+    },
+    answer: object([...customDirectory, 'author', 'fields']),
+    repeat: 'unsafe',
+    stage: 'beta',
+  },
+});
+
+/** Fields of a directory. */
+export const customDirectoryFields = operations('customDirectoryFields', {
+  /** Adds a field. One that shows a property of the cards or another directory has to name it. */
+  createField: {
+    call: 'POST /company/custom-directories/{directory_id}/fields',
+    pathParameters: { directory_id: 'string' },
+    body: {
+      'name*': 'string',
+      'type*':
+        "'string' | 'number' | 'date' | 'email' | 'url' | 'phone' | 'checkbox' | 'select' | 'user' | 'catalog' | 'directory_link' | 'file'",
+      sort_order: 'integer',
+      required: 'boolean',
+      is_display: 'boolean',
+      custom_property_uid: 'string',
+      linked_directory_id: 'string',
+    },
+    answer: object(directoryField),
+    stage: 'beta',
+    undocumented: ['custom_property_uid', 'linked_directory_id'],
+  },
+  /** Removes a field. */
+  deleteField: {
+    call: 'DELETE /company/custom-directories/{directory_id}/fields/{field_id}',
+    pathParameters: { directory_id: 'string', field_id: 'string' },
+    answer: object('id custom_directory_id name type condition updated'),
+    stage: 'beta',
+  },
+  /** One field. */
+  getField: {
+    call: 'GET /company/custom-directories/{directory_id}/fields/{field_id}',
+    pathParameters: { directory_id: 'string', field_id: 'string' },
+    answer: object([...directoryField, 'author', 'linkedDirectory', 'customProperty']),
+    stage: 'beta',
+  },
+  /** The fields of a directory, in one answer. */
+  getListOfFields: {
+    call: 'GET /company/custom-directories/{directory_id}/fields',
+    pathParameters: { directory_id: 'string' },
+    query: { include_author: 'boolean', conditions: "('active' | 'inactive' | 'removed')[]" },
+    queryStyle: { conditions: 'brackets' },
+    answer: array(`
+      id custom_directory_id name type required is_display sort_order condition
+    `),
+    stage: 'beta',
+  },
+  /** Changes a field. */
+  updateField: {
+    call: 'PATCH /company/custom-directories/{directory_id}/fields/{field_id}',
+    pathParameters: { directory_id: 'string', field_id: 'string' },
+    body: {
+      name: 'string',
+      condition: "'active' | 'inactive' | 'removed'",
+      sort_order: 'integer',
+      required: 'boolean',
+      is_display: 'boolean',
+    },
+    answer: object(directoryField),
+    stage: 'beta',
+  },
+});
+
+/** Records of a directory. What `values` hold is not documented. */
+export const customDirectoryRecords = operations('customDirectoryRecords', {
+  /** Adds a record; `response_profile` says how much of it comes back. */
+  createRecord: {
+    call: 'POST /company/custom-directories/{directory_id}/records',
+    pathParameters: { directory_id: 'string' },
+    query: { response_profile: 'string' },
+    body: { 'values*': 'object' },
+    answer: object(directoryRecord),
+    stage: 'beta',
+  },
+  /** Removes a record. */
+  deleteRecord: {
+    call: 'DELETE /company/custom-directories/{directory_id}/records/{record_id}',
+    pathParameters: { directory_id: 'string', record_id: 'string' },
+    answer: object('id custom_directory_id condition updated'),
+    stage: 'beta',
+  },
+  /** The cards that name a record. */
+  getCardsLinkedToRecord: {
+    call: 'GET /company/custom-directories/{directory_id}/records/{record_id}/cards',
+    pathParameters: { directory_id: 'string', record_id: 'string' },
+    query: { limit: 'number', offset: 'number', filter: 'string' },
+    answer: array('id uid title'),
+    paging: 'offset',
+    stage: 'beta',
+  },
+  /** The records of a directory. `filters` travels as JSON. */
+  getListOfRecords: {
+    call: 'GET /company/custom-directories/{directory_id}/records',
+    pathParameters: { directory_id: 'string' },
+    query: {
+      limit: 'number',
+      offset: 'number',
+      query: 'string',
+      profile: 'string',
+      include_values: 'boolean',
+      include_author: 'boolean',
+      conditions: 'string[]',
+      filters: 'object',
+      filter_operator: 'string',
+    },
+    queryStyle: { conditions: 'brackets', filters: 'json' },
+    answer: array('id custom_directory_id display_value condition created updated values'),
+    paging: 'offset',
+    stage: 'beta',
+  },
+  /** One record; `profile` says how much of it. */
+  getRecord: {
+    call: 'GET /company/custom-directories/{directory_id}/records/{record_id}',
+    pathParameters: { directory_id: 'string', record_id: 'string' },
+    query: { profile: 'string' },
+    answer: object(directoryRecord),
+    stage: 'beta',
+  },
+  /** Sets values or the state of a record. */
+  updateRecord: {
+    call: 'PATCH /company/custom-directories/{directory_id}/records/{record_id}',
+    pathParameters: { directory_id: 'string', record_id: 'string' },
+    query: { response_profile: 'string' },
+    body: { condition: "'active' | 'inactive' | 'removed'", values: 'object' },
+    answer: object(directoryRecord),
+    stage: 'beta',
+  },
+});

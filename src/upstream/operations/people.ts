@@ -1,0 +1,426 @@
+import { idList } from './operation.ts';
+import { array, object, operations, words } from './row.ts';
+
+/** UB: a user, extended. */
+export const userExtended = words(`
+  id uid full_name email username avatar_initials_url avatar_uploaded_url initials avatar_type lng
+  timezone theme created updated activated ui_version virtual email_blocked email_blocked_reason
+  delete_requested_at
+`);
+
+/** UC: a user of a group. */
+const userOfGroup = words(`
+  created updated id uid full_name username email activated avatar_initials_url
+  avatar_uploaded_url initials avatar_type lng sd_telegram_id timezone news_subscription theme
+  ui_version virtual email_blocked email_blocked_reason delete_requested_at
+  delete_confirmation_sent_at
+`);
+
+/** GRP: a company group. */
+const companyGroup = words(`
+  name permissions add_to_cards_and_spaces_enabled updated created id uid
+`);
+
+/** CUL: a company user, listed. */
+const companyUserListed = [
+  ...userExtended,
+  ...words(`
+    permissions own_permissions spaces groups company_id user_id default_space_id role
+    email_frequency email_settings slack_id slack_settings notification_settings
+    notification_enabled_channels slack_private_channel_id telegram_sd_bot_enabled
+    invite_last_sent_at apps_permissions external last_request_date last_request_method
+    work_time_settings personal_settings locked take_licence
+  `),
+] as const;
+
+/** CUU: a company user, after an update. */
+const companyUserUpdated = [
+  ...userExtended,
+  ...words(`
+    user_id company_id default_space_id role permissions apps_permissions email_frequency
+    email_settings slack_id slack_private_channel_id slack_settings telegram_sd_bot_enabled
+    external notification_settings work_time_settings invite_last_sent_at last_request_date
+    last_request_method notification_enabled_channels personal_settings locked
+    temporarily_inactive
+  `),
+] as const;
+
+/** UA: a user, short. */
+export const userShort = words(`
+  id full_name email username avatar_initials_url avatar_uploaded_url initials avatar_type lng
+  timezone theme created updated activated ui_version
+`);
+
+/** UBL: a user of a card blocker. */
+export const userOfBlocker = words(`
+  created updated id full_name email username activated show_tour avatar_initials_url initials
+  avatar_type avatar_uploaded_url lng timezone chat_enabled theme sd_telegram_id news_subscription
+  ui_version uid virtual email_blocked email_blocked_reason delete_requested_at
+  delete_confirmation_sent_at eula_accepted_at terms_of_service_accepted_at
+  privacy_policy_accepted_at block_uid user_uid
+`);
+
+/** GEN: what a company group may do in one entity of the tree. */
+const groupEntity = words(`
+  group_id entity_uid role_permissions access_mod own_role_ids own_access_mod role_ids
+`);
+
+/** Types of GRP: its REST ids are a number and a text, its permissions a bit mask. */
+const companyGroupTypes = { id: 'integer', uid: 'string', permissions: 'integer' } as const;
+
+/** Types of GEN. */
+const groupEntityTypes = {
+  entity_uid: 'string',
+  role_ids: 'string[]',
+  role_permissions: 'object',
+} as const;
+
+/** Types of CUU: `permissions` is a bit mask that groups add to, `role` 1 owner, 2 user, 3 deactivated. */
+const companyUserUpdatedTypes = {
+  permissions: 'integer',
+  role: 'integer',
+  temporarily_inactive: 'boolean',
+} as const;
+
+/** Types of CUL: `own_permissions` is the part of `permissions` that comes from no group. */
+const companyUserListedTypes = {
+  permissions: 'integer',
+  own_permissions: 'integer',
+  role: 'integer',
+  groups: 'object[]',
+} as const;
+
+/** The people of the company with their roles and licences. */
+export const companyUsers = operations('companyUsers', {
+  /** All people. `query` and the other filters work only together with `for_members_section`. */
+  getListOfUsers: {
+    call: 'GET /company/users',
+    query: {
+      invitesOnly: 'boolean',
+      withTransferAccessStatus: 'boolean',
+      for_members_section: 'boolean',
+      owner_only: 'boolean',
+      only_paid: 'boolean',
+      only_records_count: 'boolean',
+      only_virtual: 'boolean',
+      offset: 'integer',
+      limit: 'integer',
+      query: 'string',
+      access_type_permissions: 'string',
+      sd_access_type: 'string',
+      take_licence: 'string',
+      temporarily_inactive_status: 'string',
+      group_ids: '(string | number)[]',
+      permissions: '(string | number)[]',
+    },
+    answer: array(companyUserListed, companyUserListedTypes),
+    paging: 'offset',
+    pagesOnlyWith: { for_members_section: true },
+    section: 'companyUsers',
+  },
+  /** Deletes a virtual user; ordinary users cannot be deleted. */
+  removeVirtualUser: {
+    call: 'DELETE /company/users/{id}',
+    answer: object('id'),
+    section: 'companyUsers',
+  },
+  /** Sets the licence flags, suspends or resumes. */
+  updateUser: {
+    call: 'PATCH /company/users/{id}',
+    body: { apps_permissions: 'integer', temporarily_inactive: 'boolean' },
+    answer: object(companyUserUpdated, companyUserUpdatedTypes),
+    section: 'companyUsers',
+  },
+});
+
+/** People as the service shows them to everybody, and the account behind the token. The documents only name this group. */
+export const users = operations('users', {
+  /** Whose token this is: the account that must never lock itself out. */
+  retrieveCurrentUser: {
+    call: 'GET /users/current',
+    answer: object([
+      ...userExtended,
+      ...words('company_id permissions role apps_permissions has_password'),
+    ]),
+    section: 'account',
+    source: 'field-notes',
+  },
+  /**
+   * The people of the company, or, without the right to manage them, those of shared spaces. Which fields come is not
+   * known for sure.
+   */
+  retrieveListOfUsers: {
+    call: 'GET /users',
+    query: {
+      type: 'string',
+      query: 'string',
+      access_type_permissions: 'string',
+      ids: idList,
+      limit: 'integer',
+      offset: 'integer',
+      include_inactive: 'boolean',
+      exclude_directly_added_members_by_entity_uid: 'string',
+    },
+    answer: array([]),
+    paging: 'offset',
+    source: 'field-notes',
+  },
+  /** Changes the profile of an account. The service refuses a body that holds nothing. */
+  updateUser: {
+    call: 'PATCH /users/{id}',
+    body: {
+      username: 'string',
+      full_name: 'string',
+      initials: 'string',
+      avatar_type: 'integer',
+      password: 'string',
+      old_password: 'string',
+      lng: 'string',
+      default_space_id: 'integer | null',
+      theme: 'string',
+      email_frequency: 'integer',
+      timezone: 'string',
+      subject_by: 'integer',
+      email_settings: 'object',
+      telegram_settings: 'object',
+      slack_settings: 'object',
+      notification_enabled_channels: 'string[]',
+      notification_settings: 'object',
+      ui_version: 'integer',
+    },
+    answer: object([
+      ...userExtended,
+      ...words('show_tour news_subscription work_time_settings telegram_id has_password'),
+    ]),
+    source: 'field-notes',
+  },
+});
+
+const role = words('name company_id updated created id uid');
+const roleTypes = { company_id: 'integer | null' } as const;
+
+/** Roles in which time is logged; not roles of access. */
+export const userRoles = operations('userRoles', {
+  /** Creates a role. */
+  createUserRole: {
+    call: 'POST /user-roles',
+    body: { 'name*': 'string' },
+    answer: object(role, roleTypes),
+    source: 'field-notes',
+  },
+  /** All roles, in one answer. */
+  getListOfUserRoles: {
+    call: 'GET /user-roles',
+    answer: array(role, roleTypes),
+    source: 'field-notes',
+  },
+  /** One role. */
+  getUserRole: {
+    call: 'GET /user-roles/{role_id}',
+    answer: object(role, roleTypes),
+    source: 'field-notes',
+  },
+  /** Deletes a role; its time logs go to another. */
+  removeUserRole: {
+    call: 'DELETE /user-roles/{role_id}',
+    body: { 'replace_role_id*': 'integer' },
+    answer: object(role, roleTypes),
+    source: 'field-notes',
+  },
+  /** Renames a role. */
+  updateUserRole: {
+    call: 'PATCH /user-roles/{role_id}',
+    body: { 'name*': 'string' },
+    answer: object(role, roleTypes),
+    source: 'field-notes',
+  },
+});
+
+/** Company groups with their permissions (a bit mask). */
+export const groups = operations('groups', {
+  /** Creates a group; the answer carries both its ids. */
+  createGroup: {
+    call: 'POST /company/groups',
+    body: {
+      'name*': 'string',
+      permissions: 'integer',
+      add_to_cards_and_spaces_enabled: 'boolean',
+    },
+    answer: object(companyGroup, companyGroupTypes),
+    section: 'groups',
+    stage: 'beta',
+  },
+  /** One group, without its members. */
+  getGroup: {
+    call: 'GET /company/groups/{uid}',
+    answer: object(companyGroup, companyGroupTypes),
+    section: 'groups',
+    stage: 'beta',
+  },
+  /** All groups. The service pages only when `limit` or `offset` is sent. */
+  getListOfGroups: {
+    call: 'GET /company/groups',
+    query: {
+      with_tree_entities: 'boolean',
+      with_users_count: 'boolean',
+      with_sync_group_attribute: 'boolean',
+      condition: 'string | number',
+      query: 'string',
+      limit: 'integer',
+      offset: 'integer',
+    },
+    answer: array(companyGroup, companyGroupTypes),
+    paging: 'offset',
+    section: 'groups',
+    stage: 'beta',
+  },
+  /** Deletes a group; 404 means that it is gone already. */
+  removeGroup: {
+    call: 'DELETE /company/groups/{uid}',
+    answer: object(companyGroup, companyGroupTypes),
+    section: 'groups',
+    stage: 'beta',
+  },
+  /** Renames, sets permissions. */
+  updateGroup: {
+    call: 'PATCH /company/groups/{uid}',
+    body: {
+      name: 'string',
+      permissions: 'integer',
+      add_to_cards_and_spaces_enabled: 'boolean',
+    },
+    answer: object(companyGroup, companyGroupTypes),
+    section: 'groups',
+    stage: 'beta',
+  },
+});
+
+/** Members of a company group, one at a time. */
+export const groupUsers = operations('groupUsers', {
+  /** Adds a member; 409 means that the member is there already. */
+  addUserToGroup: {
+    call: 'POST /groups/{group_uid}/users',
+    body: {
+      'user_id*': 'integer',
+      request_id: 'string',
+      operator_comment: 'string | null',
+    },
+    answer: object(userExtended),
+    repeat: 'safe',
+    section: 'members',
+    stage: 'beta',
+  },
+  /** The members of a group, in one answer. */
+  getListOfGroupUsers: {
+    call: 'GET /groups/{group_uid}/users',
+    answer: array(userOfGroup),
+    section: 'members',
+    stage: 'beta',
+  },
+  /** Removes a member; 404 means that the member is gone already. */
+  removeUserFromGroup: {
+    call: 'DELETE /groups/{group_uid}/users/{user_id}',
+    answer: object(userExtended),
+    section: 'members',
+    stage: 'beta',
+  },
+});
+
+/** Administrators of a company group. */
+export const groupAdmins = operations('groupAdmins', {
+  /** Makes somebody an administrator; 409 means that it is so already. */
+  addAdminToGroup: {
+    call: 'POST /groups/{group_uid}/admins',
+    body: { 'user_id*': 'integer' },
+    answer: object(userExtended),
+    repeat: 'safe',
+    section: 'admins',
+    stage: 'beta',
+  },
+  /** The administrators of a group, in one answer. */
+  getListOfGroupAdmins: {
+    call: 'GET /groups/{group_uid}/admins',
+    answer: array(userOfGroup),
+    section: 'admins',
+    stage: 'beta',
+  },
+  /** Takes the administration away; 404 means that it is so already. */
+  removeAdminFromGroup: {
+    call: 'DELETE /groups/{group_uid}/admins/{user_id}',
+    answer: object(userExtended),
+    section: 'admins',
+    stage: 'beta',
+  },
+});
+
+/** Which spaces and documents a company group may enter, and in which roles. */
+export const groupEntities = operations('groupEntities', {
+  /** Gives a group roles in an entity of the tree. */
+  addEntity: {
+    call: 'POST /company/groups/{group_uid}/entities',
+    body: { 'entity_uid*': 'string', 'role_ids*': 'string[]' },
+    answer: object(groupEntity, groupEntityTypes),
+    stage: 'beta',
+  },
+  /** The entities of a group, in one answer. */
+  getListOfGroupEntities: {
+    call: 'GET /company/groups/{group_uid}/entities',
+    answer: array('uid path title entity_type own_role_ids'),
+    stage: 'beta',
+  },
+  /** Takes an entity from a group. */
+  removeEntity: {
+    call: 'DELETE /company/groups/{group_uid}/entities/{uid}',
+    answer: object([...groupEntity, 'role', 'own_role'], groupEntityTypes),
+    stage: 'beta',
+  },
+  /** Sets the roles of a group in an entity. */
+  updateGroupEntity: {
+    call: 'PATCH /company/groups/{group_uid}/entities/{uid}',
+    body: { role_ids: 'string[]' },
+    answer: object(groupEntity, groupEntityTypes),
+    stage: 'beta',
+  },
+});
+
+/** The readable record of what happened in the company. */
+export const auditLogs = operations('auditLogs', {
+  /** Events, newest first as far as is known; `from` and `to` are inclusive ISO 8601 times. */
+  retrieveAuditLogEvents: {
+    call: 'GET /audit-logs',
+    query: {
+      from: 'string',
+      to: 'string',
+      author_id: 'integer',
+      author_uid: 'string',
+      categories: 'string',
+      actions: 'string',
+      id: 'string',
+      limit: 'integer',
+      offset: 'integer',
+    },
+    answer: array(
+      `
+      id app_name company_uid author_id author_uid author_username author_remote_address author
+      category action message details created
+    `,
+      {
+        id: 'string',
+        app_name: 'string | null',
+        company_uid: 'string | null',
+        author_id: 'number | null',
+        author_uid: 'string | null',
+        author_username: 'string | null',
+        author_remote_address: 'string | null',
+        author: 'object | null',
+        category: 'string',
+        action: 'string',
+        message: 'string',
+        details: 'object | null',
+        created: 'string',
+      },
+    ),
+    paging: 'offset',
+    section: 'audit',
+  },
+});

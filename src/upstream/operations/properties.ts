@@ -1,0 +1,263 @@
+import { array, none, object, operations, words } from './row.ts';
+import { treeEntity } from './spaces.ts';
+
+/** PRP: a custom property. */
+const customProperty = words(`
+  created updated id uid type name condition show_on_facade multiline author_id company_id
+  colorful multi_select values_creatable_by_users values_type vote_variant data protected
+  fields_settings color external_id
+`);
+
+/** CAT: a catalog value. */
+const catalogValue = words(`
+  created updated id custom_property_id value name author_id updater_id condition
+`);
+
+/** SCO: a score of one person. */
+const scoreValue = words(`
+  created updated id value custom_property_id author_id updater_id company_id card_id
+`);
+
+/** VOT: a vote of one person. */
+const voteValue = words(`
+  created updated id number_vote emoji_vote custom_property_id author_id company_id card_id
+`);
+
+/** SEL: a select value. */
+const selectValue = words(`
+  created updated id custom_property_id value color author_id company_id sort_order external_id
+  condition
+`);
+
+/** Properties that the company adds to its cards. */
+export const customProperties = operations('customProperties', {
+  /** Creates a property. */
+  createNewProperty: {
+    call: 'POST /company/custom-properties',
+    body: {
+      name: 'string',
+      show_on_facade: 'boolean',
+      multiline: 'boolean',
+      vote_variant: "null | 'rating' | 'scale' | 'emoji_set'",
+      type: "'string' | 'number' | 'date' | 'email' | 'phone' | 'checkbox' | 'select' | 'formula' | 'url' | 'collective_score' | 'vote' | 'collective_vote' | 'catalog' | 'user' | 'attachment'",
+      values_type: "null | 'number' | 'text'",
+      colorful: 'boolean | null',
+      multi_select: 'boolean | null',
+      values_creatable_by_users: 'boolean | null',
+      data: 'unknown',
+      formula: 'string',
+      formula_source_card: 'object',
+      color: 'integer | null',
+      fields_settings: 'object',
+    },
+    answer: object(`
+      name type show_on_facade multiline fields_settings author_id company_id updated created id
+      condition colorful multi_select values_creatable_by_users data values_type vote_variant
+      protected color external_id
+    `),
+  },
+  /** The properties of the company. */
+  getListOfProperties: {
+    call: 'GET /company/custom-properties',
+    query: {
+      include_values: 'boolean',
+      include_author: 'boolean',
+      compact: 'boolean',
+      load_by_ids: 'boolean',
+      ids: '(string | number)[]',
+      offset: 'integer',
+      limit: 'integer',
+      order_by: 'string',
+      order_direction: 'string',
+      query: 'string',
+    },
+    answer: array(customProperty),
+    paging: 'offset',
+  },
+  /** One property. */
+  getProperty: {
+    call: 'GET /company/custom-properties/{id}',
+    answer: object(customProperty),
+  },
+  /** Deletes a property. */
+  removeProperty: {
+    call: 'DELETE /company/custom-properties/{id}',
+    answer: object(`
+      created updated id type name show_on_facade author_id company_id condition colorful
+      multi_select values_creatable_by_users data multiline values_type vote_variant protected
+      fields_settings color
+    `),
+  },
+  /** Changes a property. */
+  updateProperty: {
+    call: 'PATCH /company/custom-properties/{id}',
+    body: {
+      name: 'string',
+      show_on_facade: 'boolean',
+      multiline: 'boolean',
+      condition: "'active' | 'inactive'",
+      colorful: 'boolean | null',
+      multi_select: 'boolean | null',
+      values_creatable_by_users: 'boolean | null',
+      data: 'unknown',
+      color: 'integer | null',
+      fields_settings: 'object | null',
+      is_used_as_progress: 'boolean',
+    },
+    answer: object(customProperty),
+  },
+});
+
+/** Values of a property that is a catalog. */
+export const customPropertyCatalogValues = operations('customPropertyCatalogValues', {
+  /** Adds a value. */
+  createNewCatalogValue: {
+    call: 'POST /company/custom-properties/{property_id}/catalog-values',
+    body: { 'value*': 'object' },
+    answer: object(catalogValue),
+  },
+  /** One value. */
+  getCatalogValue: {
+    call: 'GET /company/custom-properties/{property_id}/catalog-values/{id}',
+    answer: object(catalogValue),
+  },
+  /** The values of a catalog. */
+  getListOfCatalogValues: {
+    call: 'GET /company/custom-properties/{property_id}/catalog-values',
+    query: { query: 'string', conditions: 'string', limit: 'integer', offset: 'integer' },
+    answer: array(catalogValue),
+    paging: 'offset',
+  },
+  /** Removes a value; the documents name it so. */
+  removeProperty: {
+    call: 'DELETE /company/custom-properties/{property_id}/catalog-values/{id}',
+    answer: object(catalogValue),
+  },
+  /** Changes a value. */
+  updateCatalogValue: {
+    call: 'PATCH /company/custom-properties/{property_id}/catalog-values/{id}',
+    body: { condition: "'active' | 'inactive'", value: 'object', deleted: 'boolean' },
+    answer: object(catalogValue),
+  },
+});
+
+/** Scores that people give a card in a property. */
+export const customPropertyCollectiveScoreValues = operations(
+  'customPropertyCollectiveScoreValues',
+  {
+    /** Gives a score. */
+    createNewScoreValue: {
+      call: 'POST /cards/{card_id}/custom-properties/{property_id}/collective-score-values',
+      body: { 'value*': 'string' },
+      answer: object(scoreValue),
+    },
+    /** The scores of a card, in one answer. */
+    getListOfScoreValues: {
+      call: 'GET /cards/{card_id}/custom-properties/{property_id}/collective-score-values',
+      answer: array('id custom_property_id value card_id author_id author'),
+    },
+    /** Changes a score. */
+    updateScoreValue: {
+      call: 'PATCH /cards/{card_id}/custom-properties/{property_id}/collective-score-values/{id}',
+      body: { value: 'string | null' },
+      answer: object(scoreValue),
+    },
+  },
+);
+
+/** Votes that people give a card in a property. */
+export const customPropertyCollectiveVoteValues = operations('customPropertyCollectiveVoteValues', {
+  /** Gives a vote. */
+  createNewVoteValue: {
+    call: 'POST /cards/{card_id}/custom-properties/{property_id}/collective-vote-values',
+    body: { emoji_vote: 'string', number_vote: 'integer' },
+    answer: object(voteValue),
+  },
+  /** The votes of a card, in one answer. */
+  getListOfVoteValues: {
+    call: 'GET /cards/{card_id}/custom-properties/{property_id}/collective-vote-values',
+    answer: array('id custom_property_id number_vote emoji_vote card_id author_id author'),
+  },
+  /** Takes a vote back. */
+  removeVoteValue: {
+    call: 'DELETE /cards/{card_id}/custom-properties/{property_id}/collective-vote-values/{id}',
+    body: { emoji_vote: 'string' },
+    answer: object('id custom_property_id number_vote emoji_vote card_id author_id'),
+  },
+  /** Changes the number of a vote. */
+  updateVoteValue: {
+    call: 'PATCH /cards/{card_id}/custom-properties/{property_id}/collective-vote-values/{id}',
+    body: { number_vote: 'number | null' },
+    answer: object(voteValue),
+  },
+});
+
+/** Values of a property that is a choice. */
+export const customPropertySelectValues = operations('customPropertySelectValues', {
+  /** Adds a value. */
+  createNewSelectValue: {
+    call: 'POST /company/custom-properties/{property_id}/select-values',
+    body: { 'value*': 'string', color: 'integer | null' },
+    answer: object(selectValue),
+  },
+  /** The values of a choice. The service is known to page only with `v2_select_search`. */
+  getListOfSelectValues: {
+    call: 'GET /company/custom-properties/{property_id}/select-values',
+    query: {
+      v2_select_search: 'boolean',
+      query: 'string',
+      order_by: 'string',
+      ids: '(string | number)[]',
+      conditions: '(string | number)[]',
+      offset: 'integer',
+      limit: 'integer',
+    },
+    answer: array(`
+      id custom_property_id value color sort_order external_id updated condition
+    `),
+    paging: 'offset',
+    pagesOnlyWith: { v2_select_search: true },
+  },
+  /** One value. */
+  getSelectValue: {
+    call: 'GET /company/custom-properties/{property_id}/select-values/{id}',
+    answer: object(selectValue),
+  },
+  /** Removes a value; the documents name it so. */
+  removeProperty: {
+    call: 'DELETE /company/custom-properties/{property_id}/select-values/{id}',
+    answer: object(selectValue),
+  },
+  /** Changes a value. */
+  updateSelectValue: {
+    call: 'PATCH /company/custom-properties/{property_id}/select-values/{id}',
+    body: {
+      value: 'string',
+      color: 'integer | null',
+      condition: "'active' | 'inactive'",
+      sort_order: 'number',
+      deleted: 'boolean',
+    },
+    answer: object(selectValue),
+  },
+});
+
+/** Where in the tree of spaces a property may be used. */
+export const customPropertyTreeEntities = operations('customPropertyTreeEntities', {
+  /** Allows a property in an entity of the tree. */
+  addTreeEntityToCustomProperty: {
+    call: 'POST /company/custom-properties/{property_id}/tree-entities',
+    body: { 'tree_entity_uid*': 'string' },
+    answer: object('id'),
+  },
+  /** Forbids a property in an entity of the tree. */
+  deleteTreeEntityFromCustomProperty: {
+    call: 'DELETE /company/custom-properties/{property_id}/tree-entities/{uid}',
+    answer: none,
+  },
+  /** Where a property is allowed, in one answer. */
+  getListOfCustomPropertyTreeEntities: {
+    call: 'GET /company/custom-properties/{property_id}/tree-entities',
+    answer: array(treeEntity),
+  },
+});
