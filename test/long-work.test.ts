@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
@@ -208,4 +209,54 @@ describe('what a PATCH or a search may ask for is bounded, and beyond it nothing
       body: { scimType: 'invalidValue' },
     });
   });
+});
+
+describe('a group of 20,000', () => {
+  const MEMBERS = 20_000;
+  let crowd: string;
+
+  beforeAll(async () => {
+    crowd = await addGroup(bridge, 'Crowd', [ada]);
+    const named = sql`'crowd' || n, 'crowd' || n, 2000000 + n`;
+    await bridge.store.write(async (tx) => {
+      await sql`insert into users (id, origin, attributes, observed, version, created_at, modified_at, active,
+          user_name, user_name_folded, upstream_id)
+        with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${MEMBERS})
+        select printf('10000000-0000-4000-8000-%012d', n), origin, attributes, observed, version, created_at,
+          modified_at, active, ${named}
+        from numbers join users on users.id = ${ada}`.execute(tx);
+      await sql`insert into memberships (group_id, user_id, desired, observed, put_in)
+        select ${crowd}, id, 1, 1, 1 from users where upstream_id > 2000000`.execute(tx);
+    });
+  });
+
+  const changes = [
+    {
+      what: 'is renamed',
+      run: () =>
+        bridge.request(
+          'PATCH',
+          `/Groups/${crowd}`,
+          toPatch({ op: 'replace', path: 'displayName', value: 'Throng' }),
+        ),
+    },
+    {
+      what: 'is emptied',
+      run: () =>
+        bridge.request('PATCH', `/Groups/${crowd}`, toPatch({ op: 'remove', path: 'members' })),
+    },
+    { what: 'is deleted', run: () => bridge.request('DELETE', `/Groups/${crowd}`) },
+  ];
+  for (const { what, run } of changes) {
+    test(`${what} in turns`, async () => {
+      let status = 0;
+
+      const longestMs = await measureTurns(async () => {
+        ({ status } = await run());
+      });
+
+      expect(status).toBe(204);
+      expect(longestMs).toBeLessThan(TURN_MAX_MS);
+    });
+  }
 });

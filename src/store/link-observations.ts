@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
@@ -126,26 +126,56 @@ function toAbsent({ absent = 'out' }: SeenLinks): RawBuilder<unknown> {
   return absent === 'out' ? sql`0` : sql`case when observed = 0 then 0 end`;
 }
 
+/** Rows that one statement changes at most, so that it does not hold the event loop for long. */
+const PART = 1_000;
+
+/** Cuts the links of a group into statements' worth: each ends at `upTo` and begins after the one before. */
+async function* partsOf(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+): AsyncGenerator<RawBuilder<SqlBool>> {
+  for (let after = 0; ; ) {
+    const rest = tx.selectFrom(table).select('seq').where('group_id', '=', groupId);
+    const next = rest
+      .where('seq', '>', after)
+      .orderBy('seq')
+      .offset(PART - 1)
+      .limit(1);
+    const upTo = (await next.executeTakeFirst())?.seq;
+    if (upTo === undefined) {
+      yield sql<SqlBool>`group_id = ${groupId} and seq > ${after}`;
+      return;
+    }
+    yield sql<SqlBool>`group_id = ${groupId} and seq > ${after} and seq <= ${upTo}`;
+    after = upTo;
+  }
+}
+
 /** The group is gone from the service: wanted links wait again since `version`, the others are forgotten. */
 export async function restartLinks(tx: Db, groupId: GroupId, version: number): Promise<void> {
   for (const table of LINK_TABLES) {
-    await tx
-      .deleteFrom(table)
-      .where('group_id', '=', groupId)
-      .where((where) => where.or([where('desired', 'is', null), where('desired', '=', 0)]))
-      .execute();
-    await tx
-      .updateTable(table)
-      .set((set) => ({ observed: 0, pending: set.fn.coalesce('pending', set.val(version)) }))
-      .where('group_id', '=', groupId)
-      .execute();
+    for await (const part of partsOf(tx, table, groupId)) {
+      await tx
+        .deleteFrom(table)
+        .where(part)
+        .where((where) => where.or([where('desired', 'is', null), where('desired', '=', 0)]))
+        .execute();
+      await tx
+        .updateTable(table)
+        .set((set) => ({ observed: 0, pending: set.fn.coalesce('pending', set.val(version)) }))
+        .where(part)
+        .execute();
+    }
   }
 }
 
 /** Forgets everybody in a group. */
 export async function deleteAllLinks(tx: Db, groupId: GroupId): Promise<void> {
   for (const table of LINK_TABLES) {
-    await tx.deleteFrom(table).where('group_id', '=', groupId).execute();
+    for await (const part of partsOf(tx, table, groupId)) {
+      await tx.deleteFrom(table).where(part).execute();
+    }
   }
 }
 
@@ -168,35 +198,37 @@ export async function moveGroupLinks(tx: Db, from: GroupId, to: GroupId): Promis
 /** Takes who is seen in a group as who is wanted there: the baseline of an adoption. */
 export async function adoptLinks(tx: Db, groupId: GroupId): Promise<void> {
   for (const table of LINK_TABLES) {
-    await tx
-      .updateTable(table)
-      .set((set) => ({ desired: set.ref('observed') }))
-      .where('group_id', '=', groupId)
-      .where('desired', 'is', null)
-      .execute();
+    for await (const part of partsOf(tx, table, groupId)) {
+      await tx
+        .updateTable(table)
+        .set((set) => ({ desired: set.ref('observed') }))
+        .where(part)
+        .where('desired', 'is', null)
+        .execute();
+    }
   }
 }
 
 /** In a group that the bridge made, members of whom nobody ever said whether they are wanted are not. */
 export async function disclaimLinks(tx: Db, groupId: GroupId): Promise<void> {
-  const links = tx.updateTable('memberships').set({ desired: 0 }).where('group_id', '=', groupId);
-  await links.where('desired', 'is', null).execute();
+  for await (const part of partsOf(tx, 'memberships', groupId)) {
+    const links = tx.updateTable('memberships').set({ desired: 0 }).where(part);
+    await links.where('desired', 'is', null).execute();
+  }
 }
 
 /** Has what the bridge put into a group taken out again, and forgets the rest: how a group is let go. */
 export async function releaseLinks(tx: Db, groupId: GroupId, version: number): Promise<void> {
   for (const table of LINK_TABLES) {
-    await tx
-      .deleteFrom(table)
-      .where('group_id', '=', groupId)
-      .where('put_in', '=', 0)
-      .where('pending', 'is', null)
-      .execute();
-    await tx
-      .updateTable(table)
-      .set({ desired: 0, pending: version })
-      .where('group_id', '=', groupId)
-      .execute();
+    for await (const part of partsOf(tx, table, groupId)) {
+      await tx
+        .deleteFrom(table)
+        .where(part)
+        .where('put_in', '=', 0)
+        .where('pending', 'is', null)
+        .execute();
+      await tx.updateTable(table).set({ desired: 0, pending: version }).where(part).execute();
+    }
   }
 }
 
@@ -218,11 +250,9 @@ export async function hasPutIn(tx: Db, groupId: GroupId): Promise<boolean> {
 /** Who is in a group is nobody's wish any more: the reverse of an adoption's baseline. */
 export async function disownLinks(tx: Db, groupId: GroupId): Promise<void> {
   for (const table of LINK_TABLES) {
-    await tx.updateTable(table).set({ desired: null }).where('group_id', '=', groupId).execute();
-    await tx
-      .deleteFrom(table)
-      .where('group_id', '=', groupId)
-      .where('observed', 'is distinct from', 1)
-      .execute();
+    for await (const part of partsOf(tx, table, groupId)) {
+      await tx.updateTable(table).set({ desired: null }).where(part).execute();
+      await tx.deleteFrom(table).where(part).where('observed', 'is distinct from', 1).execute();
+    }
   }
 }

@@ -7,6 +7,9 @@ import { isPostgres } from './dialect.ts';
 /** People brought up to date in one transaction, so that nobody waits for long. */
 const TOUCH_ALL_CHUNK = 250;
 
+/** People brought up to date in one statement, which must not hold the event loop for long. */
+const TOUCH_CHUNK = 100;
+
 /**
  * Writes what these people's answers say of their groups, after any of it may have changed: who is in a
  * group, what it is called, whether it is there. Where the answer differs that is another version of it,
@@ -19,7 +22,7 @@ export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number
     ref: '../Groups/',
     type: 'direct',
   });
-  for (const chunk of chunks(userIds)) {
+  for (const chunk of chunks(userIds, TOUCH_CHUNK)) {
     await sql`update users set version = version + 1, modified_at = case when modified_at > ${now} then modified_at else ${now} end,
       shown_groups = fresh.items
       from (select u.id, coalesce((

@@ -11,11 +11,14 @@ import {
   SqliteDriver,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { Turns } from '../domain/turns.ts';
 
 /** A connection whose transactions are opened and committed by somebody else, the write queue. */
 export interface SavepointDialectConfig {
   database: SqliteDatabase;
   isInTransaction(): boolean;
+  /** Asked before each statement, so that many in a row leave the event loop to others in between. */
+  readonly turns: Turns;
 }
 
 /**
@@ -45,9 +48,14 @@ const undo = CompiledQuery.raw('rollback to write');
 
 class SavepointDriver extends SqliteDriver {
   readonly #config: SavepointDialectConfig;
+  #connection: DatabaseConnection | undefined;
   constructor(config: SavepointDialectConfig) {
     super(config);
     this.#config = config;
+  }
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    this.#connection ??= inTurns(await super.acquireConnection(), this.#config.turns);
+    return this.#connection;
   }
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(savepoint);
@@ -61,6 +69,17 @@ class SavepointDriver extends SqliteDriver {
     await connection.executeQuery(undo);
     await connection.executeQuery(release);
   }
+}
+
+function inTurns(connection: DatabaseConnection, turns: Turns): DatabaseConnection {
+  return {
+    executeQuery: async (query) => {
+      const pause = turns();
+      if (pause !== undefined) await pause;
+      return connection.executeQuery(query);
+    },
+    streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+  };
 }
 
 class SingleWriterAdapter extends SqliteAdapter {
