@@ -156,6 +156,23 @@ describeStores('a plan of repairs', ({ makeUrl }) => {
   });
 });
 
+test('of those who undo a plan at the same moment all but one are told that it is being undone', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    await addPilots(bridge, 3);
+    intrude(bridge, 0, 2);
+    const repaired = await plan(bridge);
+    await untilApplied(bridge, repaired.id);
+
+    const answers = await Promise.all([1, 2, 3].map(() => decide(bridge, repaired, 'undo')));
+
+    const [undone] = answers.filter(({ status }) => status === 202);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409]);
+    for (const { body } of answers.filter(({ status }) => status === 409)) {
+      expect(body).toMatchObject({ code: 'being-undone', plan: undone?.body.id });
+    }
+  });
+});
+
 test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
   await withTestBridge({ settings: few }, async (bridge) => {
     await addPilots(bridge, 5);

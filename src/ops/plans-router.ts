@@ -181,6 +181,12 @@ async function answerUndo(source: PlanSource, res: Response, id: string): Promis
     }
     case 'unknown':
       return answerUnknown(res);
+    case 'undoing': {
+      const { id: undoing } = decision.plan;
+      const message = `Plan ${undoing} undoes it already.`;
+      res.status(409).json({ code: 'being-undone', message, plan: undoing });
+      return;
+    }
     case 'nothing': {
       const { leftOut } = decision;
       const message =

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { explain } from '../../test/support/explain.ts';
 import {
   addGroup,
   addLink,
@@ -13,7 +14,7 @@ import { leaveGroups, wakeGroupsOf } from './link-work.ts';
 
 const NOW = 1_000;
 
-describeStores('a person whose account came or went', ({ makeStore }) => {
+describeStores('a person whose account came or went', ({ makeStore, engine }) => {
   test('wakes the groups in which something waits for them, and no other', async () => {
     const store = await makeStore();
     const user = await addUser(store);
@@ -57,6 +58,18 @@ describeStores('a person whose account came or went', ({ makeStore }) => {
       due_at: NOW,
       due_class: 0,
     });
+  });
+
+  test.runIf(engine === 'sqlite')('reads nobody else', async () => {
+    const store = await makeStore();
+    const user = await addUser(store, { upstream_id: 7, deleted_at: 1 });
+
+    const plan = await store.write((tx) =>
+      explain({ read: tx }, (db) => leaveGroups(db, user.id, NOW)),
+    );
+
+    expect(plan.join()).toContain('SEARCH users');
+    expect(plan.filter((line) => /SCAN users/.test(line))).toEqual([]);
   });
 
   test('an addition that may be on its way is followed by a removal', async () => {

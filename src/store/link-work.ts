@@ -252,7 +252,7 @@ export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<
       where id in (${managed}) returning id`.execute(tx);
     await sql`delete from ${table} where user_id = ${userId} and (
       (pending is null and (observed is null or observed = 0))
-      or user_id in (select id from users where upstream_id is null))`.execute(tx);
+      or (select upstream_id from users where id = ${userId}) is null)`.execute(tx);
     if (rows.length === 0) continue;
     const ids = sql.join(rows.map(({ id }) => id));
     await sql`update ${table} set desired = 0,

@@ -62,8 +62,24 @@ describeStores('migrate', ({ makeUrl, open }) => {
 
     const failed = migrate(store, { '001-first': first, '002-broken': broken });
 
-    await expect(failed).rejects.toThrow('no further');
+    await expect(failed).rejects.toThrow(/^migration 002-broken failed .*: no further$/);
     expect(await listTables(store)).toEqual([]);
+  });
+
+  test('a migration that the database refuses says which one and why', async () => {
+    const store = await open(await makeUrl('empty'));
+    const twice: Migration = {
+      up: async (db) => {
+        for (let round = 0; round < 2; round += 1) await first.up(db);
+      },
+    };
+
+    const failed = migrate(store, { '001-twice': twice });
+
+    await expect(failed).rejects.toMatchObject({
+      code: 'store-failed',
+      message: expect.stringMatching(/^migration 001-twice failed .*"?first"? already exists$/),
+    });
   });
 });
 

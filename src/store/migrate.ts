@@ -17,9 +17,15 @@ export async function migrate(
   return store.write(async (tx) => {
     if (store.engine === 'postgres') await lockForMigration(tx);
     await assertNotNewer(tx, migrations);
-    const provider = { getMigrations: async () => migrations };
+    let failure: StoreError | undefined;
+    const provider = {
+      getMigrations: async () =>
+        watchFailure(migrations, (name, error) => {
+          failure = toMigrationError(name, error);
+        }),
+    };
     const { error, results = [] } = await new Migrator({ db: tx, provider }).migrateToLatest();
-    if (error !== undefined) throw error;
+    if (error !== undefined) throw failure ?? error;
     return results.map(({ migrationName }) => migrationName);
   });
 }
@@ -29,6 +35,36 @@ async function lockForMigration(tx: Db): Promise<void> {
   await sql`set local lock_timeout = 0`.execute(tx);
   await sql`set local statement_timeout = 0`.execute(tx);
   await lockUntilCommit(tx, 'migration');
+}
+
+/** PostgreSQL refuses the migrator's next statement too, whose error then hides the one that matters. */
+function watchFailure(
+  migrations: Record<string, Migration>,
+  tell: (name: string, error: unknown) => void,
+): Record<string, Migration> {
+  const watched = Object.entries(migrations).map(([name, { up }]): [string, Migration] => [
+    name,
+    {
+      up: async (db) => {
+        try {
+          await up(db);
+        } catch (error) {
+          tell(name, error);
+          throw error;
+        }
+      },
+    },
+  ]);
+  return Object.fromEntries(watched);
+}
+
+/** The words of the database say what is wrong with the schema; they hold names of columns and no value of a row. */
+function toMigrationError(name: string, error: unknown): StoreError {
+  const code = error instanceof StoreError ? error.code : 'store-failed';
+  const said = error instanceof StoreError ? (error.cause ?? error) : error;
+  const words = said instanceof Error ? said.message : String(said);
+  const message = `migration ${name} failed and the store is as it was before: ${words}`;
+  return new StoreError(code, message, { cause: error });
 }
 
 async function assertNotNewer(tx: Db, migrations: Record<string, Migration>): Promise<void> {

@@ -48,6 +48,12 @@ export async function lockPlan(tx: Db, id: string): Promise<PlanRow | undefined>
   return tx.selectFrom('plans').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
+/** Plan that undoes another one and is not done. */
+export async function findUndoing(db: Db, id: string): Promise<PlanRow | undefined> {
+  const plans = db.selectFrom('plans').selectAll().where('undoes', '=', id);
+  return plans.where('status', '=', 'approved').executeTakeFirst();
+}
+
 /** The plan of what was found that waits for an operator: there is at most one. */
 export async function findHeldPlan(db: Db): Promise<PlanRow | undefined> {
   return db.selectFrom('plans').selectAll().where('status', '=', 'held').executeTakeFirst();

@@ -1,9 +1,9 @@
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely';
-import type { Db, Store } from '../../src/store/database.ts';
+import type { Db } from '../../src/store/database.ts';
 
 /** How SQLite carries out the queries of a function: the lines of its plans. */
 export async function explain(
-  { read }: Pick<Store, 'read'>,
+  { read }: { readonly read: Db },
   ask: (db: Db) => Promise<unknown>,
 ): Promise<string[]> {
   const asked: CompiledQuery[] = [];

@@ -9,8 +9,9 @@ import { parseStored } from '../../store/documents.ts';
 import { listLinks } from '../../store/links.ts';
 import {
   type ActionQuery,
-  findPlan,
+  findUndoing,
   listPlanActions,
+  lockPlan,
   type PlanActionRow,
   type PlanRow,
 } from '../../store/plans.ts';
@@ -36,6 +37,8 @@ const PART = 500;
 export type UndoDecision =
   | { readonly kind: 'done'; readonly plan: PlanRow; readonly leftOut: number }
   | { readonly kind: 'unknown' }
+  /** Another plan undoes it already and is not done. */
+  | { readonly kind: 'undoing'; readonly plan: PlanRow }
   /** Nothing of it was done yet, or all of it was written by the provider since, or cannot be undone. */
   | { readonly kind: 'nothing'; readonly leftOut: number };
 
@@ -45,8 +48,11 @@ export type UndoDecision =
  */
 export async function undoPlan(deps: DriftDeps, id: string, by: string): Promise<UndoDecision> {
   return deps.store.write(async (tx): Promise<UndoDecision> => {
-    const plan = await findPlan(tx, id);
+    // The lock has two who undo at the same moment come one after the other.
+    const plan = await lockPlan(tx, id);
     if (plan === undefined) return { kind: 'unknown' };
+    const before = await findUndoing(tx, id);
+    if (before !== undefined) return { kind: 'undoing', plan: before };
     const { actions, leftOut } = await listUndoing(tx, deps, plan);
     if (actions.length === 0) return { kind: 'nothing', leftOut };
     const undoing = await addPlan(tx, actions, {
