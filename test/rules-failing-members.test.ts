@@ -12,6 +12,7 @@ const broken = { kind: 'status', status: 500, body: 'message' } as const;
 /** Longer than the backoff of a few attempts, shorter than what is stuck rests. */
 const MINUTES_MS = 10 * 60_000;
 const HOURS_MS = 2 * 60 * 60_000;
+const PATIENT = { timeout: 10_000, interval: 10 };
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -148,8 +149,8 @@ describe('of a batch', () => {
         const failing = breakPerson(timed, 'person3@example.com');
 
         const answering = bridge.request('PATCH', path, toChange('add', ids));
-        await expect.poll(() => bridge.sandbox.service.members('Pilots')).toHaveLength(5);
-        await expect.poll(() => failing.count()).toBeGreaterThan(2);
+        await expect.poll(() => bridge.sandbox.service.members('Pilots'), PATIENT).toHaveLength(5);
+        await expect.poll(() => failing.count(), PATIENT).toBeGreaterThan(2);
         clock.leap(60_000);
 
         expect((await answering).status).toBe(204);
@@ -181,7 +182,7 @@ describe('of a batch', () => {
         clock.leap(500);
         return outage[0]?.met;
       };
-      await expect.poll(goOn).toBeGreaterThan(10);
+      await expect.poll(goOn, PATIENT).toBeGreaterThan(10);
       expect(await listStuckPeople(timed)).toEqual([]);
       for (const fault of outage) fault.remove();
       await untilQuiet(timed, MINUTES_MS);
@@ -313,7 +314,7 @@ describe('a change of a group with which every call fails', () => {
         .poll(() => {
           clock.leap(500);
           return show();
-        })
+        }, PATIENT)
         .toEqual({
           name: isName ? 'Pilots' : 'Aces',
           members: isName || isAdmin ? others(4) : others(4, 1),
