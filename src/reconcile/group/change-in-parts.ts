@@ -29,6 +29,8 @@ interface Tally {
   readonly failed: RefusedLink[];
   /** Somebody is in, or out, by a call of this step. */
   isTaken: boolean;
+  /** Pairs that were taken one by one after they were not taken as a pair. */
+  pairsSplit: number;
   /** Why nothing more is tried now. */
   end?: GroupOutcome;
 }
@@ -48,7 +50,7 @@ export async function changeInParts(
   context: CallContext,
   batch: MemberBatch,
 ): Promise<GroupOutcome> {
-  const tally: Tally = { done: [], refused: [], failed: [], isTaken: false };
+  const tally: Tally = { done: [], refused: [], failed: [], isTaken: false, pairsSplit: 0 };
   const parts: Parts = { ...batch, tally };
   const left = await listLeft(deps, context, parts);
   if (tally.end) return tally.end;
@@ -170,6 +172,9 @@ async function changePair(deps: ReconcileDeps, context: CallContext, parts: Part
   await changeSingly(deps, context, parts);
   const taken = parts.tally.done.slice(before).filter(({ heldAlready }) => !heldAlready);
   if (taken.length < PAIR) return;
+  parts.tally.pairsSplit += 1;
+  // A failure may have been an outage that ended just then; one more after people were taken was none.
+  if (parts.failures > 0 && parts.tally.pairsSplit < 2) return;
   await deps.forms.learn({ memberForm: 'single', memberFormAt: deps.clock.now() });
 }
 
