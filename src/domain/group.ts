@@ -52,6 +52,8 @@ export interface LinkChange {
   readonly upstreamUserId: number;
   readonly wanted: boolean;
   readonly version: number;
+  /** It is stuck: tried after all others and apart from them, so that it takes nobody along. Absent: it is not. */
+  readonly stuck?: true;
 }
 
 /** A change that the service holds now. */

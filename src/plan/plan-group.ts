@@ -2,6 +2,7 @@ import {
   type DesiredGroup,
   type GroupField,
   type GroupState,
+  type LinkChange,
   listGroupDifferences,
 } from '../domain/group.ts';
 import { parsePendingFields } from '../domain/pending.ts';
@@ -24,7 +25,7 @@ export interface GroupPlan {
 /**
  * The calls that bring a group from observed to desired, in order: admins who are none any more, members
  * (removals first), attributes, new admins; a refused attribute must not keep anybody in power. Only what
- * is pending is acted on. Deferred members are not in the state, so they are in no plan.
+ * is pending is acted on. Deferred members are not in the state, so they are in no plan. Who is stuck comes last.
  */
 export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
   if (state.mustLook) {
@@ -34,14 +35,28 @@ export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
   if (state.deleted) return planDeletion(state, policy);
   if (!isKnown(state)) return planCreation(state);
   const update = toUpdateGroup(state);
-  const admins = planAdmins(state);
+  const { fresh, stuck } = splitLinks(state);
+  const admins = planAdmins(fresh);
   const actions: GroupAction[] = [
     ...admins.filter(({ change }) => !change.wanted),
-    ...planMembers(state, policy),
+    ...planMembers(fresh, policy),
     ...(update ? [update] : []),
     ...admins.filter(({ change }) => change.wanted),
+    ...planMembers(stuck, policy),
+    ...planAdmins(stuck),
   ];
   return { actions, settled: listSettled(state) };
+}
+
+type Links = Pick<GroupState, 'members' | 'admins'>;
+
+function splitLinks({ members, admins }: Links): { fresh: Links; stuck: Links } {
+  const isStuck = ({ stuck }: LinkChange) => stuck === true;
+  const isFresh = (change: LinkChange) => !isStuck(change);
+  return {
+    fresh: { members: members.filter(isFresh), admins: admins.filter(isFresh) },
+    stuck: { members: members.filter(isStuck), admins: admins.filter(isStuck) },
+  };
 }
 
 function isKnown({ ids }: GroupState): boolean {
@@ -56,7 +71,12 @@ function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
     if (state.pending.existence === undefined) return { actions: [], settled };
     return { actions: [{ kind: 'delete-group', reason: 'deleted by the provider' }], settled: [] };
   }
-  return { actions: [...planMembers(state, policy), ...planAdmins(state)], settled };
+  const { fresh, stuck } = splitLinks(state);
+  const actions = [fresh, stuck].flatMap((links) => [
+    ...planMembers(links, policy),
+    ...planAdmins(links),
+  ]);
+  return { actions, settled };
 }
 
 function planCreation({ pending, desired }: GroupState): GroupPlan {
@@ -109,7 +129,7 @@ function toUpdateGroup(state: GroupState): UpdateGroup | undefined {
 }
 
 /** Whichever form needs fewer calls: one change by itself, several together where the service takes that. */
-function planMembers({ members }: GroupState, { membersPerCall }: GroupPolicy): GroupAction[] {
+function planMembers({ members }: Links, { membersPerCall }: GroupPolicy): GroupAction[] {
   if (members.length === 1 || membersPerCall === 1) {
     return members.map((change) => ({
       kind: 'change-member',
@@ -127,7 +147,7 @@ function planMembers({ members }: GroupState, { membersPerCall }: GroupPolicy): 
   return actions;
 }
 
-function planAdmins({ admins }: GroupState): ChangeAdmin[] {
+function planAdmins({ admins }: Links): ChangeAdmin[] {
   return admins.map((change) => ({
     kind: 'change-admin',
     change,

@@ -43,6 +43,8 @@ export interface Forms {
 /** The learned forms of one service, kept across restarts. Settings that are not `auto` win. */
 export interface FormBook {
   current(): Forms;
+  /** Whether a setting names this form, so that nothing is learned of it. */
+  isFixed(form: keyof Forms): boolean;
   /** Remembers what the service just taught, on disk before it resolves. */
   learn(change: Forms): Promise<void>;
   /** Reads what other processes have learned. @throws StoreError */
@@ -79,6 +81,7 @@ export async function openForms({
 
   return {
     current: () => ({ ...withoutStale({ ...known, ...unsaved }, clock.now()), ...fixed }),
+    isFixed: (form) => fixed[form] !== undefined,
     async learn(change) {
       const before = { ...known, ...unsaved };
       if (JSON.stringify({ ...before, ...change }) === JSON.stringify(before)) return;

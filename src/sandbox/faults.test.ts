@@ -174,3 +174,15 @@ describe('a rate limit', () => {
     });
   }
 });
+
+test('a fault about somebody meets only calls that name them', async () => {
+  const { call, sandbox } = await startForTest();
+  const fault = { kind: 'status', status: 500 } as const;
+  const met = sandbox.faults.add({ operation: 'scim.addUser', fault, about: 'kim@example.com' });
+
+  const other = await call('POST', users, { emails: [{ value: 'lee@example.com' }] });
+
+  expect(other.status).toBe(201);
+  expect((await call('POST', users, kim)).status).toBe(500);
+  expect(met.met).toBe(1);
+});

@@ -26,6 +26,8 @@ export type Fault =
 export interface FaultRule {
   readonly operation: OperationName | '*';
   readonly fault: Fault;
+  /** Only calls that hold this text in their path, query or body, such as `"value":1003}`; default: all. */
+  readonly about?: string | undefined;
   /** Matching calls that pass unharmed first; default 0. */
   readonly skip?: number | undefined;
   /** Calls that it meets; default: until it is removed. */
@@ -105,11 +107,11 @@ export class Faults {
     if (status === 403) throw new Refusal('forbidden', `no access to ${section}`);
   }
 
-  /** Takes what a call of this operation has to suffer off the rules. */
-  take(operation: OperationName | 'unknown'): Suffering {
+  /** Takes what a call of this operation has to suffer off the rules. `text`: its target and body. */
+  take(operation: OperationName | 'unknown', text = ''): Suffering {
     let delayMs = 0;
     for (const rule of this.#rules) {
-      if (!rule.meets(operation)) continue;
+      if (!rule.meets(operation, text)) continue;
       const { fault } = rule.rule;
       if (fault.kind !== 'delay') return { delayMs, fault };
       delayMs += fault.delayMs;
@@ -155,8 +157,9 @@ class Rule implements ActiveFault {
   }
 
   /** Counts a call; true when this fault is for it. */
-  meets(operation: OperationName | 'unknown'): boolean {
+  meets(operation: OperationName | 'unknown', text: string): boolean {
     if (this.rule.operation !== '*' && this.rule.operation !== operation) return false;
+    if (this.rule.about !== undefined && !text.includes(this.rule.about)) return false;
     if (this.spent) return false;
     this.#seen += 1;
     if (this.#seen <= (this.rule.skip ?? 0)) return false;

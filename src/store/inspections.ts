@@ -36,10 +36,10 @@ export async function listDueInspections(
   return due.orderBy('due_at').limit(limit).execute();
 }
 
-/** Whether somebody waits to be looked at, now or later. */
-export async function hasInspections(db: Db): Promise<boolean> {
-  const row = await db.selectFrom('inspections').select('since').limit(1).executeTakeFirst();
-  return row !== undefined;
+/** When the next one is to be looked at (epoch milliseconds), or undefined: nobody waits. */
+export async function findNextInspectionAt(db: Db): Promise<number | undefined> {
+  const first = db.selectFrom('inspections').select('due_at').orderBy('due_at').limit(1);
+  return (await first.executeTakeFirst())?.due_at;
 }
 
 /** Puts an inspection off until then (epoch milliseconds): also how a process takes it. */

@@ -29,6 +29,7 @@ interface WaitingRow {
   readonly upstream_id: number;
   readonly desired: number;
   readonly pending: number;
+  readonly stuck_at: number | null;
 }
 
 /**
@@ -41,7 +42,7 @@ export async function listWaitingLinks(
   { limit, now, inactiveWait }: WaitingQuery,
 ): Promise<WaitingLinks> {
   const select = (list: LinkTable) => sql`
-    select ${sql.lit(list)} as list, link.user_id, person.upstream_id, link.desired, link.pending, link.seq
+    select ${sql.lit(list)} as list, link.user_id, person.upstream_id, link.desired, link.pending, link.stuck_at, link.seq
     from ${sql.table(list)} as link join users as person on person.id = link.user_id
     where link.group_id = ${groupId} and link.pending is not null and person.upstream_id is not null
     and (link.retry_at is null or link.retry_at <= ${now})
@@ -55,8 +56,9 @@ export async function listWaitingLinks(
   return { members: toChanges('memberships'), admins: toChanges('group_admins') };
 }
 
-function toChange({ user_id, upstream_id, desired, pending }: WaitingRow): LinkChange {
-  return { userId: user_id, upstreamUserId: upstream_id, wanted: desired === 1, version: pending };
+function toChange({ user_id, upstream_id, desired, pending, stuck_at }: WaitingRow): LinkChange {
+  const change = { userId: user_id, upstreamUserId: upstream_id, wanted: desired === 1 };
+  return { ...change, version: pending, ...(stuck_at === null ? {} : { stuck: true }) };
 }
 
 /** What waits in the lists of a group, whether it can be done now or not. */

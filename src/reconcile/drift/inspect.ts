@@ -3,7 +3,7 @@ import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import { findGroupRow, type GroupRow, toObservedGroup } from '../../store/groups.ts';
 import {
   endInspection,
-  hasInspections,
+  findNextInspectionAt,
   type InspectionRow,
   isInspectionHeld,
   listDueInspections,
@@ -24,11 +24,14 @@ const LEASE_MS = 5 * 60_000;
 /** How long to wait after a look that did not work, at first and at most, in milliseconds. */
 const RETRY_MS = 5_000;
 const RETRY_MAX_MS = 10 * 60_000;
+/** The same where somebody works on it, who mostly is done soon. */
+const BUSY_MS = 25;
+const BUSY_MAX_MS = 60_000;
 
 /** What a turn has come to. */
 export interface Inspected {
-  /** Somebody still waits to be looked at. */
-  readonly isBusy: boolean;
+  /** When somebody is to be looked at next (epoch milliseconds); undefined: nobody waits. */
+  readonly nextAt: number | undefined;
   /** Something differs that was not known. */
   readonly hasFound: boolean;
 }
@@ -60,7 +63,7 @@ export function createInspections(
         signal.throwIfAborted();
         hasFound = (await inspect(inspection)) || hasFound;
       }
-      return { isBusy: await hasInspections(store.read), hasFound };
+      return { nextAt: await findNextInspectionAt(store.read), hasFound };
     },
   };
 }
@@ -87,7 +90,10 @@ async function inspectOne<Row extends UserRow | GroupRow>(
     return false;
   }
   // Whoever works on it looks first, and what they see is all that is needed mostly.
-  if (isBusy(row)) return false;
+  if (isBusy(row)) {
+    await passOver(deps, inspection);
+    return false;
+  }
   const held = await take(deps, inspection, row);
   if (held === undefined) return false;
   const needs = toNeeds(row, held, deps);
@@ -182,6 +188,14 @@ async function look<Row extends UserRow | GroupRow>(
 async function putOff({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
   const waitMs = Math.min(RETRY_MS * 2 ** (inspection.attempts - 1), RETRY_MAX_MS);
   const { attempts } = inspection;
+  const change = { due_at: clock.now() + waitMs, attempts, owner: null };
+  await store.write((tx) => postponeInspection(tx, inspection, change));
+}
+
+/** Leaves it to whoever works on it, for as long again as it has been put off already: others are taken meanwhile. */
+async function passOver({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
+  const { due_at, since, attempts } = inspection;
+  const waitMs = Math.min(Math.max(due_at - since, BUSY_MS), BUSY_MAX_MS);
   const change = { due_at: clock.now() + waitMs, attempts, owner: null };
   await store.write((tx) => postponeInspection(tx, inspection, change));
 }

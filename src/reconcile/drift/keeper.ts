@@ -53,22 +53,24 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     clearTimeout(timer);
     if (signal.aborted) return;
     const beganAt = performance.now();
-    let isBusy = false;
+    let nextAt: number | undefined;
     try {
-      isBusy = (await isReady()) && (await keep());
+      nextAt = (await isReady()) ? await keep() : undefined;
     } catch (error) {
       if (!signal.aborted) deps.driftEvents.failed({ type: 'drift', id: 'keep', error });
     }
-    const restMs = isBusy ? toBusyRest(performance.now() - beganAt) : IDLE_MS;
+    const busyMs = toBusyRest(performance.now() - beganAt);
+    const untilNextMs = nextAt === undefined ? IDLE_MS : nextAt - deps.clock.now();
+    const restMs = Math.min(Math.max(untilNextMs, busyMs), IDLE_MS);
     if (!signal.aborted) timer = setTimeout(poke, restMs).unref();
   }
 
-  /** True: something is under way. */
-  async function keep(): Promise<boolean> {
-    const { isBusy, hasFound } = await inspections.run();
+  /** When there is more to do (epoch milliseconds); undefined: nothing is known to come. */
+  async function keep(): Promise<number | undefined> {
+    const { nextAt, hasFound } = await inspections.run();
     if (hasFound) await decide(deps, { source: 'tail', isDryRun: false });
     const areRepairing = await followRepairs(deps);
-    return isBusy || areRepairing;
+    return areRepairing ? deps.clock.now() : nextAt;
   }
 
   function poke(): void {

@@ -3,6 +3,7 @@ import { foldCase } from '../../domain/fold.ts';
 import {
   type GroupField,
   type GroupState,
+  type LinkChange,
   type ObservedGroup,
   removesGroupAccess,
 } from '../../domain/group.ts';
@@ -22,11 +23,18 @@ import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
+/** One step of a group. */
+export interface GroupTurn {
+  readonly state: GroupState;
+  readonly action: GroupAction;
+  /** How often this action failed without a clear answer since it last worked. */
+  readonly failures: number;
+}
+
 /** Makes one call for a group (a creation, a batch or a look may take more) and says what is known now. */
 export async function applyGroupAction(
   deps: ReconcileDeps,
-  state: GroupState,
-  action: GroupAction,
+  { state, action, failures }: GroupTurn,
 ): Promise<GroupOutcome> {
   const context = toContext(state, action);
   switch (action.kind) {
@@ -39,14 +47,34 @@ export async function applyGroupAction(
     case 'delete-group':
       return deleteGroup(deps, context, state);
     case 'change-members':
-      return changeMembers(deps, context, { state, action });
+      return restStuck(await changeMembers(deps, context, { state, action, failures }), {
+        kind: 'member',
+        changes: action.changes,
+      });
     case 'change-member':
-      return changeMember(deps, context, { state, change: action.change });
+      return restStuck(await changeMember(deps, context, { state, change: action.change }), {
+        kind: 'member',
+        changes: [action.change],
+      });
     case 'change-admin':
-      return changeAdmin(deps, context, { state, change: action.change });
+      return restStuck(await changeAdmin(deps, context, { state, change: action.change }), {
+        kind: 'admin',
+        changes: [action.change],
+      });
     default:
       return assertNever(action);
   }
+}
+
+/** What is stuck already and fails again rests again: it is not tried as often as something new. */
+function restStuck(
+  outcome: GroupOutcome,
+  { kind, changes }: { kind: 'member' | 'admin'; changes: readonly LinkChange[] },
+): GroupOutcome {
+  const isStuck = changes.every(({ stuck }) => stuck);
+  if (!isStuck || outcome.kind !== 'unknown' || outcome.lookNow) return outcome;
+  const failedLinks = changes.map((change) => ({ kind, change, problem: outcome.problem }));
+  return { kind: 'done', known: { failedLinks } };
 }
 
 /** Removal of access goes before everything else in the budget. */

@@ -23,6 +23,8 @@ export interface Batch {
   readonly scimId: string;
   readonly forms: readonly BatchForm[];
   readonly missed: Missed | undefined;
+  /** It has failed before, so that a failure counts like a refusal: smaller parts tell whom or what it is about. */
+  readonly isolates: boolean;
 }
 
 /**
@@ -34,11 +36,20 @@ export type SentBatch =
   | { readonly kind: 'refused'; readonly isTooLarge: boolean }
   | { readonly kind: 'ended'; readonly outcome: GroupOutcome };
 
+const BATCH_FORMS: readonly BatchForm[] = ['operations', 'array'];
+
 /** The forms that may be taken: the known one, or all of them while none is known. */
-export function listBatchForms({ forms }: ReconcileDeps): BatchForm[] {
+export function listBatchForms({ forms }: ReconcileDeps): readonly BatchForm[] {
   const { memberForm } = forms.current();
   if (memberForm === 'single') return [];
-  return memberForm === undefined ? ['operations', 'array'] : [memberForm];
+  return memberForm === undefined ? BATCH_FORMS : [memberForm];
+}
+
+/** The forms beside the known one, which may have stopped working; none where the settings name it. */
+export function listOtherForms({ forms }: ReconcileDeps): readonly BatchForm[] {
+  const { memberForm } = forms.current();
+  if (forms.isFixed('memberForm') || memberForm === undefined) return [];
+  return BATCH_FORMS.filter((form) => form !== memberForm);
 }
 
 /** Sends a batch in one form after the other until one is taken, which is remembered. */
@@ -66,7 +77,7 @@ async function learnSize({ forms, clock }: ReconcileDeps, size: number): Promise
 async function sendInForm(
   deps: ReconcileDeps,
   context: CallContext,
-  { changes, scimId, form, missed }: Batch & { readonly form: BatchForm },
+  { changes, scimId, form, missed, isolates }: Batch & { readonly form: BatchForm },
 ): Promise<SentBatch> {
   const known = deps.forms.current().memberForm === form;
   try {
@@ -81,7 +92,7 @@ async function sendInForm(
     return { kind: 'taken' };
   } catch (error) {
     const judged = judge(error);
-    if (isAboutBatch(judged, missed)) {
+    if (isAboutBatch(judged, missed) || (isolates && judged.verdict === 'unknown')) {
       return { kind: 'refused', isTooLarge: judged.verdict === 'smaller' };
     }
     const parts = changes.map((change): GroupPart => ({ kind: 'member', change }));

@@ -2,20 +2,35 @@ import type { LinkChange, SettledLink } from '../../domain/group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
 import { judge } from '../verdict.ts';
-import { listBatchForms, readMembers, type SentBatch, sendBatch } from './batch-form.ts';
+import {
+  type BatchForm,
+  listBatchForms,
+  listOtherForms,
+  readMembers,
+  type SentBatch,
+  sendBatch,
+} from './batch-form.ts';
 import { changeMember } from './change-link.ts';
 import type { MemberBatch } from './change-members.ts';
-import type { GroupOutcome, GroupPart, RefusedMember } from './outcome.ts';
+import type { GroupOutcome, GroupPart, RefusedLink } from './outcome.ts';
 
 /** The smallest content that can tell a refused form from a refused member. */
 const PAIR = 2;
 /** So many refused and fewer taken: halves would cost more than they save. */
 const REFUSED_MANY = 5;
+/** So many failed in a row and nobody taken: it is the service that fails, not somebody. */
+const FAILED_MANY = 3;
 
 /** What has come of it so far. */
 interface Tally {
   readonly done: SettledLink[];
-  readonly refused: RefusedMember[];
+  readonly refused: RefusedLink[];
+  /** Whom it was not found out of, because the call about them alone failed. */
+  readonly failed: RefusedLink[];
+  /** Somebody is in, or out, by a call of this step. */
+  isTaken: boolean;
+  /** Pairs that were taken one by one after they were not taken as a pair. */
+  pairsSplit: number;
   /** Why nothing more is tried now. */
   end?: GroupOutcome;
 }
@@ -28,31 +43,56 @@ interface Parts extends MemberBatch {
 /**
  * Changes what no form was taken for as a whole: looks who is in the group, then goes down by halves to
  * whom the service refuses, so that everybody else is in with few calls. Who is refused alone is refused.
+ * Where the whole failed again and again, so is found with whom it fails: they rest, if others were taken.
  */
 export async function changeInParts(
   deps: ReconcileDeps,
   context: CallContext,
   batch: MemberBatch,
 ): Promise<GroupOutcome> {
-  const tally: Tally = { done: [], refused: [] };
-  const left = await listLeft(deps, context, { ...batch, tally });
+  const tally: Tally = { done: [], refused: [], failed: [], isTaken: false, pairsSplit: 0 };
+  const parts: Parts = { ...batch, tally };
+  const left = await listLeft(deps, context, parts);
   if (tally.end) return tally.end;
-  await halve(deps, context, { ...batch, changes: left, tally });
-  const isNothing = tally.done.length + tally.refused.length === 0;
-  if (isNothing && tally.end) return tally.end;
+  await halve(deps, context, { ...parts, changes: rotate(left, batch.failures) });
+  await tryFailedAgain(deps, context, parts);
+  const { done, refused, failed } = tally;
+  if (done.length + refused.length === 0 && tally.end) return tally.end;
   // Whatever stopped us, the next step meets it again and says so.
-  const { done, refused } = tally;
   return {
     kind: 'done',
-    known: { members: done, ...(refused.length > 0 && { refusedMembers: refused }) },
+    known: {
+      members: done,
+      ...(refused.length > 0 && { refusedMembers: refused }),
+      ...(failed.length > 0 && { failedLinks: failed }),
+    },
   };
+}
+
+/** Who failed alone is tried once more after the others: it may have been the service, and it may have been done. */
+async function tryFailedAgain(
+  deps: ReconcileDeps,
+  context: CallContext,
+  parts: Parts,
+): Promise<void> {
+  const { tally } = parts;
+  const failed = tally.failed.splice(0).map(({ change }) => change);
+  if (failed.length === 0 || tally.end || !tally.isTaken) return;
+  const left = await listLeft(deps, context, { ...parts, changes: failed });
+  await changeSingly(deps, context, { ...parts, changes: left });
+}
+
+/** Begins with others each time, so that a few with whom all calls fail never keep it from finding one who is taken. */
+function rotate(changes: readonly LinkChange[], failures: number): readonly LinkChange[] {
+  const start = (Math.max(0, failures - 1) * FAILED_MANY) % Math.max(1, changes.length);
+  return [...changes.slice(start), ...changes.slice(0, start)];
 }
 
 /** Whose change does not hold yet; a part of a refused batch may have been done. */
 async function listLeft(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, changes, scimId, tally }: Parts,
+  { state, changes, scimId, failures, tally }: Parts,
 ): Promise<readonly LinkChange[]> {
   if (scimId === undefined) return changes;
   try {
@@ -61,7 +101,8 @@ async function listLeft(
     const members = new Set(memberIds);
     const isHeld = (change: LinkChange) => members.has(change.upstreamUserId) === change.wanted;
     const held = changes.filter(isHeld);
-    tally.done.push(...held.map((change): SettledLink => ({ ...change, heldAlready: true })));
+    // What failed before was looked at since, so what holds now is our doing.
+    tally.done.push(...held.map((change) => (failures > 0 ? change : toHeld(change))));
     return changes.filter((change) => !isHeld(change));
   } catch (error) {
     const judged = judge(error);
@@ -72,6 +113,10 @@ async function listLeft(
     tally.end = await toFailure(deps, judged, about);
     return [];
   }
+}
+
+function toHeld(change: LinkChange): SettledLink {
+  return { ...change, heldAlready: true };
 }
 
 /** Two halves of what was refused, each as a whole first. */
@@ -89,40 +134,75 @@ async function halve(deps: ReconcileDeps, context: CallContext, parts: Parts): P
 
 /** All of it with one call, or its halves. */
 async function change(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
-  const { changes, scimId, tally } = parts;
-  const { missed } = parts.state;
+  const { changes, tally } = parts;
   const { done, refused } = tally;
   if (tally.end) return;
-  const forms = scimId === undefined ? [] : listBatchForms(deps);
+  const forms = listBatchForms(deps);
   const isHopeless = refused.length >= REFUSED_MANY && refused.length > done.length;
-  if (scimId === undefined || forms.length === 0 || changes.length <= 1 || isHopeless) {
+  if (forms.length === 0 || changes.length <= 1 || isHopeless) {
     return changeSingly(deps, context, parts);
   }
-  const sent: SentBatch = await sendBatch(deps, context, { changes, scimId, forms, missed });
-  if (sent.kind === 'taken') tally.done.push(...changes);
-  else if (sent.kind === 'ended') tally.end = sent.outcome;
-  else await halve(deps, context, parts);
+  if (await isRefused(deps, context, { parts, forms })) await halve(deps, context, parts);
+}
+
+/** Sends the changes with one call, in one of the forms; false: they were taken, or nothing more is tried now. */
+async function isRefused(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { parts, forms }: { parts: Parts; forms: readonly BatchForm[] },
+): Promise<boolean> {
+  const { state, changes, scimId, failures, tally } = parts;
+  if (scimId === undefined || forms.length === 0) return true;
+  const batch = { changes, scimId, forms, missed: state.missed, isolates: failures > 0 };
+  const sent: SentBatch = await sendBatch(deps, context, batch);
+  if (sent.kind === 'taken') {
+    tally.isTaken = true;
+    tally.done.push(...changes);
+  }
+  if (sent.kind === 'ended') tally.end = sent.outcome;
+  return sent.kind === 'refused';
 }
 
 /** A pair that was refused as a pair: where both are taken one by one, it was the form that was refused. */
 async function changePair(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
   const before = parts.tally.done.length;
+  // A known form that begins to fail may be so for good while another one works.
+  const forms = parts.failures > 0 ? listOtherForms(deps) : [];
+  if (!(await isRefused(deps, context, { parts, forms }))) return;
   await changeSingly(deps, context, parts);
   const taken = parts.tally.done.slice(before).filter(({ heldAlready }) => !heldAlready);
   if (taken.length < PAIR) return;
+  parts.tally.pairsSplit += 1;
+  // A failure may have been an outage that ended just then; one more after people were taken was none.
+  if (parts.failures > 0 && parts.tally.pairsSplit < 2) return;
   await deps.forms.learn({ memberForm: 'single', memberFormAt: deps.clock.now() });
 }
 
 async function changeSingly(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, changes, tally }: Parts,
+  parts: Parts,
 ): Promise<void> {
-  for (const change of changes) {
-    if (tally.end) return;
-    const outcome = await changeMember(deps, context, { state, change });
-    if (outcome.kind === 'done') tally.done.push(...(outcome.known.members ?? []));
-    else if (outcome.kind === 'refused') tally.refused.push({ change, problem: outcome.problem });
-    else tally.end = outcome;
+  for (const change of parts.changes) {
+    if (parts.tally.end) return;
+    const outcome = await changeMember(deps, context, { state: parts.state, change });
+    count(parts, change, outcome);
   }
+}
+
+function count({ failures, tally }: Parts, change: LinkChange, outcome: GroupOutcome): void {
+  if (outcome.kind === 'done') {
+    tally.isTaken = true;
+    tally.done.push(...(outcome.known.members ?? []));
+    return;
+  }
+  const link: RefusedLink = { kind: 'member', change, problem: outcome.problem };
+  if (outcome.kind === 'refused') {
+    tally.refused.push(link);
+    return;
+  }
+  const isFailed = failures > 0 && outcome.kind === 'unknown' && !outcome.lookNow;
+  if (isFailed) tally.failed.push(link);
+  const isOutage = !tally.isTaken && tally.failed.length >= FAILED_MANY;
+  if (!isFailed || isOutage) tally.end = outcome;
 }

@@ -10,6 +10,7 @@ import { tellDeleted } from '../tell-deleted.ts';
 import { tellStuck } from '../tell-stuck.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
+import { createFailing } from './failing.ts';
 import { gather } from './gather.ts';
 import { type LinkQuery, loadGroup } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
@@ -32,6 +33,10 @@ export function convergeGroups(
     now: deps.clock.now(),
   });
 
+  const failing = createFailing();
+  const list = (state: GroupState) =>
+    failing.order(state.id, planGroup(state, toPolicy(deps)).actions);
+
   async function load(db: Db, id: string): Promise<GroupState | undefined> {
     const state = await loadGroup(db, id, toQuery());
     if (state === undefined) return undefined;
@@ -43,10 +48,15 @@ export function convergeGroups(
   return {
     noNews: {},
     load,
-    planNext: (state) => planGroup(state, toPolicy(deps)).actions[0],
+    planNext: (state) => list(state)[0],
     toSentCreate: (action) =>
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
-    apply: (upstream, state, action) => applyGroupAction({ ...deps, upstream }, state, action),
+    async apply(upstream, state, action) {
+      const failures = failing.count(state.id, action);
+      const turn = { state, action, failures };
+      const outcome = await applyGroupAction({ ...deps, upstream }, turn);
+      return failing.note(state.id, { action, list: () => list(state), outcome });
+    },
     async record(planned, lease, outcome) {
       const key = { type: 'group', id: planned.id } as const;
       const since = deps.clock.now();
@@ -76,7 +86,9 @@ export function convergeGroups(
 /** Why something of the step was refused: the group's own, or single members of a batch. */
 function findRefusal(outcome: GroupOutcome): Problem | undefined {
   if (outcome.kind === 'refused') return outcome.problem;
-  return outcome.kind === 'done' ? outcome.known.refusedMembers?.[0]?.problem : undefined;
+  if (outcome.kind !== 'done') return undefined;
+  const { refusedMembers = [], failedLinks = [] } = outcome.known;
+  return [...refusedMembers, ...failedLinks][0]?.problem;
 }
 
 /** Batches are planned only while the service is not known to refuse them. */

@@ -24,13 +24,16 @@ export interface GroupKnown {
   readonly memberIds?: readonly number[];
   readonly settled?: readonly GroupField[];
   /** Members whom the service refused alone, while their neighbours were taken. */
-  readonly refusedMembers?: readonly RefusedMember[];
+  readonly refusedMembers?: readonly RefusedLink[];
+  /** People of whom it failed to say anything again and again, while it took others: they rest, and nothing is taken back. */
+  readonly failedLinks?: readonly RefusedLink[];
   /** True when the service refuses an inactive person, so the change waits for the activation. */
   readonly waits?: true;
 }
 
-/** A member whom the service refused, and what it said of them. */
-export interface RefusedMember {
+/** One person of a list, and what the service said of them. */
+export interface RefusedLink {
+  readonly kind: 'member' | 'admin';
   readonly change: LinkChange;
   readonly problem: Problem;
 }

@@ -123,12 +123,24 @@ async function recordDone(
   if (known.observed !== undefined) next.observed = JSON.stringify(known.observed);
   next.pending = JSON.stringify(toPendingAfter(row, step, known));
   await recordLinks(tx, next, step, known);
-  if (known.refusedMembers) {
-    const parts = known.refusedMembers.map((one): GroupPart => ({ kind: 'member', ...one }));
-    const [first] = known.refusedMembers;
-    if (first) return recordRefused(tx, next, step, { parts, problem: first.problem });
-  }
+  const { failedLinks = [], refusedMembers = [] } = known;
+  const [failed] = failedLinks;
+  if (failed) next = await putOffFailed(tx, next, step, { ...failed, parts: failedLinks });
+  const [refused] = refusedMembers;
+  if (refused) return recordRefused(tx, next, step, { ...refused, parts: refusedMembers });
   return finish(tx, next, step, []);
+}
+
+/** What failed without an answer was not refused: it rests like a refusal of what was acknowledged. */
+async function putOffFailed(
+  tx: Db,
+  row: GroupRow,
+  step: Recording,
+  { parts: failed, problem }: { parts: readonly GroupPart[]; problem: Problem },
+): Promise<GroupRow> {
+  const parts = await listStillPlanned(tx, row, { planned: step.planned, parts: failed });
+  const left = await refuse(tx, row, { ...step, undos: [], parts, problem });
+  return left.row;
 }
 
 /** Nothing was found that could be its: it is looked for again, a bounded number of times. */

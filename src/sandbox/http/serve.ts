@@ -80,12 +80,15 @@ async function toEnding(deps: ServeDeps, rate: RateWindow, arrival: Arrival): Pr
     assertToken(deps, arrival.request);
     assertOwnerActive(deps);
     if (!limit.allowed) throw new Refusal('too-many', 'rate limit exceeded');
-    const ending = await suffer(faults.take(toOperation(arrival)), {
-      faults,
-      response: arrival.response,
-      face: toFace(arrival.path),
-      run: () => carryOut(deps, toIncomingCall(arrival, text)),
-    });
+    const ending = await suffer(
+      faults.take(toOperation(arrival), `${arrival.request.url ?? ''} ${text}`),
+      {
+        faults,
+        response: arrival.response,
+        face: toFace(arrival.path),
+        run: () => carryOut(deps, toIncomingCall(arrival, text)),
+      },
+    );
     return ending.kind === 'cut' ? ending : { ...ending, wire: withHeaders(ending.wire, limit) };
   } catch (error) {
     if (!(error instanceof Refusal)) return { kind: 'cut' }; // The caller hung up while it was sending.
