@@ -1,3 +1,4 @@
+import { isStorable } from '../../domain/storable.ts';
 import { OAuthError } from './errors.ts';
 
 /** Who asks for an access token, and with what. */
@@ -13,6 +14,9 @@ export interface TokenRequest {
   /** The body, where it was a form. */
   readonly form: string | undefined;
 }
+
+/** What decoding puts in the place of bytes that are not UTF-8; nothing of ours has it. */
+const NO_CHARACTER = '\uFFFD';
 
 /** The only scope there is. */
 const SCOPE = 'scim';
@@ -57,6 +61,9 @@ function parseFields(form: string): ReadonlyMap<string, string> {
   for (const [name, value] of new URLSearchParams(form)) {
     if (seen.has(name)) {
       throw new OAuthError('invalid_request', 'A parameter is there more than once.');
+    }
+    if (!isStorable(value) || value.includes(NO_CHARACTER)) {
+      throw new OAuthError('invalid_request', 'A parameter is not UTF-8, or holds NUL.');
     }
     seen.add(name);
     if (value !== '') fields.set(name, value);
