@@ -61,7 +61,7 @@ export async function storeNewUser(
   const match = await matchAccount(tx, { userName, address });
   switch (match.kind) {
     case 'taken':
-      throw notUnique('User', 'userName');
+      throw notUnique('User', match.attribute);
     case 'disputed':
       return dispute(tx, deps, userName, TWO_ACCOUNTS);
     case 'observed':
