@@ -3,6 +3,7 @@ import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
+import { toRepairs } from '../dialect/to-repairs.ts';
 import { badRequest, invalidSyntax } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 import { assertOpen } from '../http/assert-open.ts';
@@ -115,10 +116,15 @@ function toGroupSearch({
   };
 }
 
-function parseSearch({ policy }: ScimDeps, query: SearchQuery, schema: ResourceSchema): Search {
-  const limits = { depthMax: FILTER_DEPTH_MAX, lengthMax: policy.filterLengthMax };
+function parseSearch(
+  { policy, telemetry }: ScimDeps,
+  query: SearchQuery,
+  schema: ResourceSchema,
+): Search {
+  const repairs = toRepairs(telemetry);
+  const reading = { depthMax: FILTER_DEPTH_MAX, lengthMax: policy.filterLengthMax, repairs };
   return {
-    filter: query.filter === undefined ? undefined : parseFilter(query.filter, schema, limits),
+    filter: query.filter === undefined ? undefined : parseFilter(query.filter, schema, reading),
     sorting: parseSorting(query, schema),
   };
 }
