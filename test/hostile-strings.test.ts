@@ -154,6 +154,19 @@ describeStores('texts of strangers', ({ makeUrl }) => {
     });
   });
 
+  test('a client or a token that nobody could have is unknown', async () => {
+    await withTarget(await makeUrl('migrated'), async ({ bridge }) => {
+      const path = new URL('/oauth/token', bridge.baseUrl).href;
+      const type = 'application/x-www-form-urlencoded';
+      for (const text of ['%00', `secret-${encodeURIComponent(GROWING)}`, 'secret-%00_x']) {
+        const form = `grant_type=client_credentials&client_id=${text}&client_secret=${text}`;
+        const headers = { authorization: undefined, 'content-type': type };
+        const asked = await sendRaw(bridge, { method: 'POST', path, headers, body: form });
+        expect(asked).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+      }
+    });
+  });
+
   test('an operator who asks for what nobody could be called is told so', async () => {
     await withTarget(await makeUrl('migrated'), async ({ bridge }) => {
       const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };

@@ -219,7 +219,7 @@ describe('a body that is not UTF-8 is refused', () => {
 
     const path = new URL('/oauth/token', bridge.baseUrl).href;
     const type = { authorization: undefined, 'content-type': 'application/x-www-form-urlencoded' };
-    for (const id of ['M\xFCller', 'M%FCller', 'M%00ller']) {
+    for (const id of ['M\xFCller', 'M%FCller']) {
       const form = `grant_type=client_credentials&client_id=${id}&client_secret=x`;
       const body = Buffer.from(form, 'latin1');
       const asked = await sendRaw(bridge, { method: 'POST', path, headers: type, body });

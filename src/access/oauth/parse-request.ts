@@ -1,4 +1,3 @@
-import { isStorable } from '../../domain/storable.ts';
 import { OAuthError } from './errors.ts';
 
 /** Who asks for an access token, and with what. */
@@ -62,8 +61,8 @@ function parseFields(form: string): ReadonlyMap<string, string> {
     if (seen.has(name)) {
       throw new OAuthError('invalid_request', 'A parameter is there more than once.');
     }
-    if (!isStorable(value) || value.includes(NO_CHARACTER)) {
-      throw new OAuthError('invalid_request', 'A parameter is not UTF-8, or holds NUL.');
+    if (value.includes(NO_CHARACTER)) {
+      throw new OAuthError('invalid_request', 'A parameter is not UTF-8.');
     }
     seen.add(name);
     if (value !== '') fields.set(name, value);
