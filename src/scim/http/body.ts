@@ -39,7 +39,9 @@ function isUtf8OrNoCharset(parameter: string): boolean {
   return name.trim() !== 'charset' || /^"?utf-8"?$/.test(value.trim());
 }
 
-const parseText: RequestHandler = (req, _res, next) => {
+const parseText: RequestHandler = (req, res, next) => {
+  // Refused while it came, for what it was before it was unpacked.
+  if (res.headersSent) return;
   const text: unknown = req.body;
   if (typeof text === 'string') req.body = text === '' ? {} : parseJson(text);
   next();

@@ -78,6 +78,8 @@ export function answerErrors(telemetry: {
     if (scimError.status >= 500 && scimError.cause !== undefined) {
       telemetry.failed({ requestId: getRequestId(res), error: scimError.cause });
     }
+    // Refused while its body still came: the parser of the body says so once more.
+    if (res.writableEnded) return;
     if (res.headersSent) return next(error);
     note(res, { scimType: scimError.scimType });
     sendError(res, scimError);
