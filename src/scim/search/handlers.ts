@@ -31,7 +31,7 @@ type SearchQuery = Readonly<Record<string, unknown>>;
 export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceBook(deps.store);
   return async (req, res) => {
-    const call = { deps, query: toQuery(req), places, pace: toPace(res) };
+    const call = { deps, query: toQuery(req, deps), places, pace: toPace(res) };
     await sendList(call, res, { ...toUserSearch(call), endpoint: 'Users' });
   };
 }
@@ -40,7 +40,7 @@ export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
 export function listGroups(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceBook(deps.store);
   return async (req, res) => {
-    const call = { deps, query: toQuery(req), places, pace: toPace(res) };
+    const call = { deps, query: toQuery(req, deps), places, pace: toPace(res) };
     await sendList(call, res, { ...toGroupSearch(call), endpoint: 'Groups' });
   };
 }
@@ -51,7 +51,7 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
   return async (req, res) => {
     assertOpen(deps, 'user');
     assertOpen(deps, 'group');
-    const query = toQuery(req);
+    const query = toQuery(req, deps);
     if (hasCursor(query)) {
       throw badRequest(
         'invalidCursor',
@@ -169,10 +169,25 @@ function sendPage(
   sendText(res, 200, renderList({ totalResults: total, startIndex }, resources));
 }
 
-/** A GET has a query, a search a body. */
-function toQuery(req: Request): SearchQuery {
+/** Members of a search body, by their names in lower case. @see RFC 7644 §3.4.3, RFC 9865 §2 */
+const MEMBERS: ReadonlyMap<string, string> = new Map(
+  [
+    ...['filter', 'sortBy', 'sortOrder', 'startIndex', 'count', 'cursor'],
+    ...['attributes', 'excludedAttributes'],
+  ].map((name) => [name.toLowerCase(), name]),
+);
+
+/** A GET has a query, a search a body; providers differ in the case of its members. */
+function toQuery(req: Request, { telemetry }: Pick<ScimDeps, 'telemetry'>): SearchQuery {
   if (req.method !== 'POST') return req.query;
   const body: unknown = req.body;
   if (!isJsonObject(body)) throw invalidSyntax('A search needs a JSON object as its body.');
-  return body;
+  const query: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(body)) {
+    const member = MEMBERS.get(name.toLowerCase());
+    if (member === undefined || (member !== name && Object.hasOwn(body, member))) continue;
+    if (member !== name) telemetry.repaired('name-case');
+    query[member] = value;
+  }
+  return query;
 }

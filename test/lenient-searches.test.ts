@@ -29,6 +29,25 @@ async function countRepairs(): Promise<number> {
   return series.reduce((sum, [, value]) => sum + value, 0);
 }
 
+test('the members of a search are known in any case, and one that is spelt right goes before', async () => {
+  const search = {
+    FILTER: 'userName eq "ada@example.com"',
+    Attributes: ['userName'],
+    StartIndex: 1,
+    COUNT: 1,
+  };
+  const user = { schemas: expect.anything(), id: ada, userName: 'ada@example.com' };
+  for (const path of ['/Users/.search', '/.search']) {
+    const found = await send(bridge, 'POST', path, search);
+    expect(found.body).toMatchObject({ totalResults: 1, itemsPerPage: 1 });
+    expect(listResources(found)).toEqual([user]);
+  }
+  const both = { ...search, filter: 'userName eq "nobody"' };
+  expect((await send(bridge, 'POST', '/Users/.search', both)).body.totalResults).toBe(0);
+  const cursor = await send(bridge, 'POST', '/Users/.search', { Cursor: '', Count: 1 });
+  expect(cursor.body).toHaveProperty('itemsPerPage', 1);
+});
+
 describe('a text without its quotes', () => {
   test.each([
     ['Users', 'userName eq ada@example.com'],
