@@ -75,6 +75,14 @@ test('after every write', async () => {
   expectGroup((await send(bridge, 'PUT', `/Groups/${pilots}`, same)).body);
 });
 
+test('may be sent back as they were answered, which changes nothing', async () => {
+  for (const path of [`/Users/${bob}`, `/Groups/${pilots}`]) {
+    const { body } = await send(bridge, 'GET', path);
+    await send(bridge, 'PUT', path, body);
+    expect((await send(bridge, 'GET', path)).body).toEqual(body);
+  }
+});
+
 test('lead to what they name, and a filter finds them as they are shown', async () => {
   const { body } = await send(bridge, 'GET', `/Groups/${pilots}`);
   const members = Array.isArray(body.members) ? body.members.filter(isJsonObject) : [];

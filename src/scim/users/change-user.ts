@@ -11,6 +11,7 @@ import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertVersion } from '../http/respond.ts';
+import { withStoredManagerRef } from './manager-ref.ts';
 import { assertNamesFree, type PersonNames } from './match-account.ts';
 import { assertMayLoseAccess, createUserProtection } from './protect-user.ts';
 import { storeUserChange, type UserWriteResult } from './store-change.ts';
@@ -37,7 +38,8 @@ export async function storeUser(
   if (row === undefined || row.deleted_at !== null) throw notFound('User');
   assertVersion(request.ifMatch, row.version);
   const before = parseStored<JsonObject>(row.attributes);
-  const { attributes, names } = request.change(before);
+  const { attributes: written, names } = request.change(before);
+  const attributes = withStoredManagerRef(written, deps.baseUrl);
   if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
     throw invalidValue('A User needs a userName.');
   }
