@@ -189,6 +189,14 @@ describe('a body that is not UTF-8 is refused', () => {
     expect(await read(id)).toEqual(before);
   });
 
+  test('nor is a query: nobody is said not to be there under another name', async () => {
+    const path = '/Users?filter=displayName%20eq%20%22M%FCller%22';
+
+    const answer = await sendRaw(bridge, { method: 'GET', path });
+
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+  });
+
   test('another encoding than UTF-8 is refused by its name', async () => {
     const headers = { 'content-type': 'application/scim+json; charset=utf-16' };
     const body = Buffer.from(JSON.stringify(müller), 'utf16le');

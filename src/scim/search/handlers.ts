@@ -4,7 +4,7 @@ import { isJsonObject } from '../../domain/json.ts';
 import type { ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { toRepairs } from '../dialect/to-repairs.ts';
-import { badRequest, invalidSyntax } from '../errors.ts';
+import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 import { assertOpen } from '../http/assert-open.ts';
 import { sendText } from '../http/respond.ts';
@@ -177,9 +177,17 @@ const MEMBERS: ReadonlyMap<string, string> = new Map(
   ].map((name) => [name.toLowerCase(), name]),
 );
 
+/** What decoding puts in the place of bytes that are not UTF-8 would be looked for, and not found. */
+function isBroken(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\uFFFD');
+}
+
 /** A GET has a query, a search a body; providers differ in the case of its members. */
 function toQuery(req: Request, { telemetry }: Pick<ScimDeps, 'telemetry'>): SearchQuery {
-  if (req.method !== 'POST') return req.query;
+  if (req.method !== 'POST') {
+    if (Object.values(req.query).some(isBroken)) throw invalidValue('A parameter is not UTF-8.');
+    return req.query;
+  }
   const body: unknown = req.body;
   if (!isJsonObject(body)) throw invalidSyntax('A search needs a JSON object as its body.');
   const query: Record<string, unknown> = {};
