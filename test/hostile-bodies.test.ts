@@ -158,6 +158,16 @@ describe('bodies', () => {
     }
   });
 
+  test('a body that never says its length is told 413 while it still comes, however much follows', async () => {
+    for (const megabytes of [2, 5, 20]) {
+      const text = JSON.stringify(toUser('eve', { title: 'x'.repeat(megabytes * 1_000_000) }));
+
+      const answer = await attack(target, () => post(toChunks(text)));
+
+      expect(answer).toMatchObject({ status: 413, body: { status: '413' } });
+    }
+  });
+
   for (const encoding of ['gzip', 'deflate', 'br', 'zstd']) {
     test(`a body that is not packed as it says is refused: ${encoding}`, async () => {
       expectRefused(await attack(target, () => post('{}', { 'content-encoding': encoding })));

@@ -1,5 +1,10 @@
 import express from 'express';
+import { isStorable } from '../domain/storable.ts';
+import { assertUtf8 } from '../domain/utf8.ts';
 import { InvalidRequest } from './invalid-request.ts';
+
+/** Reads JSON that is taken as it was written, or refused: as options of `express.json`. */
+export const EXACT_JSON = { verify: assertUtf8, reviver: assertExact } as const;
 
 /**
  * Reads the JSON body of an operator's request, whatever type it says it is: a body that is left unread would
@@ -8,7 +13,17 @@ import { InvalidRequest } from './invalid-request.ts';
 export const jsonBody: ReturnType<typeof express.json> = express.json({
   limit: '16kb',
   type: () => true,
+  ...EXACT_JSON,
 });
+
+function assertExact(name: string, value: unknown): unknown {
+  const isText = typeof value === 'string';
+  if (!isStorable(name) || (isText && !isStorable(value))) {
+    throw new InvalidRequest('The body holds a NUL character or half of a surrogate pair.');
+  }
+  if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
+  throw new InvalidRequest('The body holds a number of more digits than can be kept.');
+}
 
 /**
  * The body of a request as an object with these members and no others; none is an empty one.

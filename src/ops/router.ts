@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/credential.ts';
@@ -11,6 +11,7 @@ import { createErasureRouter, type ErasureSource } from './erasure/router.ts';
 import { createExplainRouter, type ExplainSource } from './explain/router.ts';
 import { createFirstRunRouter, type FirstRunSource } from './first-run/router.ts';
 import { type HealthSources, readReadiness } from './health.ts';
+import { InvalidRequest } from './invalid-request.ts';
 import { limitOperators } from './limit-requests.ts';
 import { requireOperator } from './operator.ts';
 import { type OperatorAct, tellActs } from './operator-acts.ts';
@@ -77,11 +78,18 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
   });
-  router.use('/ops', before, tellActs(options.acted));
+  router.use('/ops', before, refuseNul, tellActs(options.acted));
   for (const [path, served] of listOperatorRouters(options)) router.use(`/ops${path}`, served);
   router.use(answerErrors(options.failed));
   return router;
 }
+
+/** Ids and names with a NUL character are nobody's: no store can look them up. @throws InvalidRequest for a parameter */
+const refuseNul: RequestHandler = (req, res, next) => {
+  if (!req.url.includes('%00')) return next();
+  if (!req.path.includes('%00')) throw new InvalidRequest('A parameter holds a NUL character.');
+  res.status(404).json({ code: 'not-found', message: 'Nothing has this id or name.' });
+};
 
 /** What is served below `/ops`, and where: the longer of two paths goes before. */
 export function listOperatorRouters(

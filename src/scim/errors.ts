@@ -60,9 +60,13 @@ export function notFound(resourceType: 'User' | 'Group'): ScimError {
   return new ScimError(404, `No ${resourceType} with this id exists.`);
 }
 
-/** 409 `uniqueness`: somebody else has this name. @param attribute canonical name, e.g. `userName` */
-export function notUnique(resourceType: 'User' | 'Group', attribute: string): ScimError {
-  const detail = `Another ${resourceType} already has this ${attribute}.`;
+/** 409 `uniqueness`: somebody else has this name or address. */
+export function notUnique(
+  resourceType: 'User' | 'Group',
+  attribute: 'userName' | 'displayName' | 'emails',
+): ScimError {
+  const name = attribute === 'emails' ? 'e-mail address' : attribute;
+  const detail = `Another ${resourceType} already has this ${name}.`;
   return new ScimError(409, detail, { scimType: 'uniqueness' });
 }
 

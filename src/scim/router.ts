@@ -1,8 +1,9 @@
 import { type RequestHandler, Router } from 'express';
+import { isStorable } from '../domain/storable.ts';
 import { performBulk } from './bulk/handler.ts';
 import type { ScimDeps } from './deps.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
-import { ScimError } from './errors.ts';
+import { notFound, ScimError } from './errors.ts';
 import {
   createGroup,
   deleteGroup,
@@ -103,8 +104,18 @@ function addResourceRoutes(
   const collection = router.route(path).get(open, list).post(before, create);
   collection.all(allowOnly('GET', 'POST'));
   const item = router.route(`${path}/:id` as const);
-  item.get(open, read).put(before, replace).patch(before, patch).delete(before, remove);
+  const named = [open, refuseUnstorable(type)];
+  item.get(named, read).put(named, body, replace).patch(named, body, patch);
+  item.delete(named, body, remove);
   item.all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
+}
+
+/** An id that no store could look up is nobody's, as any other that was never given out. @throws ScimError 404 */
+function refuseUnstorable(type: 'user' | 'group'): ResourceHandler {
+  return (req, _res, next) => {
+    if (!isStorable(req.params.id)) throw notFound(type === 'user' ? 'User' : 'Group');
+    next();
+  };
 }
 
 /** The base address answers too: administrators open it in a browser, and some providers probe it. */

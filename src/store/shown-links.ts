@@ -71,15 +71,17 @@ export async function listLinkedUsers(db: Db, groupId: GroupId): Promise<UserId[
  * The people in these groups as JSON text, by group, in order of joining. Written by the database,
  * because a page of a list has thousands of them. A person is in a group when that is wanted or, where
  * nobody said, seen.
+ * @param usersUrl where users are: what `$ref` is before a slash and the id
  */
 export async function readMembersOfGroups(
   db: Db,
   ids: readonly GroupId[],
+  usersUrl: string,
 ): Promise<Map<string, string>> {
   const entry = toEntry(db, {
     id: sql.ref('u.id'),
     display: sql.ref('u.user_name'),
-    ref: '../Users/',
+    ref: `${usersUrl}/`,
     type: 'User',
   });
   const byGroup = new Map<string, string>();
@@ -97,7 +99,7 @@ export async function readMembersOfGroups(
 interface EntryParts {
   readonly id: RawBuilder<unknown>;
   readonly display: RawBuilder<unknown>;
-  /** What `$ref` is before the id: relative to the resource that lists it (RFC 7643 §2.3.7). */
+  /** What `$ref` is before the id: absolute, or where it is stored relative to the resource that lists it (RFC 7643 §2.3.7). */
   readonly ref: string;
   readonly type: string;
 }

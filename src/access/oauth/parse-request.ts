@@ -14,6 +14,9 @@ export interface TokenRequest {
   readonly form: string | undefined;
 }
 
+/** What decoding puts in the place of bytes that are not UTF-8; nothing of ours has it. */
+const NO_CHARACTER = '\uFFFD';
+
 /** The only scope there is. */
 const SCOPE = 'scim';
 
@@ -57,6 +60,9 @@ function parseFields(form: string): ReadonlyMap<string, string> {
   for (const [name, value] of new URLSearchParams(form)) {
     if (seen.has(name)) {
       throw new OAuthError('invalid_request', 'A parameter is there more than once.');
+    }
+    if (value.includes(NO_CHARACTER)) {
+      throw new OAuthError('invalid_request', 'A parameter is not UTF-8.');
     }
     seen.add(name);
     if (value !== '') fields.set(name, value);

@@ -5,6 +5,7 @@ import express, {
   type Response,
   Router,
 } from 'express';
+import { assertUtf8 } from '../../domain/utf8.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import type { AttemptAnswer, Attempts, FailedAttempt } from '../attempts.ts';
@@ -31,7 +32,7 @@ export interface OAuthDeps extends IssueDeps {
  */
 export function createOAuthRouter(deps: OAuthDeps): Router {
   const router = Router();
-  const body = express.text({ type: FORM, limit: BODY_MAX });
+  const body = express.text({ type: FORM, limit: BODY_MAX, verify: assertUtf8 });
   router.use('/token', keepNothing);
   router.route('/token').post(body, answerToken(deps)).all(refuseMethod);
   router.use(answerErrors(deps));

@@ -2,6 +2,7 @@ import express, { type Request, type Response, Router } from 'express';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
+import { EXACT_JSON } from '../body.ts';
 import { toApiFailure } from './failure.ts';
 import { findOperation } from './find-operation.ts';
 import { parseCall } from './parse-call.ts';
@@ -32,7 +33,7 @@ export interface EndedCall {
  */
 export function createApiRouter(source: ApiSource): Router {
   const router = Router();
-  const body = express.json({ limit: BODY_MAX });
+  const body = express.json({ limit: BODY_MAX, ...EXACT_JSON });
   router.post('/:group/:operation', body, async (req, res) => {
     const id = `${req.params.group}.${req.params.operation}`;
     const found = findOperation(id);

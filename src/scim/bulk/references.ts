@@ -4,8 +4,8 @@ import type { BulkAction } from './bulk-operation.ts';
 
 /** Where an id belongs: the whole text is a reference. */
 const WHOLE = /^bulkId:(.+)$/i;
-/** In the filter of a path: `members[value eq "bulkId:x"]`. */
-const QUOTED = /"bulkId:([^"]+)"/gi;
+/** In the filter of a path: `members[value eq "bulkId:x"]`, also without the quotes. */
+const IN_FILTER = /"bulkId:([^"]+)"|(?<=\s)bulkId:([^\s()[\]"]+)/gi;
 
 /** The id that a bulkId stands for; undefined leaves the reference as it is. */
 type Resolve = (bulkId: string) => string | undefined;
@@ -65,8 +65,8 @@ function resolveText(text: string, resolve: Resolve): string {
 }
 
 function resolvePath(path: string, resolve: Resolve): string {
-  return path.replace(QUOTED, (reference, bulkId: string) => {
-    const id = resolve(bulkId);
+  return path.replace(IN_FILTER, (reference, quoted?: string, bare = '') => {
+    const id = resolve(quoted ?? bare);
     return id === undefined ? reference : `"${id}"`;
   });
 }

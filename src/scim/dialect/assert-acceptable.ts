@@ -1,5 +1,5 @@
+import { isStorable } from '../../domain/storable.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
-import { isStorable } from '../schema/storable.ts';
 
 /** How much structure a body may have. Its size in bytes is limited where it is read. */
 const BODY_LIMITS = {

@@ -57,7 +57,8 @@ function toBoolean(value: JsonValue, repairs: Repairs): boolean | undefined {
 
 function toInteger(value: JsonValue, repairs: Repairs): number | undefined {
   if (Number.isSafeInteger(value)) return Number(value);
-  if (typeof value !== 'string' || !/^\s*-?\d{1,15}\s*$/.test(value)) return undefined;
+  // Also 1.0, which comes as the text that it was.
+  if (typeof value !== 'string' || !/^\s*-?\d{1,15}(?:\.0+)?\s*$/.test(value)) return undefined;
   repairs.count('number-as-text');
   return Number(value);
 }

@@ -46,7 +46,7 @@ export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs
   if (!attribute.multiValued) throw invalidPath(NO_LIST);
   return {
     kind: 'attribute',
-    target: { path: found, where: parseElementFilter(filter, attribute) },
+    target: { path: found, where: parseElementFilter(filter, attribute, { repairs }) },
   };
 }
 

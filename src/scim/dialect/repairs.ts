@@ -12,6 +12,7 @@
  * - `read-only-dropped`, `password-dropped`, `blank-active-dropped`: what is never taken
  * - `unknown-attribute-dropped`, `unknown-schema-dropped`, `value-dropped`: what cannot be kept
  * - `op-case`, `operation-for-list`: "Replace", one operation where a list belongs
+ * - `filter-unquoted`: a text in a filter without its quotes
  * - `remove-by-value`: a removal that names its values beside the path
  */
 export type RepairKind =
@@ -39,9 +40,13 @@ export type RepairKind =
   | 'value-dropped'
   | 'op-case'
   | 'operation-for-list'
+  | 'filter-unquoted'
   | 'remove-by-value';
 
 /** Counts repairs; the normaliser tells it of each one. */
 export interface Repairs {
   count(kind: RepairKind): void;
 }
+
+/** For what was counted before, or is asked by nobody outside. */
+export const UNCOUNTED: Repairs = { count: () => undefined };

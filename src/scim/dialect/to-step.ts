@@ -2,6 +2,7 @@ import type { JsonValue } from '../../domain/json.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
+import { assertShortFilter } from './assert-short.ts';
 import { coerceValue } from './coerce.ts';
 import { coerceElement, coerceList } from './coerce-list.ts';
 import { findPeopleList } from './parse-group.ts';
@@ -35,6 +36,8 @@ export function toStep(operation: TargetedOperation, repairs: Repairs): PatchSte
   if (isRequired(target) && typeof coerced === 'string' && coerced.trim() === '') {
     throw invalidValue(`${nameOf(target)} cannot be blank.`);
   }
+  // An element that the filter finds nowhere may be made of what it names.
+  if (target.where) assertShortFilter(target.path.attribute.name, target.where);
   return [{ kind: 'set', op, target, value: coerced }];
 }
 

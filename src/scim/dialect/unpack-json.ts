@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { ScimError } from '../errors.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
+import { parseJson } from './parse-json.ts';
 import type { Repairs } from './repairs.ts';
 
 const PACKED: ReadonlySet<string> = new Set(['roles', 'entitlements']);
@@ -11,7 +13,7 @@ const PACKED: ReadonlySet<string> = new Set(['roles', 'entitlements']);
 export function unpackJson(rule: AttributeRule, element: JsonObject, repairs: Repairs): JsonObject {
   const text = element.value;
   if (!PACKED.has(rule.name) || typeof text !== 'string' || !text.startsWith('{')) return element;
-  const packed = parseJson(text);
+  const packed = findJson(text);
   if (!isJsonObject(packed) || typeof packed.value !== 'string') return element;
   repairs.count('json-in-text');
   const display = packed.display ?? packed.displayName ?? element.display;
@@ -19,10 +21,11 @@ export function unpackJson(rule: AttributeRule, element: JsonObject, repairs: Re
 }
 
 /** undefined for a text that is no JSON: it only began like a document. */
-function parseJson(text: string): JsonValue | undefined {
+function findJson(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof ScimError) return undefined;
+    throw error;
   }
 }

@@ -18,15 +18,16 @@ const refused: readonly (readonly [string, string, number])[] = [
   ['userName eq', 'a value is missing', 12],
   ['userName eq ("x")', 'a value is missing', 13],
   ['userName is "x"', 'an unknown operator', 10],
-  ['userName eq x', value, 13],
+  ['userName eq and', value, 13],
+  ['userName eq pr', value, 13],
+  ['active eq x', value, 11],
+  ['nothing eq x', value, 12],
   ["userName eq 'x'", value, 13],
   ['userName eq 01', value, 13],
   ['userName eq 1.', value, 13],
   ['userName eq +1', value, 13],
   ['userName eq -', value, 13],
   ['userName eq 1e', value, 13],
-  ['userName eq 1x', value, 13],
-  ['userName eq x1', value, 13],
   ['userName eq "x', 'a text that does not end', 13],
   ['userName eq "x\\"', 'a text that does not end', 13],
   ['userName eq "\\x"', notJson, 13],
@@ -66,6 +67,25 @@ const refused: readonly (readonly [string, string, number])[] = [
   ['!a pr', malformed, 1],
   ['1a pr', malformed, 1],
 ];
+
+const unquoted: [filter: string, quoted: string][] = [
+  ['userName eq x', 'userName eq "x"'],
+  ['userName eq 1x', 'userName eq "1x"'],
+  ['userName eq ada@example.com and id pr', 'userName eq "ada@example.com" and id pr'],
+  ['externalId eq 0b7f5bd2-2c5e', 'externalId eq "0b7f5bd2-2c5e"'],
+  ['emails[type eq work]', 'emails[type eq "work"]'],
+  ['emails eq a@b', 'emails eq "a@b"'],
+  ['meta.created gt 2026-03-01T12:00:00Z', 'meta.created gt "2026-03-01T12:00:00Z"'],
+];
+for (const [filter, quoted] of unquoted) {
+  test(`a text without quotes is one: ${filter}, and it is counted`, () => {
+    const counted: string[] = [];
+    const repairs = { count: (kind: string) => counted.push(kind) };
+
+    expect(parseFilter(filter, userSchema, { repairs })).toEqual(parseFilter(quoted, userSchema));
+    expect(counted).toEqual(['filter-unquoted']);
+  });
+}
 
 for (const [filter, problem, character] of refused) {
   test(`a filter is refused: ${JSON.stringify(filter)}, because of ${problem}`, () => {

@@ -1,3 +1,4 @@
+import { type Repairs, UNCOUNTED } from '../dialect/repairs.ts';
 import { badRequest } from '../errors.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { findAttribute, isQualified, type ResourceSchema } from '../schema/resource-schemas.ts';
@@ -5,16 +6,18 @@ import { toComparison } from './comparison.ts';
 import { invalidFilter, type Token, toTokens } from './tokens.ts';
 import type { CompareOp, Filter, FilterTarget, Literal } from './tree.ts';
 
-/** How much of a filter is read at most. */
-export interface FilterLimits {
+/** How a filter is read. */
+export interface FilterReading {
   /** Nested parentheses, brackets and negations. */
   readonly depthMax: number;
   /** Characters. */
   readonly lengthMax: number;
+  /** Told of what was put right. */
+  readonly repairs: Repairs;
 }
 
 /** Far beyond what any provider sends, far below what costs anything. */
-const FILTER_LIMITS: FilterLimits = { depthMax: 50, lengthMax: 10_000 };
+const FILTER_READING: FilterReading = { depthMax: 50, lengthMax: 10_000, repairs: UNCOUNTED };
 
 /** What a name inside the filter means; undefined: no schema has it. */
 type Scope = (name: string) => FilterTarget | undefined;
@@ -23,6 +26,7 @@ type Scope = (name: string) => FilterTarget | undefined;
 interface Reader {
   readonly tokens: readonly Token[];
   readonly depthMax: number;
+  readonly repairs: Repairs;
   next: number;
   depth: number;
 }
@@ -30,21 +34,25 @@ interface Reader {
 const COMPARE_OPS: ReadonlyMap<string, CompareOp> = new Map(
   (['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const).map((op) => [op, op]),
 );
+/** Words of the language: where one of them stands, the value is missing. */
+const NO_TEXT: ReadonlySet<string> = new Set(['and', 'or', 'not', 'pr', ...COMPARE_OPS.keys()]);
+/** What may be meant otherwise: a number that is none, a text in other quotes. */
+const DOUBTFUL = /^(?:'|[+-]?(?:\d[\d.]*(?:e[+-]?\d*)?)?$)/;
 const PLAIN_NAME = /^[a-z$][\w$-]*(?:\.[a-z$][\w$-]*)*$/i;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /**
  * Reads a filter in time linear in its length. Beside the grammar it takes `not x eq y` without
- * parentheses, `True`, and a path after a value filter: `emails[type eq "work"].value eq "…"`.
+ * parentheses, `True`, a text without quotes, and a path after a value filter: `emails[type eq "work"].value eq "…"`.
  * @throws ScimError 400 `invalidFilter` when it is blank, malformed, too long or too deep
  * @see RFC 7644 §3.4.2.2
  */
 export function parseFilter(
   filter: unknown,
   schema: ResourceSchema,
-  limits: FilterLimits = FILTER_LIMITS,
+  reading: Partial<FilterReading> = {},
 ): Filter {
-  return parseInScope(filter, (name) => findTarget(schema, name), limits);
+  return parseInScope(filter, (name) => findTarget(schema, name), reading);
 }
 
 /**
@@ -54,23 +62,20 @@ export function parseFilter(
 export function parseElementFilter(
   filter: string,
   attribute: AttributeRule,
-  limits: FilterLimits = FILTER_LIMITS,
+  reading: Partial<FilterReading> = {},
 ): Filter {
-  return parseInScope(filter, elementScope(attribute), limits);
+  return parseInScope(filter, elementScope(attribute), reading);
 }
 
-function parseInScope(
-  filter: unknown,
-  scope: Scope,
-  { depthMax, lengthMax }: FilterLimits,
-): Filter {
+function parseInScope(filter: unknown, scope: Scope, reading: Partial<FilterReading>): Filter {
+  const { depthMax, lengthMax, repairs } = { ...FILTER_READING, ...reading };
   if (typeof filter !== 'string' || filter.trim() === '') {
     throw badRequest('invalidFilter', 'The filter is blank.');
   }
   if (filter.length > lengthMax) {
     throw badRequest('invalidFilter', `The filter is longer than ${lengthMax} characters.`);
   }
-  const reader: Reader = { tokens: toTokens(filter), depthMax, next: 0, depth: 0 };
+  const reader: Reader = { tokens: toTokens(filter), depthMax, repairs, next: 0, depth: 0 };
   const parsed = readOr(reader, scope);
   take(reader, 'end');
   return parsed;
@@ -132,11 +137,11 @@ function readTest(reader: Reader, target: FilterTarget | undefined): Filter {
   const op = COMPARE_OPS.get(name);
   if (!op) throw invalidFilter('an unknown operator', operator.at);
   const { text, at } = peek(reader);
-  const literal = takeLiteral(reader);
+  const literal = takeLiteral(reader, target);
   return target ? toComparison({ target, op, literal, text, at }) : { kind: 'nothing' };
 }
 
-function takeLiteral(reader: Reader): Literal {
+function takeLiteral(reader: Reader, target: FilterTarget | undefined): Literal {
   const token = peek(reader);
   if (token.kind !== 'text' && token.kind !== 'word') {
     throw invalidFilter('a value is missing', token.at);
@@ -147,7 +152,19 @@ function takeLiteral(reader: Reader): Literal {
   if (word === 'true' || word === 'false') return word === 'true';
   if (word === 'null') return null;
   if (NUMBER.test(word)) return Number(word);
-  throw invalidFilter('a value that is neither quoted nor a number', token.at);
+  if (!isBareText(word, target)) {
+    throw invalidFilter('a value that is neither quoted nor a number', token.at);
+  }
+  reader.repairs.count('filter-unquoted');
+  return token.text;
+}
+
+/** Some clients write `userName eq ak3@example.com`: one word, where only a text belongs, can mean nothing else. */
+function isBareText(word: string, target: FilterTarget | undefined): boolean {
+  if (target === undefined || NO_TEXT.has(word) || DOUBTFUL.test(word)) return false;
+  const { type, subAttributes } = target.rule;
+  const compared = type === 'complex' ? findRule(subAttributes, 'value')?.type : type;
+  return compared !== undefined && compared !== 'boolean' && compared !== 'integer';
 }
 
 function takeName(reader: Reader): string {

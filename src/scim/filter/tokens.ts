@@ -1,5 +1,5 @@
+import { isStorable } from '../../domain/storable.ts';
 import { badRequest, type ScimError } from '../errors.ts';
-import { isStorable } from '../schema/storable.ts';
 
 /** A piece of a filter. `at` counts from 0. */
 export interface Token {
@@ -41,7 +41,9 @@ function readToken(filter: string, at: number): [Token, number] {
   }
   if (first === '"') return readText(filter, at);
   const end = skip(WORD, filter, at);
-  return [{ kind: 'word', text: filter.slice(at, end), at }, end];
+  const text = filter.slice(at, end);
+  if (!isStorable(text)) throw invalidFilter('a character that is not allowed', at);
+  return [{ kind: 'word', text, at }, end];
 }
 
 function readText(filter: string, at: number): [Token, number] {

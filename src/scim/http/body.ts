@@ -1,4 +1,6 @@
 import express, { type RequestHandler } from 'express';
+import { assertUtf8 } from '../../domain/utf8.ts';
+import { parseJson } from '../dialect/parse-json.ts';
 import { ScimError } from '../errors.ts';
 import { type BodyLimits, limitBodies } from './limit-bodies.ts';
 
@@ -6,25 +8,41 @@ const JSON_TYPES = ['application/scim+json', 'application/json'];
 
 /**
  * Reads JSON bodies within their limits. An empty body is left undefined for the parser of the operation to refuse; a
- * body of another type answers 415.
+ * body of another type or encoding answers 415, one that is not UTF-8 answers 400.
  * @param turnedAway is told of each body that was refused because of the others
  */
 export function readJsonBody(
   limits: BodyLimits,
   turnedAway: (why: 'bodies') => void,
 ): RequestHandler[] {
-  const parse = express.json({ limit: limits.bytesMax, type: JSON_TYPES, strict: false });
-  return [refuseOtherTypes, limitBodies(limits, turnedAway), parse];
+  const read = express.text({ limit: limits.bytesMax, type: JSON_TYPES, verify: assertUtf8 });
+  return [refuseOtherTypes, limitBodies(limits, turnedAway), read, parseText];
 }
 
 const refuseOtherTypes: RequestHandler = (req, _res, next) => {
   const length = req.headers['content-length'];
   const hasBody = req.headers['transfer-encoding'] !== undefined || Number(length ?? 0) > 0;
-  if (!hasBody || isJsonType(req.headers['content-type'])) return next();
-  next(new ScimError(415, 'The body has to be application/scim+json or application/json.'));
+  if (!hasBody) return next();
+  const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
+  if (!JSON_TYPES.includes(type.trim())) {
+    return next(
+      new ScimError(415, 'The body has to be application/scim+json or application/json.'),
+    );
+  }
+  if (parameters.every(isUtf8OrNoCharset)) return next();
+  next(new ScimError(415, 'The body has to be UTF-8.'));
 };
 
-function isJsonType(header: string | undefined): boolean {
-  const type = header?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  return JSON_TYPES.includes(type);
+/** @see RFC 8259 §8.1 */
+function isUtf8OrNoCharset(parameter: string): boolean {
+  const [name = '', value = ''] = parameter.split('=');
+  return name.trim() !== 'charset' || /^"?utf-8"?$/.test(value.trim());
 }
+
+const parseText: RequestHandler = (req, res, next) => {
+  // Refused while it came, for what it was before it was unpacked.
+  if (res.headersSent) return;
+  const text: unknown = req.body;
+  if (typeof text === 'string') req.body = text === '' ? {} : parseJson(text);
+  next();
+};

@@ -13,8 +13,9 @@ const RETRY_SECONDS = 1;
 
 /**
  * Refuses a body that is too large before any of it is read, and any body while too many are in memory.
- * A body that does not say its length counts as it comes, a packed one as the largest. The parser behind this refuses
- * what turns out to be too large; it reads a body to its end first, which here is cut off.
+ * A body that does not say its length counts as it comes, a packed one as the largest. One that turns out to be too
+ * large is refused at once: what still comes of it is dropped, and its connection closed where it does not end soon
+ * (`createGuardedServer`). What was packed and becomes too large is refused by the parser behind this.
  * @param turnedAway is told of each request that was refused because of the others
  * @throws ScimError 413, 503
  */
@@ -26,7 +27,7 @@ export function limitBodies(
   return (req, res, next) => {
     const declared = toDeclared(req, bytesMax);
     if (declared > bytesMax) {
-      return next(new ScimError(413, 'The body is larger than the server takes.'));
+      return next(tooLarge());
     }
     if (declared > 0 && total + declared > totalMax) {
       turnedAway('bodies');
@@ -42,7 +43,7 @@ export function limitBodies(
       let came = 0;
       req.on('data', (chunk: Buffer) => {
         came += chunk.length;
-        if (came > 2 * bytesMax) return req.destroy();
+        if (came > bytesMax && !res.headersSent) next(tooLarge());
         const more = Math.max(Math.min(came, bytesMax) - held, 0);
         held += more;
         total += more;
@@ -50,6 +51,10 @@ export function limitBodies(
     }
     next();
   };
+}
+
+function tooLarge(): ScimError {
+  return new ScimError(413, 'The body is larger than the server takes.');
 }
 
 /** What a request is known to need from its headers, in bytes. */

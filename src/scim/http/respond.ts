@@ -43,6 +43,12 @@ export function isNotModified(req: Request, version: number): boolean {
   return header !== undefined && matchesETag(header, version);
 }
 
+/** 304 with the ETag that a reader needs to go on asking. @see RFC 9110 §15.4.5 */
+export function sendNotModified(res: Response, version: number): void {
+  res.setHeader('ETag', toETag(version));
+  res.status(304).end();
+}
+
 /**
  * Stops a write that was meant for another version (`If-Match`).
  * @throws ScimError 412. @see RFC 7644 §3.14; our ETags are weak, so the comparison is
@@ -72,6 +78,8 @@ export function answerErrors(telemetry: {
     if (scimError.status >= 500 && scimError.cause !== undefined) {
       telemetry.failed({ requestId: getRequestId(res), error: scimError.cause });
     }
+    // Refused while its body still came: the parser of the body says so once more.
+    if (res.writableEnded) return;
     if (res.headersSent) return next(error);
     note(res, { scimType: scimError.scimType });
     sendError(res, scimError);

@@ -39,8 +39,8 @@ function fromBodyParser(error: unknown): ScimError | undefined {
   switch ('type' in error ? error.type : undefined) {
     case 'entity.too.large':
       return new ScimError(413, 'The body is larger than the server takes.', { cause: error });
-    case 'entity.parse.failed':
-      return invalidSyntax('The body is not JSON.', error);
+    case 'entity.verify.failed':
+      return invalidSyntax('The body is not UTF-8.', error);
     case 'encoding.unsupported':
     case 'charset.unsupported':
       return new ScimError(415, 'The body has an encoding that is not supported.', {

@@ -54,6 +54,34 @@ const cases = [
     want: { schemas, id, [enterprise]: ada[enterprise] },
   },
   {
+    why: 'the whole core schema',
+    query: { attributes: core },
+    want: { schemas, id, userName: 'ada', name: ada.name, emails: ada.emails },
+  },
+  {
+    why: 'a list by a filter on it, which is the list',
+    query: { attributes: 'emails[type eq "work"]' },
+    want: { schemas, id, emails: ada.emails },
+  },
+  {
+    why: 'a part of the elements that a filter finds',
+    query: { attributes: 'userName,emails[type eq "work"].value' },
+    want: {
+      ...{ schemas, id, userName: 'ada' },
+      emails: [{ value: 'a@x.example' }, { value: 'b@x.example' }],
+    },
+  },
+  {
+    why: 'parts that an attribute has not, which leave nothing of it',
+    query: { attributes: `userName,name.middleName,emails.display,${enterprise}:costCenter` },
+    want: { schemas, id, userName: 'ada' },
+  },
+  {
+    why: 'elements that have the part',
+    query: { attributes: 'emails.type' },
+    want: { schemas, id, emails: [{ type: 'work' }] },
+  },
+  {
     why: 'unknown names ask for nothing',
     query: { attributes: 'shoeSize' },
     want: { schemas, id },

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
+import { listRules } from '../schema/attribute-table.ts';
 import { findAttribute, findTable, type ResourceSchema } from '../schema/resource-schemas.ts';
 
 /** Which attributes an answer carries: those of `only`, when it is there, without those of `except`. */
@@ -25,7 +26,7 @@ const ALWAYS: ReadonlySet<string> = new Set(['schemas', 'id']);
 
 /**
  * Reads `attributes` and `excludedAttributes`. Names are compared without case, may be qualified by a
- * URN or be the URN of an extension; unknown ones are left out, because they are in no answer.
+ * URN or be the URN of a schema; unknown ones are left out, because they are in no answer.
  * @throws ScimError 400 `invalidValue`: neither text nor list of texts
  * @see RFC 7644 §3.9
  */
@@ -68,10 +69,18 @@ function toNames(names: readonly string[], schema: ResourceSchema): Names {
   const tree: NameTree = new Map();
   for (const name of names) {
     const table = findTable(schema, name);
-    const keys = findAttribute(schema, name)?.keys ?? (table ? [table.urn] : []);
-    addName(tree, keys);
+    if (table === schema.core) {
+      for (const attribute of listRules(table.attributes)) addName(tree, [attribute.name]);
+    } else {
+      addName(tree, findAttribute(schema, withoutFilter(name))?.keys ?? (table ? [table.urn] : []));
+    }
   }
   return tree;
+}
+
+/** `emails[type eq "work"].value`, which some clients ask for, is `emails.value` of all of them. */
+function withoutFilter(name: string): string {
+  return name.replace(/\[[^\]]*\]/, '');
 }
 
 type NameTree = Map<string, NameTree | 'whole'>;
@@ -93,8 +102,17 @@ function keep(value: JsonObject, names: Names): JsonObject {
   return mapParts(value, (name, part) => {
     const wanted = names.get(name);
     if (wanted === undefined || wanted === 'whole') return wanted && part;
-    return mapObjects(part, (object) => keep(object, wanted));
+    return findContent(mapObjects(part, (object) => keep(object, wanted)));
   });
+}
+
+/** Of what has none of the parts that were asked for nothing is shown. */
+function findContent(value: JsonValue): JsonValue | undefined {
+  if (Array.isArray(value)) {
+    const items = value.filter((item) => findContent(item) !== undefined);
+    return items.length === 0 ? undefined : items;
+  }
+  return isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value;
 }
 
 function leaveOut(value: JsonObject, names: Names): JsonObject {

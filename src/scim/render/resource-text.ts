@@ -37,7 +37,7 @@ export function toETag(version: number): string {
  */
 export function renderUser(view: UserView, context: RenderContext): string {
   const groups = `"groups":[${view.shown_groups}]`;
-  return `${open(view)},${groups},${renderMeta(view, 'User', context)}}`;
+  return withAbsoluteRefs(`${open(view)},${groups},${renderMeta(view, 'User', context)}}`, context);
 }
 
 /** The answer for a group as text; without `members` when they were excluded and so not loaded. */
@@ -48,6 +48,20 @@ export function renderGroup(
 ): string {
   const list = members === undefined ? '' : `"members":[${members}],`;
   return `${open(view)},${list}${renderMeta(view, 'Group', context)}}`;
+}
+
+/** `$ref` of a person or group with this id. @param baseUrl without a slash at its end */
+export function toRef(baseUrl: string, type: 'User' | 'Group', id: string): string {
+  return `${baseUrl}/${type}s/${id}`;
+}
+
+/**
+ * Stored references are relative to the resource that holds them, so that they outlive the address of the bridge; from
+ * anywhere else only an absolute one leads there (RFC 7643 §2.3.7). A quote inside a value is escaped, so that what
+ * looks like this is always a `$ref`.
+ */
+function withAbsoluteRefs(text: string, { baseUrl }: RenderContext): string {
+  return text.replaceAll('"$ref":"../', () => `"$ref":"${baseUrl}/`);
 }
 
 /** The stored document without its closing brace, and the id. It always has `schemas`, so a comma fits. */
@@ -62,7 +76,7 @@ function renderMeta(
 ): string {
   const created = toMoment(view.created_at);
   const modified = toMoment(view.modified_at);
-  const location = `${baseUrl}/${type}s/${view.id}`;
+  const location = toRef(baseUrl, type, view.id);
   return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${view.version}\\""}`;
 }
 

@@ -5,14 +5,12 @@ import { parseGroup } from '../dialect/parse-group.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
 import { parseUser, type UserInput } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
-import type { Repairs } from '../dialect/repairs.ts';
+import { UNCOUNTED } from '../dialect/repairs.ts';
 import { ScimError } from '../errors.ts';
 import { type AttributePath, groupSchema, userSchema } from '../schema/resource-schemas.ts';
 
 /** More different paths than this are no single write of somebody. */
 const PATHS_MAX = 50;
-/** They were counted when the request was read. */
-const UNCOUNTED: Repairs = { count: () => undefined };
 
 /**
  * Which attributes a request writes, as the bridge has understood it. Names come from the schemas alone: what a

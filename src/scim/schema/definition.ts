@@ -21,14 +21,16 @@ export interface AttributeOptions {
 
 type SimpleType = 'string' | 'boolean' | 'integer' | 'dateTime' | 'reference' | 'binary';
 
-/** An attribute with one simple value. */
+/** An attribute with one simple value. References and binary values are case exact. @see RFC 7643 §2.3.6, §2.3.7 */
 export function attribute(
   type: SimpleType,
   name: string,
   description: string,
   options: AttributeOptions = {},
 ): SchemaAttribute {
-  return new Types.Attribute(type, name, { description, ...toConfig(options) });
+  const caseExact = type === 'reference' || type === 'binary';
+  const config = { description, caseExact, ...toConfig(options) };
+  return new Types.Attribute(type, name, config);
 }
 
 /** An attribute with one complex value. */

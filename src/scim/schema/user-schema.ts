@@ -57,6 +57,10 @@ const groups = multiValuedAttribute(
   { mutability: 'readOnly' },
 );
 
+/** `uniqueness` could only be said of all addresses, and one may be shared. */
+const EMAILS =
+  'E-mail addresses. A User needs one, here or as its userName. The account is known by the primary one, else the first of type work, else the first, else the userName: that one must not be the address or userName of another account of the service (409 uniqueness); others may be shared.';
+
 function readOnly<T extends object>(options: T) {
   return { ...options, mutability: 'readOnly' as const };
 }
@@ -90,7 +94,7 @@ export const userDefinition = defineSchema(
     }),
     multiValuedAttribute(
       'emails',
-      'E-mail addresses.',
+      EMAILS,
       listElement(attribute('string', 'value', 'The address.'), ['work', 'home', 'other']),
     ),
     multiValuedAttribute(

@@ -3,7 +3,8 @@ import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
-import { badRequest, invalidSyntax } from '../errors.ts';
+import { toRepairs } from '../dialect/to-repairs.ts';
+import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 import { assertOpen } from '../http/assert-open.ts';
 import { sendText } from '../http/respond.ts';
@@ -30,7 +31,7 @@ type SearchQuery = Readonly<Record<string, unknown>>;
 export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceBook(deps.store);
   return async (req, res) => {
-    const call = { deps, query: toQuery(req), places, pace: toPace(res) };
+    const call = { deps, query: toQuery(req, deps), places, pace: toPace(res) };
     await sendList(call, res, { ...toUserSearch(call), endpoint: 'Users' });
   };
 }
@@ -39,7 +40,7 @@ export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
 export function listGroups(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceBook(deps.store);
   return async (req, res) => {
-    const call = { deps, query: toQuery(req), places, pace: toPace(res) };
+    const call = { deps, query: toQuery(req, deps), places, pace: toPace(res) };
     await sendList(call, res, { ...toGroupSearch(call), endpoint: 'Groups' });
   };
 }
@@ -50,7 +51,7 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
   return async (req, res) => {
     assertOpen(deps, 'user');
     assertOpen(deps, 'group');
-    const query = toQuery(req);
+    const query = toQuery(req, deps);
     if (hasCursor(query)) {
       throw badRequest(
         'invalidCursor',
@@ -115,10 +116,15 @@ function toGroupSearch({
   };
 }
 
-function parseSearch({ policy }: ScimDeps, query: SearchQuery, schema: ResourceSchema): Search {
-  const limits = { depthMax: FILTER_DEPTH_MAX, lengthMax: policy.filterLengthMax };
+function parseSearch(
+  { policy, telemetry }: ScimDeps,
+  query: SearchQuery,
+  schema: ResourceSchema,
+): Search {
+  const repairs = toRepairs(telemetry);
+  const reading = { depthMax: FILTER_DEPTH_MAX, lengthMax: policy.filterLengthMax, repairs };
   return {
-    filter: query.filter === undefined ? undefined : parseFilter(query.filter, schema, limits),
+    filter: query.filter === undefined ? undefined : parseFilter(query.filter, schema, reading),
     sorting: parseSorting(query, schema),
   };
 }
@@ -163,10 +169,33 @@ function sendPage(
   sendText(res, 200, renderList({ totalResults: total, startIndex }, resources));
 }
 
-/** A GET has a query, a search a body. */
-function toQuery(req: Request): SearchQuery {
-  if (req.method !== 'POST') return req.query;
+/** Members of a search body, by their names in lower case. @see RFC 7644 §3.4.3, RFC 9865 §2 */
+const MEMBERS: ReadonlyMap<string, string> = new Map(
+  [
+    ...['filter', 'sortBy', 'sortOrder', 'startIndex', 'count', 'cursor'],
+    ...['attributes', 'excludedAttributes'],
+  ].map((name) => [name.toLowerCase(), name]),
+);
+
+/** What decoding puts in the place of bytes that are not UTF-8 would be looked for, and not found. */
+function isBroken(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\uFFFD');
+}
+
+/** A GET has a query, a search a body; providers differ in the case of its members. */
+function toQuery(req: Request, { telemetry }: Pick<ScimDeps, 'telemetry'>): SearchQuery {
+  if (req.method !== 'POST') {
+    if (Object.values(req.query).some(isBroken)) throw invalidValue('A parameter is not UTF-8.');
+    return req.query;
+  }
   const body: unknown = req.body;
   if (!isJsonObject(body)) throw invalidSyntax('A search needs a JSON object as its body.');
-  return body;
+  const query: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(body)) {
+    const member = MEMBERS.get(name.toLowerCase());
+    if (member === undefined || (member !== name && Object.hasOwn(body, member))) continue;
+    if (member !== name) telemetry.repaired('name-case');
+    query[member] = value;
+  }
+  return query;
 }

@@ -6,7 +6,7 @@ import { readMembersOfGroups } from '../../store/shown-links.ts';
 import { listPeopleOfGroups, type PersonView, type ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { isIncluded, type Projection, project } from '../render/projection.ts';
-import { renderGroup } from '../render/resource-text.ts';
+import { renderGroup, toRef } from '../render/resource-text.ts';
 import { isPlain } from './projection-use.ts';
 
 /** Groups whose people are read at once; others are served in between. */
@@ -33,7 +33,7 @@ async function renderSome(
 ): Promise<string[]> {
   const ids = views.map(({ id }) => id);
   const members = isIncluded(projection, 'members')
-    ? await readMembersOfGroups(deps.store.read, ids)
+    ? await readMembersOfGroups(deps.store.read, ids, `${deps.baseUrl}/Users`)
     : undefined;
   const admins = isIncluded(projection, GROUP_EXTENSION)
     ? groupByOwner(await listPeopleOfGroups(deps.store.read, 'group_admins', ids))
@@ -43,7 +43,7 @@ async function renderSome(
     const own = admins?.get(view.id);
     if (own === undefined && isPlain(projection)) return text;
     const resource: JsonObject = JSON.parse(text);
-    return JSON.stringify(project(own ? withAdmins(resource, own) : resource, projection));
+    return JSON.stringify(project(own ? withAdmins(deps, resource, own) : resource, projection));
   });
 }
 
@@ -58,11 +58,20 @@ function groupByOwner(people: readonly PersonView[]): Map<string, PersonView[]> 
 }
 
 /** The admin list lives in the extension, which is named in `schemas` as soon as it has a value. */
-function withAdmins(resource: JsonObject, admins: readonly PersonView[]): JsonObject {
+function withAdmins(
+  { baseUrl }: Pick<ScimDeps, 'baseUrl'>,
+  resource: JsonObject,
+  admins: readonly PersonView[],
+): JsonObject {
   const held = resource[GROUP_EXTENSION];
   const extension = isJsonObject(held) ? held : {};
   const schemas = Array.isArray(resource.schemas) ? resource.schemas : [];
-  const list = admins.map(({ id, display }) => ({ value: id, display }));
+  const list = admins.map(({ id, display }) => ({
+    value: id,
+    $ref: toRef(baseUrl, 'User', id),
+    display,
+    type: 'User',
+  }));
   return {
     ...resource,
     schemas: schemas.includes(GROUP_EXTENSION) ? schemas : [...schemas, GROUP_EXTENSION],

@@ -1,16 +1,18 @@
+import { findCreationAddress } from '../../domain/address.ts';
 import { findExtensionFlag, USER_EXTENSION } from '../../domain/extensions.ts';
-import { foldCase } from '../../domain/fold.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { LaneClaim } from '../../store/lanes.ts';
-import { listUsersByName, listUsersByObserved, lockUser, type UserRow } from '../../store/users.ts';
+import { lockUser, type UserRow } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
-import { invalidValue, notFound, notUnique, ScimError } from '../errors.ts';
+import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertVersion } from '../http/respond.ts';
+import { withStoredManagerRef } from './manager-ref.ts';
+import { assertNamesFree, type PersonNames } from './match-account.ts';
 import { assertMayLoseAccess, createUserProtection } from './protect-user.ts';
 import { storeUserChange, type UserWriteResult } from './store-change.ts';
 
@@ -25,7 +27,7 @@ export interface UserChange {
 
 /**
  * Stores a change of a person in one transaction.
- * @throws ScimError 404, 412, 403 (protected), 409 (another user has the name), 400
+ * @throws ScimError 404, 412, 403 (protected), 409 (another user has the name or address), 400
  */
 export async function storeUser(
   tx: Db,
@@ -36,7 +38,8 @@ export async function storeUser(
   if (row === undefined || row.deleted_at !== null) throw notFound('User');
   assertVersion(request.ifMatch, row.version);
   const before = parseStored<JsonObject>(row.attributes);
-  const { attributes, names } = request.change(before);
+  const { attributes: written, names } = request.change(before);
+  const attributes = withStoredManagerRef(written, deps.baseUrl);
   if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
     throw invalidValue('A User needs a userName.');
   }
@@ -90,21 +93,17 @@ async function assertAllowed(
   if (mayWork(before) && !mayWork(attributes)) {
     await assertMayLoseAccess(tx, createUserProtection(deps), row);
   }
-  const userNameFolded = foldCase(String(attributes.userName));
-  if (userNameFolded !== row.user_name_folded) await assertNameFree(tx, row, userNameFolded);
+  await assertNamesFree(tx, row, { before: toNames(before), after: toNames(attributes) });
+}
+
+function toNames(attributes: JsonObject): PersonNames {
+  return { userName: String(attributes.userName), address: findCreationAddress(attributes) };
 }
 
 /** Suspending somebody takes away what deactivating them does. */
 function mayWork(attributes: JsonObject): boolean {
   const suspended = findExtensionFlag(attributes, USER_EXTENSION, 'temporarilyInactive');
   return attributes.active !== false && suspended !== true;
-}
-
-/** A userName that another live user has, or another observed account holds, is taken. */
-async function assertNameFree(tx: Db, row: UserRow, userNameFolded: string): Promise<void> {
-  const named = await listUsersByName(tx, userNameFolded);
-  const observed = await listUsersByObserved(tx, { userNameFolded, emailFolded: undefined });
-  if ([...named, ...observed].some(({ id }) => id !== row.id)) throw notUnique('User', 'userName');
 }
 
 /** @throws ScimError 403 when the settings or a privilege forbid taking the account over */

@@ -30,6 +30,7 @@ import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notUnique, ScimError } from '../errors.ts';
 import { toLane } from '../take-lane.ts';
 import { keepReadOnly } from './change-user.ts';
+import { withStoredManagerRef } from './manager-ref.ts';
 import { matchAccount } from './match-account.ts';
 import { createUserProtection } from './protect-user.ts';
 import { storeUserChange, type UserWriteResult } from './store-change.ts';
@@ -52,7 +53,7 @@ export async function storeNewUser(
   deps: ScimDeps,
   { input, claim }: NewUser,
 ): Promise<CreatedUser> {
-  const attributes = withDefaults(input.attributes);
+  const attributes = withStoredManagerRef(withDefaults(input.attributes), deps.baseUrl);
   const userName = String(attributes.userName);
   const address = findCreationAddress(attributes);
   if (address === undefined) {
@@ -61,7 +62,7 @@ export async function storeNewUser(
   const match = await matchAccount(tx, { userName, address });
   switch (match.kind) {
     case 'taken':
-      throw notUnique('User', 'userName');
+      throw notUnique('User', match.attribute);
     case 'disputed':
       return dispute(tx, deps, userName, TWO_ACCOUNTS);
     case 'observed':

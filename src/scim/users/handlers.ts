@@ -3,9 +3,9 @@ import { findUserView, type UserView } from '../../store/views.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { isNotModified, sendResource } from '../http/respond.ts';
-import { parseProjection, project } from '../render/projection.ts';
-import { renderUser } from '../render/resource-text.ts';
+import { isNotModified, sendNotModified, sendResource } from '../http/respond.ts';
+import { type Projection, parseProjection, project } from '../render/projection.ts';
+import { renderUser, toRef } from '../render/resource-text.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { isPlain } from '../search/projection-use.ts';
 import { settleUser } from '../settle.ts';
@@ -24,10 +24,12 @@ export type ResourceHandler = RequestHandler<{ id: string }>;
 /** POST /Users. @throws ScimError 400, 409. @see RFC 7644 §3.3 */
 export function createUser(deps: ScimDeps): RequestHandler {
   return async (req, res) => {
+    // Before anything is stored: a request that is refused has changed nothing.
+    const projection = parseProjection(req.query, userSchema);
     const created = await acceptNewUser(deps, req.body);
     await settleUser(deps, created, getRequestContext(res).arrivedAt);
-    res.setHeader('Location', `${deps.baseUrl}/Users/${created.id}`);
-    const text = renderFor(deps, req, created.row);
+    res.setHeader('Location', toRef(deps.baseUrl, 'User', created.id));
+    const text = renderFor(deps, projection, created.row);
     sendResource(res, { status: 201, version: created.row.version, text });
   };
 }
@@ -35,13 +37,11 @@ export function createUser(deps: ScimDeps): RequestHandler {
 /** GET /Users/{id}: answered from the store alone. @throws ScimError 404. @see RFC 7644 §3.4.1 */
 export function readUser(deps: ScimDeps): ResourceHandler {
   return async (req, res) => {
+    const projection = parseProjection(req.query, userSchema);
     const view = await findUserView(deps.store.read, req.params.id);
     if (view === undefined) throw notFound('User');
-    if (isNotModified(req, view.version)) {
-      res.status(304).end();
-      return;
-    }
-    const text = renderFor(deps, req, view);
+    if (isNotModified(req, view.version)) return sendNotModified(res, view.version);
+    const text = renderFor(deps, projection, view);
     sendResource(res, { status: 200, version: view.version, text });
   };
 }
@@ -75,16 +75,17 @@ function change(
   accept: (target: WriteTarget, body: unknown) => Promise<UserWriteResult>,
 ): ResourceHandler {
   return async (req, res) => {
+    // As in `createUser`.
+    const projection = parseProjection(req.query, userSchema);
     const changed = await accept(toTarget(req), req.body);
     await settleUser(deps, changed, getRequestContext(res).arrivedAt);
-    const text = renderFor(deps, req, changed.row);
+    const text = renderFor(deps, projection, changed.row);
     sendResource(res, { status: 200, version: changed.row.version, text });
   };
 }
 
 /** The answer for one user with the attributes that the request asks for. */
-function renderFor(deps: ScimDeps, req: Pick<Request, 'query'>, view: UserView): string {
-  const projection = parseProjection(req.query, userSchema);
+function renderFor(deps: ScimDeps, projection: Projection, view: UserView): string {
   const text = renderUser(view, deps);
   return isPlain(projection) ? text : JSON.stringify(project(JSON.parse(text), projection));
 }

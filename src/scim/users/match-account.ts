@@ -6,6 +6,7 @@ import {
   listUsersByObserved,
   type UserRow,
 } from '../../store/users.ts';
+import { notUnique } from '../errors.ts';
 
 /** By what a person is recognised. */
 export interface PersonNames {
@@ -18,11 +19,12 @@ export interface PersonNames {
  * - `nobody`: no account is known
  * - `observed`: one account that nobody manages
  * - `tombstone`: one that was deleted through SCIM and still has its account
- * - `taken`: a managed user has the name or the account
+ * - `taken`: a managed user has the userName, or the account that the userName or the address means
  * - `disputed`: name and address point at two accounts; nobody guesses
  */
 export type AccountMatch =
-  | { readonly kind: 'nobody' | 'taken' | 'disputed' }
+  | { readonly kind: 'nobody' | 'disputed' }
+  | { readonly kind: 'taken'; readonly attribute: 'userName' | 'emails' }
   | { readonly kind: 'observed' | 'tombstone'; readonly row: UserRow };
 
 /** Correlates on observed names and addresses only; for deleted users also on their last userName. */
@@ -30,13 +32,44 @@ export async function matchAccount(tx: Db, names: PersonNames): Promise<AccountM
   const userNameFolded = foldCase(names.userName);
   const emailFolded = names.address === undefined ? undefined : foldCase(names.address);
   const named = await listUsersByName(tx, userNameFolded);
-  if (named.some((row) => row.origin !== null)) return { kind: 'taken' };
+  if (named.some((row) => row.origin !== null)) return { kind: 'taken', attribute: 'userName' };
   const observed = await listUsersByObserved(tx, { userNameFolded, emailFolded });
   const live = new Map([...named, ...observed].map((row) => [row.id, row]));
   const [row] = live.values();
   if (live.size > 1) return { kind: 'disputed' };
-  if (row) return row.origin === null ? { kind: 'observed', row } : { kind: 'taken' };
+  if (row?.origin === null) return { kind: 'observed', row };
+  if (row) return { kind: 'taken', attribute: findTaken(row, userNameFolded) };
   return matchTombstone(await listTombstones(tx, { userNameFolded, emailFolded }));
+}
+
+/**
+ * Stops a change that gives somebody the name or address of another one: what would be refused of somebody new is
+ * refused of somebody known. What does not change is not asked for.
+ * @param before as it was. @throws ScimError 409
+ */
+export async function assertNamesFree(
+  tx: Db,
+  { id }: Pick<UserRow, 'id'>,
+  { before, after }: { readonly before: PersonNames; readonly after: PersonNames },
+): Promise<void> {
+  const isOther = (row: UserRow) => row.id !== id;
+  const userNameFolded = foldCase(after.userName);
+  if (userNameFolded !== foldCase(before.userName)) {
+    const named = await listUsersByName(tx, userNameFolded);
+    const observed = await listUsersByObserved(tx, { userNameFolded, emailFolded: undefined });
+    if ([...named, ...observed].some(isOther)) throw notUnique('User', 'userName');
+  }
+  if (after.address === undefined) return;
+  const emailFolded = foldCase(after.address);
+  if (emailFolded === foldCase(before.address ?? '')) return;
+  const observed = await listUsersByObserved(tx, { userNameFolded: emailFolded, emailFolded });
+  if (observed.some(isOther)) throw notUnique('User', 'emails');
+}
+
+/** By what the account of this row was meant. */
+function findTaken(row: UserRow, userNameFolded: string): 'userName' | 'emails' {
+  const names = [row.observed_user_name_folded, row.observed_email_folded];
+  return names.includes(userNameFolded) ? 'userName' : 'emails';
 }
 
 /** Several tombstones of one account are one person's history; of several accounts, a dispute. */

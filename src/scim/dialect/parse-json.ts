@@ -1,0 +1,76 @@
+import type { JsonValue } from '../../domain/json.ts';
+import { invalidSyntax, invalidValue } from '../errors.ts';
+
+/** Numbers of a body that have a fraction, an exponent or 16 digits; no provider sends more than some. */
+const ODD_NUMBERS_MAX = 10_000;
+
+/** What may be such a number: behind a colon, a comma or a bracket. Also true of some texts. */
+const MAY_BE_ODD = /(?:"\s*:|[[,])\s*(?:-0|-?\d{16}|-?\d+[.eE])/;
+const CANDIDATE = /(?:"\s*:|[[,])\s*(?=-0|-?\d{16}|-?\d+[.eE])(-?[\d.eE+-]+)/g;
+
+/**
+ * A JSON text as a value. A number that would be written otherwise when it is read again (`1.10`, more digits than a
+ * number holds) is the text that stands there: where a text belongs nothing is lost, and where a number belongs whoever
+ * reads it can tell that it is none. Costs the plain parser, and a look for such numbers.
+ * @throws ScimError 400 `invalidSyntax`: no JSON; `invalidValue`: more numbers with a fraction, an exponent or 16 digits than any provider sends
+ */
+export function parseJson(text: string): JsonValue {
+  const value = parse(text);
+  if (!MAY_BE_ODD.test(text)) return value;
+  const quoted = quoteOddNumbers(text);
+  return quoted === text ? value : parse(quoted);
+}
+
+function parse(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    throw invalidSyntax('The body is not JSON.', error);
+  }
+}
+
+/** The text is JSON: what is outside its strings and looks like a number is one. */
+function quoteOddNumbers(text: string): string {
+  const isInString = createStringWatch(text);
+  const parts: string[] = [];
+  let copied = 0;
+  let met = 0;
+  for (const match of text.matchAll(CANDIDATE)) {
+    const [whole, number = ''] = match;
+    const start = match.index + whole.length - number.length;
+    if (isInString(start)) continue;
+    met += 1;
+    if (met > ODD_NUMBERS_MAX) {
+      throw invalidValue(`The body has more than ${ODD_NUMBERS_MAX} numbers that are not whole.`);
+    }
+    if (String(Number(number)) === number) continue;
+    parts.push(text.slice(copied, start), `"${number}"`);
+    copied = start + number.length;
+  }
+  return parts.join('') + text.slice(copied);
+}
+
+/** Tells of places, each behind the one before, whether they are inside a string. Looks at each quote once. */
+function createStringWatch(text: string): (at: number) => boolean {
+  let inside = false;
+  let next = text.indexOf('"');
+  return (at) => {
+    while (next !== -1 && next < at) {
+      inside = !inside;
+      next = inside ? findClosingQuote(text, next) : text.indexOf('"', next + 1);
+    }
+    return inside;
+  };
+}
+
+function findClosingQuote(text: string, opening: number): number {
+  let at = text.indexOf('"', opening + 1);
+  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
+  return at;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first -= 1;
+  return (at - first) % 2 === 1;
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import { readMetrics } from './support/metrics.ts';
+import {
+  addGroup,
+  addUser,
+  listResources,
+  readMemberIds,
+  send,
+  toPatch,
+} from './support/provider.ts';
+import { OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
+
+let bridge: TestBridge;
+let ada: string;
+let staff: string;
+
+beforeAll(async () => {
+  bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+  ada = await addUser(bridge, 'ada', { externalId: 'ak-3', title: 'Pilot' });
+  staff = await addGroup(bridge, 'Staff', [ada]);
+});
+
+afterAll(() => bridge.stop());
+
+async function countRepairs(): Promise<number> {
+  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  const series = [...metrics].filter(([name]) => name.includes('filter-unquoted'));
+  return series.reduce((sum, [, value]) => sum + value, 0);
+}
+
+test('the members of a search are known in any case, and one that is spelt right goes before', async () => {
+  const search = {
+    FILTER: 'userName eq "ada@example.com"',
+    Attributes: ['userName'],
+    StartIndex: 1,
+    COUNT: 1,
+  };
+  const user = { schemas: expect.anything(), id: ada, userName: 'ada@example.com' };
+  for (const path of ['/Users/.search', '/.search']) {
+    const found = await send(bridge, 'POST', path, search);
+    expect(found.body).toMatchObject({ totalResults: 1, itemsPerPage: 1 });
+    expect(listResources(found)).toEqual([user]);
+  }
+  const both = { ...search, filter: 'userName eq "nobody"' };
+  expect((await send(bridge, 'POST', '/Users/.search', both)).body.totalResults).toBe(0);
+  const cursor = await send(bridge, 'POST', '/Users/.search', { Cursor: '', Count: 1 });
+  expect(cursor.body).toHaveProperty('itemsPerPage', 1);
+});
+
+describe('a text without its quotes', () => {
+  test.each([
+    ['Users', 'userName eq ada@example.com'],
+    ['Users', 'userName eq ADA@example.com and active eq true'],
+    ['Users', '(userName eq ada@example.com)'],
+    ['Users', 'externalId eq ak-3'],
+    ['Users', 'emails.value eq ada@example.com'],
+    ['Users', 'emails eq ada@example.com'],
+    ['Users', 'emails[type eq work and value eq ada@example.com]'],
+    ['Users', 'name.familyName sw Exam'],
+    ['Users', 'meta.lastModified gt 2001-01-01T00:00:00Z and externalId eq ak-3'],
+    ['Groups', 'displayName eq Staff'],
+    ['Groups', 'DisplayName EQ staff'],
+  ])('%s with %s finds what is meant, and is counted', async (type, filter) => {
+    const before = await countRepairs();
+
+    const found = await send(bridge, 'GET', `/${type}?${new URLSearchParams({ filter })}`);
+
+    expect(listResources(found).map(({ id }) => id)).toEqual([type === 'Users' ? ada : staff]);
+    expect(await countRepairs()).toBeGreaterThan(before);
+  });
+
+  test.each([
+    'userName eq',
+    'userName eq and active eq true',
+    'userName eq or',
+    'userName eq eq "x"',
+    'userName eq ada example',
+    'active eq yes',
+    'name eq ada',
+    'nothing eq ada',
+    'userName eq a"b',
+    'meta.lastModified gt yesterday',
+  ])('is refused where it could be mistaken: %s', async (filter) => {
+    const answer = await bridge.request('GET', `/Users?${new URLSearchParams({ filter })}`);
+
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
+  });
+
+  test.each(['userName eq true', 'userName eq null', 'title eq false'])(
+    'is no word of JSON: %s finds nobody',
+    async (filter) => {
+      const found = await send(bridge, 'GET', `/Users?${new URLSearchParams({ filter })}`);
+
+      expect(found.body.totalResults).toBe(0);
+    },
+  );
+
+  test('names the value that a PATCH means, and is counted', async () => {
+    const before = await countRepairs();
+    const path = 'emails[type eq work].display';
+
+    const patch = toPatch({ op: 'replace', path, value: 'At work' });
+    const { body } = await send(bridge, 'PATCH', `/Users/${ada}`, patch);
+
+    expect(body).toMatchObject({ emails: [{ type: 'work', display: 'At work' }] });
+    expect(await countRepairs()).toBe(before + 1);
+  });
+
+  test('names the member who leaves, also in a bulk request by a bulkId', async () => {
+    const bob = await addUser(bridge, 'bob');
+    const group = await addGroup(bridge, 'Leavers', [ada, bob]);
+    const leave = toPatch({ op: 'remove', path: `members[value eq ${bob}]` });
+    await send(bridge, 'PATCH', `/Groups/${group}`, leave);
+    expect(await readMemberIds(bridge, group)).toEqual([ada]);
+
+    const data = { userName: 'eve@example.com' };
+    const join = toPatch({ op: 'add', path: 'members', value: [{ value: 'bulkId:eve' }] });
+    const out = toPatch({ op: 'remove', path: 'members[value eq bulkId:eve]' });
+    await send(bridge, 'POST', '/Bulk', {
+      Operations: [
+        { method: 'POST', path: '/Users', bulkId: 'eve', data },
+        { method: 'PATCH', path: `/Groups/${group}`, data: join },
+        { method: 'PATCH', path: `/Groups/${group}`, data: out },
+      ],
+    });
+    expect(await readMemberIds(bridge, group)).toEqual([ada]);
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isJsonObject } from '../src/domain/json.ts';
+import { startTestBridge, type TestAnswer, type TestBridge } from './support/bridge.ts';
+import { addUser, listResources, send, toPatch, toUser, untilSettled } from './support/provider.ts';
+
+let bridge: TestBridge;
+let ada: string;
+
+beforeAll(async () => {
+  bridge = await startTestBridge();
+  await addUser(bridge, 'bob');
+  ada = await addUser(bridge, 'ada');
+  await untilSettled(bridge);
+});
+
+afterAll(() => bridge.stop());
+
+const NAME = 'Another User already has this userName.';
+const ADDRESS = 'Another User already has this e-mail address.';
+const bobs = [{ value: 'BOB@example.com', type: 'work', primary: true }];
+
+/** The same wish in every way that a provider has to say it; each answer as a single request's. */
+async function ask(change: Record<string, string | typeof bobs>): Promise<TestAnswer['body'][]> {
+  const created = toUser('carol', change);
+  const replaced = toUser('ada', change);
+  const operations = Object.entries(change).map(([path, value]) => ({
+    op: 'replace',
+    path,
+    value,
+  }));
+  const patch = toPatch(...operations);
+  const single = [
+    await bridge.request('POST', '/Users', created),
+    await bridge.request('PUT', `/Users/${ada}`, replaced),
+    await bridge.request('PATCH', `/Users/${ada}`, patch),
+    await bridge.request('PATCH', `/Users/${ada}`, toPatch({ op: 'replace', value: change })),
+  ];
+  const { body } = await send(bridge, 'POST', '/Bulk', {
+    Operations: [
+      { method: 'POST', path: '/Users', bulkId: 'a', data: created },
+      { method: 'PUT', path: `/Users/${ada}`, data: replaced },
+      { method: 'PATCH', path: `/Users/${ada}`, data: patch },
+    ],
+  });
+  const parts = Array.isArray(body.Operations) ? body.Operations.filter(isJsonObject) : [];
+  return [...single.map((answer) => answer.body), ...parts.map(({ response }) => Object(response))];
+}
+
+describe('409 says what is taken, whatever asks for it', () => {
+  test.each([
+    { what: 'the userName', change: { userName: 'Bob@example.com' }, detail: NAME },
+    { what: 'the address', change: { emails: bobs }, detail: ADDRESS },
+    { what: 'both', change: { userName: 'bob@example.com', emails: bobs }, detail: NAME },
+  ])('$what', async ({ change, detail }) => {
+    const before = await send(bridge, 'GET', `/Users/${ada}`);
+
+    const answers = await ask(change);
+
+    expect(answers).toHaveLength(7);
+    for (const body of answers) {
+      expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
+    }
+    expect((await send(bridge, 'GET', `/Users/${ada}`)).body).toEqual(before.body);
+  });
+
+  test('of the part of one address too', async () => {
+    const path = 'emails[type eq "work"].value';
+    const patch = toPatch({ op: 'replace', path, value: 'bob@example.com' });
+
+    const answer = await bridge.request('PATCH', `/Users/${ada}`, patch);
+
+    expect(answer).toMatchObject({ status: 409, body: { detail: ADDRESS } });
+  });
+});
+
+test('an address that nobody is known by may be shared', async () => {
+  const emails = [
+    { value: 'dora@example.com', type: 'work', primary: true },
+    { value: 'bob@example.com', type: 'home' },
+  ];
+  const dora = await addUser(bridge, 'dora', { emails });
+  const patch = toPatch({
+    op: 'add',
+    path: 'emails',
+    value: [{ value: 'bob@example.com', type: 'other' }],
+  });
+
+  expect((await send(bridge, 'PATCH', `/Users/${dora}`, patch)).status).toBe(200);
+  expect((await send(bridge, 'PATCH', `/Users/${ada}`, patch)).status).toBe(200);
+});
+
+test('an address that somebody keeps is not asked for again', async () => {
+  const { body } = await send(bridge, 'GET', `/Users/${ada}`);
+  const put = { ...body, title: 'Pilot' };
+
+  expect((await send(bridge, 'PUT', `/Users/${ada}`, put)).body).toMatchObject({ title: 'Pilot' });
+});
+
+test('/Schemas says which address is unique', async () => {
+  const schemas = listResources(await send(bridge, 'GET', '/Schemas'));
+  const attributes = schemas.flatMap((schema) =>
+    Array.isArray(schema.attributes) ? schema.attributes.filter(isJsonObject) : [],
+  );
+  const emails = attributes.find(({ name }) => name === 'emails');
+
+  expect(emails?.description).toMatch(/needs one.*primary.*409 uniqueness/);
+});
