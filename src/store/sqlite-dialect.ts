@@ -11,11 +11,14 @@ import {
   SqliteDriver,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { Turns } from '../domain/turns.ts';
 
 /** A connection whose transactions are opened and committed by somebody else, the write queue. */
 export interface SavepointDialectConfig {
   database: SqliteDatabase;
   isInTransaction(): boolean;
+  /** Asked before each statement: node:sqlite answers at once, so that many in a row would let nobody else in. */
+  readonly turns: Turns;
 }
 
 /**
@@ -45,9 +48,14 @@ const undo = CompiledQuery.raw('rollback to write');
 
 class SavepointDriver extends SqliteDriver {
   readonly #config: SavepointDialectConfig;
+  #connection: DatabaseConnection | undefined;
   constructor(config: SavepointDialectConfig) {
     super(config);
     this.#config = config;
+  }
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    this.#connection ??= inTurns(await super.acquireConnection(), this.#config.turns);
+    return this.#connection;
   }
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(savepoint);
@@ -61,6 +69,17 @@ class SavepointDriver extends SqliteDriver {
     await connection.executeQuery(undo);
     await connection.executeQuery(release);
   }
+}
+
+function inTurns(connection: DatabaseConnection, turns: Turns): DatabaseConnection {
+  return {
+    async executeQuery(query, options) {
+      const pause = turns();
+      if (pause) await pause;
+      return connection.executeQuery(query, options);
+    },
+    streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
+  };
 }
 
 class SingleWriterAdapter extends SqliteAdapter {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Kysely } from 'kysely';
+import { createTurns, type Turns } from '../domain/turns.ts';
 import type { Store } from './database.ts';
 import type { Schema } from './schema.ts';
 import { SavepointDialect } from './sqlite-dialect.ts';
@@ -15,6 +16,8 @@ const statementsMax = 500;
 const readerCacheKiB = 8 * 1_024;
 /** Long enough to share a commit well, short enough not to hold the event loop for long. */
 const batchMax = 64;
+/** How long statements in a row may keep the event loop, in milliseconds. */
+const turnMs = 10;
 
 /**
  * The embedded store: a file with a writer and a read-only reader, so that a read sees exactly what is committed.
@@ -43,8 +46,9 @@ function openLocked(path: string, lock: DatabaseSync): Store {
     commits += 1;
   };
   const queue = createWriteQueue({ ...transaction, commit }, batchMax);
-  const write = toKysely(writer);
-  const read = toKysely(reader);
+  const turns = createTurns(turnMs);
+  const write = toKysely(writer, turns);
+  const read = toKysely(reader, turns);
 
   return {
     engine: 'sqlite',
@@ -83,10 +87,12 @@ function openWriter(path: string): DatabaseSync {
   }
 }
 
-function toKysely(connection: DatabaseSync): Kysely<Schema> {
+function toKysely(connection: DatabaseSync, turns: Turns): Kysely<Schema> {
   const database = cachedStatements(connection, statementsMax);
   const isInTransaction = () => connection.isTransaction;
-  return new Kysely<Schema>({ dialect: new SavepointDialect({ database, isInTransaction }) });
+  return new Kysely<Schema>({
+    dialect: new SavepointDialect({ database, isInTransaction, turns }),
+  });
 }
 
 function writerTransaction(writer: DatabaseSync): WriterTransaction {

@@ -1,5 +1,6 @@
 import { StoreError } from '../../store/store-error.ts';
-import { invalidSyntax, ScimError } from '../errors.ts';
+import { badRequest, invalidSyntax, ScimError } from '../errors.ts';
+import { TOO_MANY_PARTS } from './body.ts';
 
 /** How long a provider is asked to wait when the store cannot be used, in seconds. */
 const STORE_RETRY_SECONDS = 5;
@@ -39,6 +40,8 @@ function fromBodyParser(error: unknown): ScimError | undefined {
   switch ('type' in error ? error.type : undefined) {
     case 'entity.too.large':
       return new ScimError(413, 'The body is larger than the server takes.', { cause: error });
+    case TOO_MANY_PARTS:
+      return badRequest('tooMany', error.message, error);
     case 'entity.parse.failed':
       return invalidSyntax('The body is not JSON.', error);
     case 'encoding.unsupported':
