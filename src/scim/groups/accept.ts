@@ -74,7 +74,7 @@ export async function acceptGroupPatch(
   return storeChange(
     deps,
     { ...target, class: steps.some(mayRemove) ? 'remove' : 'change' },
-    (tx, row, before) => applyGroupSteps(tx, { row, before, steps }),
+    (tx, row, before) => applyGroupSteps(tx, turns, { row, before, steps }),
   );
 }
 
