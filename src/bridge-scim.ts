@@ -4,6 +4,7 @@ import type { BridgeOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
 import { toRepairPolicy, toScimPolicy } from './bridge-settings.ts';
 import { toAttemptTelemetry, toScimTelemetry } from './bridge-telemetry.ts';
+import { createTurns } from './domain/turns.ts';
 import { createRequestLog, type StoredRequestLog } from './ops/requests/request-log.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
 import type { DriftDeps } from './reconcile/drift/deps.ts';
@@ -14,6 +15,9 @@ import { adoptGroupByHand } from './scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from './scim/groups/protect-group.ts';
 import { createMoments } from './scim/render/resource-text.ts';
 import { adoptUserByHand } from './scim/users/adopt-by-hand.ts';
+
+/** How long requests together may keep the event loop, in milliseconds. */
+const TURN_MS = 10;
 
 /** Where SCIM is served below the public address. */
 export const SCIM_PATH = '/scim/v2';
@@ -28,6 +32,7 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
     rules,
     reconciler,
     clock,
+    turns: createTurns(TURN_MS),
     findCredential: parts.access.find,
     attempts: parts.attempts,
     policy: toScimPolicy(settings),

@@ -67,6 +67,7 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
     pageSizeMax: scim.pageSizeMax,
     bulkOperationsMax: scim.bulkOperationsMax,
     patchOperationsMax: scim.patchOperationsMax,
+    resourceBytesMax: scim.resourceBytesMax,
     deactivation: users.deactivation,
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,

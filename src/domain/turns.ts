@@ -3,6 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** undefined: go on. Otherwise this turn of the event loop has lasted long enough, and the rest comes in the next one. */
 export type Turns = () => Promise<void> | undefined;
 
+/** Work in pieces; each says how much it is, in units that its own limit counts in. */
+export type Work<T> = Generator<number, T, undefined>;
+
 /**
  * Cuts long work into turns of the event loop, so that others are served in between. All that share it share the turn:
  * ten at work do not make it ten times as long.
@@ -20,4 +23,22 @@ export function createTurns(lengthMs: number): Turns {
     }
     return now - beganAt < lengthMs ? undefined : nextTurn();
   };
+}
+
+/** Does all of the work, with a pause between two pieces where the turn has lasted long enough. */
+export async function workInTurns<T>(work: Work<T>, turns: Turns): Promise<T> {
+  for (;;) {
+    const piece = work.next();
+    if (piece.done) return piece.value;
+    const pause = turns();
+    if (pause) await pause;
+  }
+}
+
+/** Does all of the work at once. */
+export function workAtOnce<T>(work: Work<T>): T {
+  for (;;) {
+    const piece = work.next();
+    if (piece.done) return piece.value;
+  }
 }

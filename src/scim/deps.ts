@@ -5,6 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { RequestLog } from '../domain/kept-request.ts';
 import type { Matcher } from '../domain/matcher.ts';
+import type { Turns } from '../domain/turns.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { AdoptionPolicy } from '../reconcile/deps.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
@@ -28,6 +29,8 @@ export interface ScimPolicy {
   readonly pageSizeMax: number;
   readonly bulkOperationsMax: number;
   readonly patchOperationsMax: number;
+  /** How large a user may become, in bytes of its JSON; a group has no text to speak of. */
+  readonly resourceBytesMax: number;
   readonly deactivation: Deactivation;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;
@@ -50,6 +53,8 @@ export interface ScimDeps {
   readonly store: Store;
   readonly reconciler: Reconciler;
   readonly clock: Clock;
+  /** Cuts long work for requests into turns; all requests share them. */
+  readonly turns: Turns;
   /** Whose a presented token is. */
   readonly findCredential: FindCredential;
   /** Told of requests without a valid one. */

@@ -39,9 +39,9 @@ export function createScimRouter(deps: ScimDeps): Router {
   const body = readJsonBody(policy.bodies, telemetry.turnedAway);
   router.use(authenticate(deps));
   router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
-  router.use(keepRequests(clock, deps.requests));
+  router.use(keepRequests(deps));
   // What providers ask most comes first: every route before it is looked at by every request.
-  const toPace = createPacemaker();
+  const toPace = createPacemaker(deps.turns);
   addResourceRoutes(router, deps, { path: '/Users', body, handlers: toUserHandlers(deps, toPace) });
   addResourceRoutes(router, deps, {
     ...{ path: '/Groups', body },

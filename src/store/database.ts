@@ -21,7 +21,7 @@ export interface Store {
    * Runs `work` in a transaction; resolves with its value only after the commit is durable. When `work`
    * rejects, everything it changed is undone and its own error comes back.
    *
-   * `work` awaits nothing but queries on its `tx`: on SQLite other writes wait for it, and a nested
+   * `work` awaits nothing but queries on its `tx`, and the next turn of the event loop where it is long: on SQLite other writes wait for it, and a nested
    * `write` would wait for itself. It may run again from the start (after a deadlock, or when a neighbour
    * met a full disk), so it changes nothing but the store. A statement that fails ends it, because
    * PostgreSQL refuses to go on: prefer `insert … on conflict` to a catch.

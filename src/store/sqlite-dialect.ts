@@ -73,12 +73,12 @@ class SavepointDriver extends SqliteDriver {
 
 function inTurns(connection: DatabaseConnection, turns: Turns): DatabaseConnection {
   return {
-    executeQuery: async (query) => {
+    async executeQuery(query, options) {
       const pause = turns();
       if (pause !== undefined) await pause;
-      return connection.executeQuery(query);
+      return connection.executeQuery(query, options);
     },
-    streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+    streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
   };
 }
 

@@ -2,12 +2,14 @@ import { expect, test } from 'vitest';
 import { explain } from '../../test/support/explain.ts';
 import { addGroup, addLink, addUser } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
+import { userId } from '../domain/ids.ts';
 import {
   countGroups,
   countUsers,
   findGroupView,
   findUserView,
   listGroupViews,
+  listPeople,
   listPeopleOfGroups,
   listUserViews,
 } from './views.ts';
@@ -114,4 +116,15 @@ describeStores('views', ({ makeStore, engine }) => {
       expect(both).toHaveLength(3);
     },
   );
+
+  test('people by their ids are shown as a list shows them, without those who are not there', async () => {
+    const store = await makeStore();
+    const group = await addGroup(store);
+    const ada = await addUser(store, { doc: { userName: 'ada' } });
+    const gone = await addUser(store, { deleted_at: 1 });
+
+    expect(await listPeople(store.read, group.id, [gone.id, ada.id, userId('nobody')])).toEqual([
+      { owner: group.id, id: ada.id, display: 'ada' },
+    ]);
+  });
 });

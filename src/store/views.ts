@@ -106,6 +106,9 @@ function toPart(
   return sql`${all} and seq >= (${first}) order by seq limit ${limit}`;
 }
 
+/** People who are read by one statement: a group may have everybody. */
+const PEOPLE_AT_ONCE = 5_000;
+
 /** Somebody in a list of a group, as a filter on that list sees them. */
 export interface PersonView {
   readonly owner: GroupId;
@@ -121,12 +124,33 @@ export async function listPeopleOfGroups(
 ): Promise<PersonView[]> {
   const people: PersonView[] = [];
   for (const chunk of chunks(ids)) {
-    const { rows } = await sql<PersonView>`
-      select m.group_id as owner, u.id as id, u.user_name as display
-      from ${sql.table(table)} as m join users as u on u.id = m.user_id
-      where m.group_id in (${sql.join(chunk)}) and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
-      order by m.seq`.execute(db);
-    people.push(...rows);
+    for (let last = 0, isMore = true; isMore; ) {
+      const { rows } = await sql<PersonView & { seq: number }>`
+        select m.seq, m.group_id as owner, u.id as id, u.user_name as display
+        from ${sql.table(table)} as m join users as u on u.id = m.user_id
+        where m.group_id in (${sql.join(chunk)}) and m.seq > ${last}
+          and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
+        order by m.seq limit ${PEOPLE_AT_ONCE}`.execute(db);
+      for (const { seq: _, ...person } of rows) people.push(person);
+      last = rows.at(-1)?.seq ?? last;
+      isMore = rows.length === PEOPLE_AT_ONCE;
+    }
+  }
+  return people;
+}
+
+/** Users by their ids as a list of `owner` would show them; those that are not there are left out. */
+export async function listPeople(
+  db: Db,
+  owner: GroupId,
+  ids: readonly UserId[],
+): Promise<PersonView[]> {
+  const people: PersonView[] = [];
+  for (const chunk of chunks(ids)) {
+    const { rows } = await sql<Pick<PersonView, 'id' | 'display'>>`
+      select id, user_name as display from users
+      where id in (${sql.join(chunk)}) and deleted_at is null`.execute(db);
+    for (const row of rows) people.push({ owner, ...row });
   }
   return people;
 }

@@ -108,6 +108,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     store,
     reconciler,
     clock,
+    turns: () => undefined,
     findCredential: async () => undefined,
     attempts: { failed: async () => ({ kind: 'refused' }) },
     policy: policies.scim,

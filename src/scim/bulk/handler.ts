@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { workInTurns } from '../../domain/turns.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { assertOpen } from '../http/assert-open.ts';
@@ -13,7 +14,8 @@ import { runBulk } from './run-bulk.ts';
 export function performBulk(deps: ScimDeps): RequestHandler {
   return async (req, res) => {
     assertAnyOpen(deps);
-    const request = parseBulk(req.body, deps.policy.bulkOperationsMax);
+    const work = parseBulk(req.body, deps.policy.bulkOperationsMax);
+    const request = await workInTurns(work, deps.turns);
     assertUpstreamUp(deps);
     const results = await runBulk(deps, request, getRequestContext(res));
     note(res, { operations: results });

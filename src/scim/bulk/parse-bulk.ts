@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { Work } from '../../domain/turns.ts';
 import { assertAcceptable } from '../dialect/assert-acceptable.ts';
 import { badRequest, invalidSyntax, invalidValue, ScimError } from '../errors.ts';
 import type { BulkAction, BulkOperation, BulkRequest } from './bulk-operation.ts';
@@ -13,17 +14,19 @@ const PATH = /^\/?(Users|Groups)(?:\/([^/?#\s]+))?\/?$/i;
  * @throws ScimError 400 `invalidSyntax`: no operations; `invalidValue`: failOnErrors; 413: too many
  * @see RFC 7644 §3.7
  */
-export function parseBulk(body: unknown, operationsMax: number): BulkRequest {
+export function* parseBulk(body: unknown, operationsMax: number): Work<BulkRequest> {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
   const operations = findPart(body, 'Operations');
   if (!Array.isArray(operations)) throw invalidSyntax('The body has no list of Operations.');
   if (operations.length > operationsMax) {
     throw new ScimError(413, `The request has more than ${operationsMax} operations.`);
   }
-  return {
-    failOnErrors: parseFailOnErrors(findPart(body, 'failOnErrors')),
-    operations: withoutDoubles(operations.map(parseOperation)),
-  };
+  const failOnErrors = parseFailOnErrors(findPart(body, 'failOnErrors'));
+  const parsed: BulkOperation[] = [];
+  for (const [index, operation] of operations.entries()) {
+    parsed.push(yield* parseOperation(operation, index));
+  }
+  return { failOnErrors, operations: withoutDoubles(parsed) };
 }
 
 function parseFailOnErrors(value: JsonValue | undefined): number {
@@ -32,12 +35,13 @@ function parseFailOnErrors(value: JsonValue | undefined): number {
   throw invalidValue('failOnErrors is not a whole number of at least 1.');
 }
 
-function parseOperation(value: JsonValue, index: number): BulkOperation {
+function* parseOperation(value: JsonValue, index: number): Work<BulkOperation> {
   const operation = isJsonObject(value) ? value : {};
   const bulkId = toText(findPart(operation, 'bulkId'));
   const method = toText(findPart(operation, 'method'))?.toUpperCase();
   try {
-    assertAcceptable(value);
+    yield 1;
+    yield* assertAcceptable(value);
     const { type, id } = parsePath(findPart(operation, 'path'));
     const action = parseAction(operation, method, id);
     if (method === 'POST' && bulkId === undefined) {

@@ -3,7 +3,7 @@ import type { ScimDeps } from '../deps.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { toScimError } from '../http/to-scim-error.ts';
 import { type AcceptedWrite, acceptWrite } from './accept-write.ts';
-import type { BulkOperation, BulkRequest, BulkWrite } from './bulk-operation.ts';
+import type { BulkAction, BulkOperation, BulkRequest, BulkWrite } from './bulk-operation.ts';
 import { isCreation } from './parse-bulk.ts';
 import { isReference, resolveReferences } from './references.ts';
 import { createSettlements, type Settlements } from './settlements.ts';
@@ -72,7 +72,7 @@ export async function runBulk(
 async function perform(run: Run, operation: BulkOperation): Promise<void> {
   try {
     if (operation.kind === 'malformed') throw operation.error;
-    const action = resolveReferences(operation.action, (bulkId) => findId(run, bulkId));
+    const action = resolve(run, operation);
     assertResolved(run, operation);
     const accepted = await acceptWrite(run.deps, operation.type, action);
     run.results.set(operation, { kind: 'accepted', operation, accepted });
@@ -80,6 +80,12 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
   } catch (error) {
     fail(run, operation, error);
   }
+}
+
+/** Most operations name no other, and a large one is not to be copied in vain. */
+function resolve(run: Run, { action, references }: BulkWrite): BulkAction {
+  if (references.size === 0) return action;
+  return resolveReferences(action, (bulkId) => findId(run, bulkId));
 }
 
 async function settleReferents({ creations, settlements }: Run, operation: BulkOperation) {
@@ -122,7 +128,7 @@ function fail(run: Run, operation: BulkOperation, cause: unknown): void {
 
 function findTarget(run: Run, operation: BulkOperation): string | undefined {
   if (operation.kind === 'malformed') return undefined;
-  const action = resolveReferences(operation.action, (bulkId) => findId(run, bulkId));
+  const action = resolve(run, operation);
   return action.method === 'POST' || isReference(action.id) ? undefined : action.id;
 }
 

@@ -1,4 +1,5 @@
 import { isStorable } from '../../domain/storable.ts';
+import type { Work } from '../../domain/turns.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 
 /** How much structure a body may have. Its size in bytes is limited where it is read. */
@@ -11,36 +12,56 @@ const BODY_LIMITS = {
   namesMax: 1_000,
 } as const;
 
+/** Values between two pieces of the work. */
+const PIECE = 1_000;
+
 /**
  * Looks through a whole body, the parts that will be dropped included, for what no store can keep.
  * @throws ScimError 400 `invalidValue`: NUL, half of a surrogate pair, a list too long, an object too wide; `invalidSyntax`: nested too deep
  */
-export function assertAcceptable(value: unknown, depth = 1): void {
+export function* assertAcceptable(body: unknown): Work<void> {
+  let level: unknown[] = [body];
+  let looks = 0;
+  for (let depth = 1; level.length > 0; depth += 1) {
+    const inside: unknown[] = [];
+    for (const value of level) {
+      looks += 1 + look(value, depth, inside);
+      if (looks < PIECE) continue;
+      yield looks;
+      looks = 0;
+    }
+    level = inside;
+  }
+}
+
+/** Adds what is inside of the value. @returns how much that is */
+function look(value: unknown, depth: number, inside: unknown[]): number {
   if (typeof value === 'string') assertStorable(value);
-  if (typeof value !== 'object' || value === null) return;
+  if (typeof value !== 'object' || value === null) return 0;
   if (depth > BODY_LIMITS.depthMax) {
     throw invalidSyntax(`The body is nested deeper than ${BODY_LIMITS.depthMax} levels.`);
   }
-  if (Array.isArray(value)) assertList(value, depth);
-  else assertObject(value, depth);
+  return Array.isArray(value) ? addItems(value, inside) : addParts(value, inside);
 }
 
-function assertList(list: readonly unknown[], depth: number): void {
+function addItems(list: readonly unknown[], inside: unknown[]): number {
   if (list.length > BODY_LIMITS.listMax) {
     throw invalidValue(`A list has more than ${BODY_LIMITS.listMax} values.`);
   }
-  for (const item of list) assertAcceptable(item, depth + 1);
+  for (const item of list) inside.push(item);
+  return list.length;
 }
 
-function assertObject(object: object, depth: number): void {
+function addParts(object: object, inside: unknown[]): number {
   const entries = Object.entries(object);
   if (entries.length > BODY_LIMITS.namesMax) {
     throw invalidValue(`An object has more than ${BODY_LIMITS.namesMax} attributes.`);
   }
   for (const [name, part] of entries) {
     assertStorable(name);
-    assertAcceptable(part, depth + 1);
+    inside.push(part);
   }
+  return entries.length;
 }
 
 function assertStorable(text: string): void {

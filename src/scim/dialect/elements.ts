@@ -37,14 +37,38 @@ export function mergeElements(
   return [...byIdentity.values()];
 }
 
-/** What two elements of a list have in common when they are the same: value and use or, without a value (addresses), all but `primary`. */
-export function identify({ subAttributes }: AttributeRule, element: JsonObject): string {
-  const { value, type } = element;
-  const use = typeof type === 'string' ? foldCase(type) : '';
-  if (typeof value === 'string') {
-    const exact = subAttributes.get('value')?.caseExact ?? true;
-    return JSON.stringify([use, exact ? value : foldCase(value)]);
+/** What two elements of a list have in common when they are the same: what they say, and for which use. */
+function identify(rule: AttributeRule, element: JsonObject): string {
+  return JSON.stringify([toUse(element), toContent(rule, element)]);
+}
+
+/** What an element of a list is used for; empty: that is not said. */
+export function toUse({ type }: JsonObject): string {
+  return typeof type === 'string' ? foldCase(type) : '';
+}
+
+/** What an element says, whatever it is used for: its value or, without one (addresses), all but `type` and `primary`. */
+export function toContent(rule: AttributeRule, element: JsonObject): string {
+  const { value, type: _, primary: __, ...parts } = element;
+  if (typeof value === 'string') return toValueContent(rule, value);
+  const sorted = Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(sorted);
+}
+
+/** `toContent` of an element with this value. */
+export function toValueContent({ subAttributes }: AttributeRule, value: string): string {
+  const isExact = subAttributes.get('value')?.caseExact ?? true;
+  return `=${isExact ? value : foldCase(value)}`;
+}
+
+/** Characters that cost about as much as the rest of an element. */
+export const CHARACTERS_A_UNIT = 16;
+
+/** Units of work that one look at an element is. */
+export function weigh(element: JsonObject): number {
+  let characters = 0;
+  for (const part of Object.values(element)) {
+    if (typeof part === 'string') characters += part.length;
   }
-  const parts = Object.entries(element).filter(([name]) => name !== 'primary');
-  return JSON.stringify([use, Object.fromEntries(parts.sort(([a], [b]) => (a < b ? -1 : 1)))]);
+  return 1 + Math.floor(characters / CHARACTERS_A_UNIT);
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import type { Work } from '../../domain/turns.ts';
 import { invalidSyntax } from '../errors.ts';
 import { findTable, type ResourceSchema } from '../schema/resource-schemas.ts';
 import { assertAcceptable } from './assert-acceptable.ts';
@@ -8,9 +9,9 @@ import type { Repairs } from './repairs.ts';
  * A body as a JSON object that holds nothing a store could not keep.
  * @throws ScimError 400 `invalidSyntax`, `invalidValue` (see `assertAcceptable`)
  */
-export function parseBody(body: unknown): JsonObject {
+export function* openBody(body: unknown): Work<JsonObject> {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
-  assertAcceptable(body);
+  yield* assertAcceptable(body);
   return body;
 }
 

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../domain/json.ts';
+import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { type BodyEntry, readBody } from './entries.ts';
-import { countSchemas, isSchemaOf, parseBody } from './parse-body.ts';
+import { countSchemas, isSchemaOf, openBody } from './parse-body.ts';
 import { type MemberRef, type PeopleList, parseMembers } from './parse-members.ts';
 import { assertNamed, toInput } from './parse-user.ts';
 import type { Repairs } from './repairs.ts';
@@ -28,10 +29,10 @@ export function findPeopleList({
 
 /**
  * Reads the body of a POST or PUT of a group in any provider's dialect.
- * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: displayName missing, a member without an id or a group as one, see `parseBody`
+ * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: displayName missing, a member without an id or a group as one, see `openBody`
  */
-export function parseGroup(body: unknown, repairs: Repairs): GroupInput {
-  const object = parseBody(body);
+export function* readGroup(body: unknown, repairs: Repairs): Work<GroupInput> {
+  const object = yield* openBody(body);
   countSchemas(object, (urn) => isSchemaOf(groupSchema, urn), repairs);
   const { entries, extensions } = readBody(object, groupSchema, repairs);
   const people = entries.filter((entry) => findPeopleList(entry) !== undefined);
@@ -42,6 +43,11 @@ export function parseGroup(body: unknown, repairs: Repairs): GroupInput {
   );
   assertNamed(attributes, 'displayName', groupSchema);
   return { attributes, mentioned: withPeople(mentioned, people), ...parsePeople(people, repairs) };
+}
+
+/** `readGroup` at once. */
+export function parseGroup(body: unknown, repairs: Repairs): GroupInput {
+  return workAtOnce(readGroup(body, repairs));
 }
 
 function withPeople(mentioned: ReadonlySet<string>, people: readonly BodyEntry[]): Set<string> {

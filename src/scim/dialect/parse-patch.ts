@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { assertFewOfPeople, countComparisons } from '../filter/people-cost.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import { listUnassigned, readBody } from './entries.ts';
-import { countSchemas, parseBody } from './parse-body.ts';
+import { countSchemas, openBody } from './parse-body.ts';
 import { parsePath } from './parse-path.ts';
 import type { PatchStep, PatchTarget } from './patch-step.ts';
 import type { Repairs } from './repairs.ts';
@@ -51,19 +52,27 @@ interface Context {
  * operations; `tooMany`: filters that compare too much
  * @see RFC 7644 §3.5.2
  */
-export function parsePatch(
+export function* readPatch(
   body: unknown,
   { schema, repairs, operationsMax }: PatchContext,
-): PatchStep[] {
-  const object = parseBody(body);
+): Work<PatchStep[]> {
+  const object = yield* openBody(body);
   countSchemas(object, (urn) => urn === PATCH_OP, repairs);
   const operations = toOperations(findPart(object, 'Operations', repairs), repairs);
   const spent = { operations: 0, comparisons: 0, ofPeople: 0 };
-  return operations.flatMap((operation) => {
+  const all: PatchStep[] = [];
+  for (const operation of operations) {
+    yield 1;
     const steps = toSteps(toOperation(operation, repairs), { schema, repairs });
     spend(spent, steps, operationsMax);
-    return steps;
-  });
+    for (const step of steps) all.push(step);
+  }
+  return all;
+}
+
+/** `readPatch` at once. */
+export function parsePatch(body: unknown, context: PatchContext): PatchStep[] {
+  return workAtOnce(readPatch(body, context));
 }
 
 /** What the operations of one request cost so far. */

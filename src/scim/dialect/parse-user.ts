@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { invalidValue } from '../errors.ts';
 import { type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import { coerceValue } from './coerce.ts';
 import { hasContent, withoutNulls } from './elements.ts';
 import { type BodyEntry, readBody } from './entries.ts';
-import { countSchemas, isSchemaOf, parseBody } from './parse-body.ts';
+import { countSchemas, isSchemaOf, openBody } from './parse-body.ts';
 import type { Repairs } from './repairs.ts';
 
 /** What the body of a POST or PUT says of a user. */
@@ -17,15 +18,20 @@ export interface UserInput {
 
 /**
  * Reads the body of a POST or PUT of a user in any provider's dialect.
- * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: userName missing, active not a boolean, see `parseBody`
+ * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: userName missing, active not a boolean, see `openBody`
  */
-export function parseUser(body: unknown, repairs: Repairs): UserInput {
-  const object = parseBody(body);
+export function* readUser(body: unknown, repairs: Repairs): Work<UserInput> {
+  const object = yield* openBody(body);
   countSchemas(object, (urn) => isSchemaOf(userSchema, urn), repairs);
   const { entries, extensions } = readBody(object, userSchema, repairs);
   const input = toInput(entries, extensions, repairs);
   assertNamed(input.attributes, 'userName', userSchema);
   return input;
+}
+
+/** `readUser` at once. */
+export function parseUser(body: unknown, repairs: Repairs): UserInput {
+  return workAtOnce(readUser(body, repairs));
 }
 
 /** Attributes out of entries; those that could not hold what was sent are as if not mentioned. */

@@ -1,6 +1,7 @@
 import { assertNever } from '../../domain/errors.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { Work } from '../../domain/turns.ts';
 import type { CompareOp, Comparison, Filter, FilterTarget } from './tree.ts';
 
 /**
@@ -30,6 +31,38 @@ export function matches(filter: Filter, resource: JsonObject): boolean {
     default:
       return assertNever(filter);
   }
+}
+
+/** `matches` in pieces, for a filter of many comparisons on a large resource; each piece is one comparison with one value. */
+export function* matchesInPieces(filter: Filter, resource: JsonObject): Work<boolean> {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      for (const part of filter.parts) {
+        const isMatch = yield* matchesInPieces(part, resource);
+        if (isMatch === (filter.kind === 'or')) return isMatch;
+      }
+      return filter.kind === 'and';
+    case 'not':
+      return !(yield* matchesInPieces(filter.part, resource));
+    case 'some':
+      for (const value of listObjects(resource, filter.target)) {
+        if (yield* matchesInPieces(filter.part, value)) return true;
+      }
+      return false;
+    default:
+      yield 1;
+      return matches(filter, resource);
+  }
+}
+
+function listObjects(resource: JsonObject, target: FilterTarget): JsonObject[] {
+  const objects: JsonObject[] = [];
+  someValue(resource, target, (value) => {
+    if (isJsonObject(value)) objects.push(value);
+    return false;
+  });
+  return objects;
 }
 
 /** Whether the value says anything: null, empty text and empty object do not. */

@@ -1,11 +1,12 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { type GroupId, groupId } from '../../domain/ids.ts';
+import { workInTurns } from '../../domain/turns.ts';
 import type { Db } from '../../store/database.ts';
 import { findGroupRow } from '../../store/groups.ts';
 import type { ScimDeps } from '../deps.ts';
-import { parseGroup } from '../dialect/parse-group.ts';
+import { readGroup } from '../dialect/parse-group.ts';
 import type { MemberRef } from '../dialect/parse-members.ts';
-import { parsePatch } from '../dialect/parse-patch.ts';
+import { readPatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { toRepairs } from '../dialect/to-repairs.ts';
 import { ScimError, unavailable } from '../errors.ts';
@@ -35,7 +36,7 @@ const TEAMS = {
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 403, 409, 503 */
 export async function acceptNewGroup(deps: ScimDeps, body: unknown): Promise<GroupWriteResult> {
-  const input = parseGroup(body, toRepairs(deps.telemetry));
+  const input = await workInTurns(readGroup(body, toRepairs(deps.telemetry)), deps.turns);
   assertUpstreamUp(deps);
   return storeLooking(deps, { look: 'change', kind: 'create' }, (tx) =>
     storeNewGroup(tx, deps, { input, claim: deps.reconciler.claim() }),
@@ -48,7 +49,7 @@ export async function acceptGroupReplacement(
   target: WriteTarget,
   body: unknown,
 ): Promise<GroupWriteResult> {
-  const input = parseGroup(body, toRepairs(deps.telemetry));
+  const input = await workInTurns(readGroup(body, toRepairs(deps.telemetry)), deps.turns);
   return storeChange(deps, { ...target, class: 'change' }, async (_tx, _row, before) => ({
     attributes: keepExtension(before, input),
     names: input.mentioned,
@@ -63,15 +64,17 @@ export async function acceptGroupPatch(
   target: WriteTarget,
   body: unknown,
 ): Promise<GroupWriteResult> {
-  const steps = parsePatch(body, {
+  const { policy, telemetry, turns } = deps;
+  const context = {
     schema: groupSchema,
-    repairs: toRepairs(deps.telemetry),
-    operationsMax: deps.policy.patchOperationsMax,
-  });
+    repairs: toRepairs(telemetry),
+    operationsMax: policy.patchOperationsMax,
+  };
+  const steps = await workInTurns(readPatch(body, context), turns);
   return storeChange(
     deps,
     { ...target, class: steps.some(mayRemove) ? 'remove' : 'change' },
-    (tx, row, before) => applyGroupSteps(tx, { row, before, steps }),
+    (tx, row, before) => applyGroupSteps(tx, turns, { row, before, steps }),
   );
 }
 

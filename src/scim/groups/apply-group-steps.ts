@@ -1,9 +1,10 @@
 import { assertNever } from '../../domain/errors.ts';
-import { userId } from '../../domain/ids.ts';
+import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import type { Turns } from '../../domain/turns.ts';
 import type { Db } from '../../store/database.ts';
 import type { GroupRow } from '../../store/groups.ts';
-import { listPeopleOfGroups, type PersonView } from '../../store/views.ts';
+import { listPeople, listPeopleOfGroups, type PersonView } from '../../store/views.ts';
 import type { PeopleList } from '../dialect/parse-members.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { matches } from '../filter/matches.ts';
@@ -20,14 +21,18 @@ export interface GroupPatch {
   readonly steps: readonly PatchStep[];
 }
 
-/** What the operations make of a group. Reads who is in it only where a filter asks for that. */
+/**
+ * What the operations make of a group, each on top of those before it. Reads who is in it only where a filter asks
+ * for that.
+ */
 export async function applyGroupSteps(
   tx: Db,
+  turns: Turns,
   { row, before, steps }: GroupPatch,
 ): Promise<GroupTarget> {
   const edits: { members: LinkEdit[]; admins: LinkEdit[] } = { members: [], admins: [] };
   const names = new Set<string>();
-  const readPeople = rememberPeople(tx, row);
+  const readHeld = rememberPeople(tx, row);
   let attributes = before;
   for (const change of toGroupChanges(steps)) {
     switch (change.kind) {
@@ -37,12 +42,14 @@ export async function applyGroupSteps(
         break;
       case 'members':
       case 'admins': {
-        const ids =
-          change.op === 'removeWhere'
-            ? toMatching(await readPeople(change.kind), change.filter)
-            : toUserIds(change.ids);
-        const op = change.op === 'removeWhere' ? 'remove' : change.op;
-        edits[change.kind].push({ op, ids });
+        const list = edits[change.kind];
+        if (change.op === 'removeWhere') {
+          const people = await listAfter(tx, row, {
+            edits: list,
+            held: () => readHeld(change.kind),
+          });
+          list.push({ op: 'remove', ids: await listMatching(people, change.filter, turns) });
+        } else list.push({ op: change.op, ids: toUserIds(change.ids) });
         break;
       }
       default:
@@ -77,8 +84,32 @@ function rememberPeople(tx: Db, row: GroupRow): (list: PeopleList) => Promise<Pe
   };
 }
 
-function toMatching(people: readonly PersonView[], filter: Filter): LinkEdit['ids'] {
-  return people
-    .filter(({ id, display }) => matches(filter, { value: id, display, type: 'User' }))
-    .map(({ id }) => userId(id));
+/** Who is in a list after the edits so far. Whoever was in it before does not matter behind a replacement. */
+async function listAfter(
+  tx: Db,
+  row: GroupRow,
+  { edits, held }: { edits: readonly LinkEdit[]; held: () => Promise<PersonView[]> },
+): Promise<PersonView[]> {
+  const replacedAt = edits.findLastIndex(({ op }) => op === 'replace');
+  const isIn = new Map<UserId, boolean>();
+  for (const { op, ids } of edits.slice(Math.max(replacedAt, 0))) {
+    for (const id of ids) isIn.set(id, op !== 'remove');
+  }
+  const stayed = replacedAt >= 0 ? [] : (await held()).filter(({ id }) => !isIn.has(id));
+  const named = [...isIn].flatMap(([id, isThere]) => (isThere ? [id] : []));
+  return [...stayed, ...(await listPeople(tx, row.id, named))];
+}
+
+async function listMatching(
+  people: readonly PersonView[],
+  filter: Filter,
+  turns: Turns,
+): Promise<UserId[]> {
+  const ids: UserId[] = [];
+  for (const { id, display } of people) {
+    if (matches(filter, { value: id, display, type: 'User' })) ids.push(id);
+    const pause = turns();
+    if (pause) await pause;
+  }
+  return ids;
 }

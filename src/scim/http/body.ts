@@ -1,8 +1,16 @@
 import express, { type RequestHandler } from 'express';
 import { assertUtf8 } from '../../domain/utf8.ts';
 import { parseJson } from '../dialect/parse-json.ts';
-import { ScimError } from '../errors.ts';
+import { badRequest, ScimError } from '../errors.ts';
 import { type BodyLimits, limitBodies } from './limit-bodies.ts';
+
+/** From so many bytes on reading a body takes some milliseconds. */
+const LARGE_BYTES = 65_536;
+
+/** Objects and lists in one body: a group of 100,000 people fits. */
+const PARTS_MAX = 150_000;
+const OBJECT = '{'.charCodeAt(0);
+const LIST = '['.charCodeAt(0);
 
 const JSON_TYPES = ['application/scim+json', 'application/json'];
 
@@ -16,7 +24,7 @@ export function readJsonBody(
   turnedAway: (why: 'bodies') => void,
 ): RequestHandler[] {
   const read = express.text({ limit: limits.bytesMax, type: JSON_TYPES, verify: assertUtf8 });
-  return [refuseOtherTypes, limitBodies(limits, turnedAway), read, parseText];
+  return [refuseOtherTypes, limitBodies(limits, turnedAway), read, parseText, endTurn];
 }
 
 const refuseOtherTypes: RequestHandler = (req, _res, next) => {
@@ -43,6 +51,29 @@ const parseText: RequestHandler = (req, res, next) => {
   // Refused while it came, for what it was before it was unpacked.
   if (res.headersSent) return;
   const text: unknown = req.body;
-  if (typeof text === 'string') req.body = text === '' ? {} : parseJson(text);
+  if (typeof text === 'string') {
+    assertFewParts(text);
+    req.body = text === '' ? {} : parseJson(text);
+  }
   next();
+};
+
+/** Reading a body takes as long as it has parts, and cannot be divided. What stands in texts counts too. */
+function assertFewParts(text: string): void {
+  if (text.length <= PARTS_MAX) return;
+  let parts = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === OBJECT || code === LIST) parts += 1;
+  }
+  if (parts > PARTS_MAX) {
+    throw badRequest('tooMany', `The body has more than ${PARTS_MAX} objects and lists.`);
+  }
+}
+
+/** What is done with a large body comes in another turn than reading it, which cannot be divided. */
+const endTurn: RequestHandler = (req, _res, next) => {
+  const length = Number(req.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  if (length > LARGE_BYTES) setImmediate(next);
+  else next();
 };

@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Turns } from '../../domain/turns.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { ScimError, toScimErrorBody } from '../errors.ts';
 import { toETag } from '../render/resource-text.ts';
@@ -10,6 +11,8 @@ const CONTENT_TYPE = 'application/scim+json; charset=utf-8';
 
 /** From so many characters on an answer may have to wait for its reader; as a text Node would keep it three times as long. */
 const WAITING_LENGTH = 65_536;
+/** From so many characters on a list is made into bytes piece by piece. */
+const PIECES_LENGTH = 1_000_000;
 
 /** Sends text that is already JSON. Written directly: express would hash every answer for an ETag of its own. */
 export function sendText(res: Response, status: number, text: string): void {
@@ -18,6 +21,42 @@ export function sendText(res: Response, status: number, text: string): void {
   res.setHeader('Content-Type', CONTENT_TYPE);
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(res.req.method === 'HEAD' ? undefined : body);
+}
+
+/** A list as text. */
+interface ListText {
+  /** Up to the bracket before the first resource. */
+  readonly opening: string;
+  readonly resources: readonly string[];
+  readonly turns: Turns;
+}
+
+/** Sends a list, a long one in pieces: a page of large resources is hundreds of megabytes. */
+export async function sendListText(
+  res: Response,
+  { opening, resources, turns }: ListText,
+): Promise<void> {
+  const length = resources.reduce((sum, text) => sum + text.length, 0);
+  if (length <= PIECES_LENGTH) return sendText(res, 200, `${opening}${resources.join(',')}]}`);
+  const pieces = [Buffer.from(opening)];
+  for (const [index, text] of resources.entries()) {
+    pieces.push(Buffer.from(index === 0 ? text : `,${text}`));
+    const pause = turns();
+    if (pause) await pause;
+  }
+  pieces.push(Buffer.from(']}'));
+  res.statusCode = 200;
+  res.setHeader('Content-Type', CONTENT_TYPE);
+  res.setHeader(
+    'Content-Length',
+    pieces.reduce((sum, { length: bytes }) => sum + bytes, 0),
+  );
+  for (const piece of res.req.method === 'HEAD' ? [] : pieces) {
+    res.write(piece);
+    const pause = turns();
+    if (pause) await pause;
+  }
+  res.end();
 }
 
 /** Sends a JSON document. */

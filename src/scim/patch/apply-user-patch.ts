@@ -1,30 +1,78 @@
 import { assertNever, BridgeError } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { hasContent, withoutNulls } from '../dialect/elements.ts';
+import type { Work } from '../../domain/turns.ts';
+import { CHARACTERS_A_UNIT, hasContent, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
+import { badRequest, type ScimError } from '../errors.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
+import type { AttributePath } from '../schema/resource-schemas.ts';
 import { patchList, tidyList } from './patch-list.ts';
+import { ValueList } from './value-list.ts';
+
+/** Looks at values, and changes of them, that one PATCH may be; a provider's needs some hundreds. */
+export const PATCH_WORK_MAX = 200_000;
+/** As much of it as may be done without a pause: a filter on one long value cannot be divided. */
+export const PATCH_PIECE_MAX = 20_000;
 
 /**
  * The attributes after all steps, in order; the input is not touched. Adding what is there and
  * removing what is not there change nothing. An object merges the parts that are given, as Entra
  * expects of replace too, unless it refers to something by its `value`.
- * @throws ScimError 400 `noTarget`: a filter that finds nothing and does not say what to create
+ * @throws ScimError 400 `noTarget`: a filter that finds nothing and does not say what to create; `tooMany`: more
+ * work than `PATCH_WORK_MAX`, or than `PATCH_PIECE_MAX` at one value
  * @see RFC 7644 §3.5.2
  */
-export function applyUserPatch(attributes: JsonObject, steps: readonly PatchStep[]): JsonObject {
+export function* applyUserPatch(
+  attributes: JsonObject,
+  steps: readonly PatchStep[],
+): Work<JsonObject> {
+  let done = 0;
+  const work = applySteps(attributes, steps);
+  for (;;) {
+    const piece = work.next();
+    if (piece.done) return piece.value;
+    done += piece.value;
+    if (done > PATCH_WORK_MAX || piece.value > PATCH_PIECE_MAX) throw tooMuchWork();
+    yield piece.value;
+  }
+}
+
+function tooMuchWork(): ScimError {
+  return badRequest(
+    'tooMany',
+    `The operations look at more than ${PATCH_WORK_MAX} values, or compare one value with too much; each counts as often as it is compared or changed, and once more for every ${CHARACTERS_A_UNIT} characters. Send fewer operations at once, or replace the list.`,
+  );
+}
+
+function* applySteps(attributes: JsonObject, steps: readonly PatchStep[]): Work<JsonObject> {
   const result = { ...attributes };
-  const lastByAttribute = new Map<AttributeRule, AttributeStep>();
+  const lists = new Map<AttributeRule, { path: AttributePath; list: ValueList }>();
   for (const step of steps.map(toAttributeStep)) {
-    applyStep(result, step, patchValue);
-    lastByAttribute.set(step.target.path.attribute, step);
+    yield 1;
+    const { path } = step.target;
+    if (!path.attribute.multiValued) {
+      change(result, path, (current) => patchValue(current, step));
+      continue;
+    }
+    const opened = lists.get(path.attribute) ?? open(result, path);
+    lists.set(path.attribute, opened);
+    yield* patchList(opened.list, step);
   }
   // Only at the end: {type, primary} alone says nothing, but the next step may give it a value.
-  for (const step of lastByAttribute.values()) applyStep(result, step, tidyValue);
+  for (const { path, list } of lists.values()) {
+    const tidy = yield* tidyList(path.attribute, list);
+    change(result, path, () => (tidy.length === 0 ? undefined : tidy));
+  }
   return result;
 }
 
-type Change = (current: JsonValue | undefined, step: AttributeStep) => JsonValue | undefined;
+function open(result: JsonObject, path: AttributePath): { path: AttributePath; list: ValueList } {
+  const { extension, attribute } = path;
+  const container = extension === undefined ? result : result[extension];
+  const held = isJsonObject(container) ? container[attribute.name] : undefined;
+  const values = Array.isArray(held) ? held.filter(isJsonObject) : [];
+  return { path, list: new ValueList(attribute, values) };
+}
 
 function toAttributeStep(step: PatchStep): AttributeStep {
   if (step.kind === 'people' || step.kind === 'people-where') {
@@ -33,15 +81,18 @@ function toAttributeStep(step: PatchStep): AttributeStep {
   return step;
 }
 
-function applyStep(result: JsonObject, step: AttributeStep, change: Change): void {
-  const { extension, attribute } = step.target.path;
+function change(
+  result: JsonObject,
+  { extension, attribute }: AttributePath,
+  toValue: (current: JsonValue | undefined) => JsonValue | undefined,
+): void {
   if (extension === undefined) {
-    put(result, attribute.name, change(result[attribute.name], step));
+    put(result, attribute.name, toValue(result[attribute.name]));
     return;
   }
   const held = result[extension];
   const container = { ...(isJsonObject(held) ? held : {}) };
-  put(container, attribute.name, change(container[attribute.name], step));
+  put(container, attribute.name, toValue(container[attribute.name]));
   put(result, extension, Object.keys(container).length > 0 ? container : undefined);
 }
 
@@ -51,8 +102,7 @@ function put(object: JsonObject, name: string, value: JsonValue | undefined): vo
 }
 
 function patchValue(current: JsonValue | undefined, step: AttributeStep): JsonValue | undefined {
-  const { attribute, sub } = step.target.path;
-  if (attribute.multiValued) return toValue(patchList(toList(current), step));
+  const { sub } = step.target.path;
   if (sub) return patchPart(isJsonObject(current) ? current : {}, sub.name, step);
   switch (step.kind) {
     case 'set':
@@ -80,17 +130,4 @@ function patchObject(current: JsonValue | undefined, value: JsonObject): JsonObj
   const merges = isJsonObject(current) && !Object.hasOwn(value, 'value');
   const patched = withoutNulls(merges ? { ...current, ...value } : value);
   return hasContent(patched) ? patched : undefined;
-}
-
-function tidyValue(current: JsonValue | undefined, step: AttributeStep): JsonValue | undefined {
-  const { attribute } = step.target.path;
-  return attribute.multiValued ? toValue(tidyList(attribute, toList(current))) : current;
-}
-
-function toList(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function toValue(list: JsonObject[]): JsonObject[] | undefined {
-  return list.length === 0 ? undefined : list;
 }

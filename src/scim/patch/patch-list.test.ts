@@ -277,6 +277,33 @@ test('a list holds a thousand values and no more', () => {
   );
 });
 
+for (const filter of [
+  'value eq "nomatch@x"',
+  'type eq "work" and value eq "nomatch@x"',
+  'display eq "D"',
+]) {
+  for (const [part, value] of [
+    ['.primary', true],
+    ['.value', 'n@x'],
+    ['', { display: 'N' }],
+  ] as const) {
+    test(`a replacement of what a filter does not find has no target: emails[${filter}]${part}`, () => {
+      expect(() => patch(ada, replace(`emails[${filter}]${part}`, value))).toThrow(
+        expect.objectContaining({ status: 400, scimType: 'noTarget' }),
+      );
+    });
+  }
+}
+
+test('a kind of value that is not there is made by a replacement, as providers expect', () => {
+  expect(patch(ada, replace('ims[type eq "xmpp" and primary eq true].value', 'i')).ims).toEqual([
+    { type: 'xmpp', primary: true, value: 'i' },
+  ]);
+  expect(patch(ada, replace('roles[primary eq "True"].value', 'r')).roles).toEqual([
+    { primary: true, value: 'r' },
+  ]);
+});
+
 test('a filter that finds nothing and does not say what to create has no target', () => {
   const filters = [
     'type ne "work" and type ne "home"',

@@ -1,36 +1,43 @@
 import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { Work } from '../../domain/turns.ts';
 import { USER_LIST_MAX } from '../dialect/coerce-list.ts';
-import {
-  hasContent,
-  identify,
-  isPrimary,
-  mergeElements,
-  withoutNulls,
-} from '../dialect/elements.ts';
+import { hasContent, weigh, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchTarget } from '../dialect/patch-step.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
+import { countComparisons } from '../filter/people-cost.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
+import type { ValueList } from './value-list.ts';
+
+/** Looks at a value that one change of it is worth. */
+const CHANGE_COST = 4;
+/** What a filter of a replacement may ask for where nothing fits it: a kind of value, which providers expect to be made. */
+const KINDS: ReadonlySet<string> = new Set(['type', 'primary']);
 
 /**
- * The list after one step. Elements that a filter names and that are not there are made, for add and
- * for replace; one that becomes primary takes that from the others.
+ * Changes a list by one step. Values that a filter names exactly and that are not there are made by add, and by
+ * replace where the filter asks for a kind of value (`type`, `primary`) and not for a certain one; one that becomes
+ * primary takes that from the others.
  * @throws ScimError 400 `noTarget`: as `applyUserPatch`
  */
-export function patchList(list: readonly JsonObject[], step: AttributeStep): JsonObject[] {
+export function* patchList(list: ValueList, step: AttributeStep): Work<void> {
   const { path, where } = step.target;
-  if (where || path.sub) return patchElements(list, step);
+  if (where || path.sub) return yield* patchValues(list, step);
   switch (step.kind) {
     case 'set':
-      return setList(path.attribute, list, step);
+      return yield* setList(list, step);
     case 'clear':
-      return [];
+      return list.fill([]);
     case 'exclude':
-      return exclude(path.attribute, list, step.values);
+      for (const value of step.values) {
+        yield weigh(value);
+        yield* list.exclude(value);
+      }
+      return;
     default:
-      return assertNever(step);
+      assertNever(step);
   }
 }
 
@@ -38,56 +45,46 @@ export function patchList(list: readonly JsonObject[], step: AttributeStep): Jso
  * The list without elements that say nothing, and each element once.
  * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` elements are left
  */
-export function tidyList(attribute: AttributeRule, list: readonly JsonObject[]): JsonObject[] {
-  const tidy = mergeElements(attribute, [], list.filter(hasContent));
-  if (tidy.length <= USER_LIST_MAX) return tidy;
-  throw invalidValue(`${attribute.name} would have more than ${USER_LIST_MAX} values.`);
-}
-
-function setList(
-  attribute: AttributeRule,
-  list: readonly JsonObject[],
-  { op, value }: { readonly op: 'add' | 'replace'; readonly value: JsonValue },
-): JsonObject[] {
-  const given = Array.isArray(value) ? value.filter(isJsonObject) : [];
-  if (op === 'replace') return given;
-  const merged = mergeElements(attribute, list, given);
-  const isGiven = (element: JsonObject) => !list.includes(element);
-  return keepOnePrimary(merged, isGiven);
-}
-
-/** Leaves out what is like one of the values: the same value and, where the use is given, for the same use. */
-function exclude(
-  attribute: AttributeRule,
-  list: readonly JsonObject[],
-  values: readonly JsonObject[],
-): JsonObject[] {
-  const excluded = new Set(values.map((value) => identify(attribute, value)));
-  return list.filter((element) => {
-    const { type: _, ...ofAnyUse } = element;
-    const isLike = (candidate: JsonObject) => excluded.has(identify(attribute, candidate));
-    return !isLike(element) && !isLike(ofAnyUse);
-  });
-}
-
-function patchElements(list: readonly JsonObject[], step: AttributeStep): JsonObject[] {
-  const { where } = step.target;
-  const isTarget = (element: JsonObject) => where === undefined || matches(where, element);
-  if (!list.some(isTarget)) {
-    return step.kind === 'set' ? append(list, toNewElement(step.target, step.value)) : [...list];
+export function* tidyList({ name }: AttributeRule, list: ValueList): Work<JsonObject[]> {
+  for (const [number, value] of list.list()) {
+    if (!hasContent(value)) list.set(number, undefined);
   }
-  const touched = new Set<JsonObject>();
-  const patched = list.flatMap((element) => {
-    if (!isTarget(element)) return [element];
-    const changed = patchElement(element, step);
-    if (changed) touched.add(changed);
-    return changed ? [changed] : [];
-  });
-  return keepOnePrimary(patched, (element) => touched.has(element));
+  yield* list.unite();
+  const tidy = list.list().map(([, value]) => value);
+  if (tidy.length <= USER_LIST_MAX) return tidy;
+  throw invalidValue(`${name} would have more than ${USER_LIST_MAX} values.`);
 }
 
-function append(list: readonly JsonObject[], element: JsonObject): JsonObject[] {
-  return keepOnePrimary([...list, element], (candidate) => candidate === element);
+function* setList(
+  list: ValueList,
+  { op, value }: { readonly op: 'add' | 'replace'; readonly value: JsonValue },
+): Work<void> {
+  const given = Array.isArray(value) ? value.filter(isJsonObject) : [];
+  if (op === 'replace') return list.fill(given);
+  const touched: number[] = [];
+  for (const element of given) {
+    yield weigh(element);
+    touched.push(yield* list.merge(element));
+  }
+  list.keepPrimary(touched);
+}
+
+function* patchValues(list: ValueList, step: AttributeStep): Work<void> {
+  const { where } = step.target;
+  const comparisons = where ? countComparisons(where) : 1;
+  const touched: number[] = [];
+  let isThere = false;
+  for (const [number, value] of yield* list.listCandidates(where)) {
+    yield weigh(value) * comparisons;
+    if (where && !matches(where, value)) continue;
+    isThere = true;
+    const changed = patchElement(value, step);
+    yield CHANGE_COST * weigh(changed ?? value);
+    list.set(number, changed);
+    if (changed) touched.push(number);
+  }
+  if (!isThere && step.kind === 'set') touched.push(list.insert(toNewElement(step)));
+  list.keepPrimary(touched);
 }
 
 /** undefined: the element is gone. */
@@ -99,9 +96,19 @@ function patchElement(element: JsonObject, step: AttributeStep): JsonObject | un
   return others;
 }
 
-function toNewElement(target: PatchTarget, value: JsonValue): JsonObject {
+function toNewElement({
+  op,
+  target,
+  value,
+}: {
+  readonly op: 'add' | 'replace';
+  readonly target: PatchTarget;
+  readonly value: JsonValue;
+}): JsonObject {
   const named = target.where ? toNamedParts(target.where) : {};
-  if (named) return withoutNulls({ ...named, ...toParts(target, value) });
+  // What is to be replaced has to be there (RFC 7644 §3.5.2.3).
+  const mayMake = op === 'add' || Object.keys(named ?? {}).every((name) => KINDS.has(name));
+  if (named && mayMake) return withoutNulls({ ...named, ...toParts(target, value) });
   throw badRequest('noTarget', `No value of ${target.path.attribute.name} fits the filter.`);
 }
 
@@ -122,16 +129,4 @@ function toNamedParts(filter: Filter): JsonObject | undefined {
     named = named && parts && { ...named, ...parts };
   }
   return named;
-}
-
-/** The last of the elements just set to primary stays it; without one, nothing changes. */
-function keepOnePrimary(
-  list: readonly JsonObject[],
-  isJustSet: (element: JsonObject) => boolean,
-): JsonObject[] {
-  const chosen = list.findLast((element) => isPrimary(element) && isJustSet(element));
-  if (!chosen) return [...list];
-  return list.map((element) =>
-    element === chosen || !isPrimary(element) ? element : { ...element, primary: false },
-  );
 }

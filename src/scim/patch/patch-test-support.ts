@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
+import { workAtOnce } from '../../domain/turns.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { applyUserPatch } from './apply-user-patch.ts';
@@ -45,13 +46,11 @@ export const addKeys = (value: unknown) => ({ op: 'add', value });
 /** The attributes after the operations of one PATCH. */
 export function patch(attributes: JsonObject, operations: unknown): JsonObject {
   const Operations = Array.isArray(operations) ? operations : [operations];
-  return applyUserPatch(
-    attributes,
-    parsePatch(
-      { Operations },
-      { schema: userSchema, repairs: { count: () => {} }, operationsMax: 1_000 },
-    ),
+  const steps = parsePatch(
+    { Operations },
+    { schema: userSchema, repairs: { count: () => {} }, operationsMax: 1_000 },
   );
+  return workAtOnce(applyUserPatch(attributes, steps));
 }
 
 /** What `ada` holds after a case. */

@@ -80,16 +80,16 @@ function renderMeta(
   return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${view.version}\\""}`;
 }
 
-/** A list answer around resources that are text already. @see RFC 7644 §3.4.2 */
-export function renderList(
+/** What stands before the resources of a list; `]}` ends it. @see RFC 7644 §3.4.2 */
+export function openList(
   { totalResults, startIndex }: { totalResults: number; startIndex: number },
   resources: readonly string[],
 ): string {
-  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${totalResults},"startIndex":${startIndex},"itemsPerPage":${resources.length},"Resources":[${resources.join(',')}]}`;
+  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${totalResults},"startIndex":${startIndex},"itemsPerPage":${resources.length},"Resources":[`;
 }
 
-/** A page that a cursor pointed at: it has no number, and only the last one has no `nextCursor`. @see RFC 9865 §2 */
-export function renderCursorList(
+/** `openList` of a page that a cursor pointed at: it has no number, and only the last one has no `nextCursor`. @see RFC 9865 §2 */
+export function openCursorList(
   {
     totalResults,
     nextCursor,
@@ -98,5 +98,5 @@ export function renderCursorList(
 ): string {
   const total = totalResults === undefined ? '' : `"totalResults":${totalResults},`;
   const next = nextCursor === undefined ? '' : `"nextCursor":"${nextCursor}",`;
-  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],${total}"itemsPerPage":${resources.length},${next}"Resources":[${resources.join(',')}]}`;
+  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],${total}"itemsPerPage":${resources.length},${next}"Resources":[`;
 }

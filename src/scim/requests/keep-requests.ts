@@ -1,7 +1,9 @@
-import type { Request, RequestHandler } from 'express';
-import type { KeptRequest, RequestLog } from '../../domain/kept-request.ts';
+import type { Request, RequestHandler, Response } from 'express';
+import type { KeptRequest } from '../../domain/kept-request.ts';
+import { type Work, workInTurns } from '../../domain/turns.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { BulkResult } from '../bulk/run-bulk.ts';
+import type { ScimDeps } from '../deps.ts';
 import { getCredential } from '../http/credential.ts';
 import { listWritten } from './list-written.ts';
 import { getNoted } from './noted.ts';
@@ -11,32 +13,46 @@ const SCIM_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Has the log keep what providers write and what they are refused: the form of it, never a value. A read that was
- * answered asks nothing of anybody and is not kept.
+ * answered asks nothing of anybody and is not kept. It is found out behind the answer, in turns.
  */
-export function keepRequests(clock: { now(): number }, requests: RequestLog): RequestHandler {
+export function keepRequests(
+  deps: Pick<ScimDeps, 'clock' | 'requests' | 'turns' | 'telemetry'>,
+): RequestHandler {
   return (req, res, next) => {
     res.once('finish', () => {
       if (isRead(req) && res.statusCode < 400) return;
-      const { requestId, arrivedAt } = getRequestContext(res);
-      const { scimType = null, operations } = getNoted(res);
-      const common = {
-        at: arrivedAt,
-        requestId,
-        durationMs: clock.now() - arrivedAt,
-        client: toClient(req.headers['user-agent']),
-        credential: getCredential(res).id,
-        route: toRoute(req),
-      };
-      if (operations === undefined) {
-        const location = String(res.getHeader('Location') ?? '');
-        const { statusCode: status } = res;
-        requests.add({ ...common, status, scimType, ...toWhole(req, location) });
-      } else {
-        for (const result of operations) requests.add({ ...common, ...toPart(result) });
-      }
+      const { requestId } = getRequestContext(res);
+      keep(deps, req, res).catch((error: unknown) => deps.telemetry.failed({ requestId, error }));
     });
     next();
   };
+}
+
+async function keep(
+  { clock, requests, turns }: Pick<ScimDeps, 'clock' | 'requests' | 'turns'>,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const { requestId, arrivedAt } = getRequestContext(res);
+  const { scimType = null, operations } = getNoted(res);
+  const common = {
+    at: arrivedAt,
+    requestId,
+    durationMs: clock.now() - arrivedAt,
+    client: toClient(req.headers['user-agent']),
+    credential: getCredential(res).id,
+    route: toRoute(req),
+  };
+  if (operations === undefined) {
+    const location = String(res.getHeader('Location') ?? '');
+    const { statusCode: status } = res;
+    const whole = await workInTurns(toWhole(req, location), turns);
+    requests.add({ ...common, status, scimType, ...whole });
+    return;
+  }
+  for (const result of operations) {
+    requests.add({ ...common, ...(await workInTurns(toPart(result), turns)) });
+  }
 }
 
 function isRead({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
@@ -57,7 +73,7 @@ function toClient(userAgent: string | undefined): string | null {
 type Part = Pick<KeptRequest, 'method' | 'resourceType' | 'resourceId' | 'written'>;
 
 /** @param location where what was created is now, empty: nothing was */
-function toWhole(req: Request, location: string): Part {
+function* toWhole(req: Request, location: string): Work<Part> {
   const { method, originalUrl, body } = req;
   const resourceType = toType(toRoute(req));
   // The parameters of the route are gone where a request was refused.
@@ -66,7 +82,8 @@ function toWhole(req: Request, location: string): Part {
     method,
     resourceType,
     resourceId: toResourceId(address.split('/').at(-1)),
-    written: resourceType === null || isRead(req) ? [] : listWritten(resourceType, method, body),
+    written:
+      resourceType === null || isRead(req) ? [] : yield* listWritten(resourceType, method, body),
   };
 }
 
@@ -80,7 +97,7 @@ function toResourceId(id: string | undefined): string | null {
   return id !== undefined && SCIM_ID.test(id) ? id : null;
 }
 
-function toPart(result: BulkResult): Part & Pick<KeptRequest, 'status' | 'scimType'> {
+function* toPart(result: BulkResult): Work<Part & Pick<KeptRequest, 'status' | 'scimType'>> {
   const { operation } = result;
   const isAccepted = result.kind === 'accepted';
   const ended = isAccepted
@@ -97,7 +114,7 @@ function toPart(result: BulkResult): Part & Pick<KeptRequest, 'status' | 'scimTy
     ...ended,
     method,
     resourceType,
-    written: listWritten(resourceType, method, data),
+    written: yield* listWritten(resourceType, method, data),
     status: isAccepted ? toStatus(method) : result.error.status,
   };
 }

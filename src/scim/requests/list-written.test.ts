@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { workAtOnce } from '../../domain/turns.ts';
 import { listWritten } from './list-written.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -82,7 +83,7 @@ const cases: {
 ];
 for (const { why, type, method, body, want } of cases) {
   test(`what a request writes: ${why}`, () => {
-    const written = listWritten(type, method, body);
+    const written = workAtOnce(listWritten(type, method, body));
 
     expect(written.map(({ op, path, values }) => `${op} ${path} ${values}`)).toEqual(want);
     expect(JSON.stringify(written)).not.toContain(SECRET);

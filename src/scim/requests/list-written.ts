@@ -1,9 +1,10 @@
 import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
-import { parseGroup } from '../dialect/parse-group.ts';
-import { parsePatch } from '../dialect/parse-patch.ts';
-import { parseUser, type UserInput } from '../dialect/parse-user.ts';
+import type { Work } from '../../domain/turns.ts';
+import { readGroup } from '../dialect/parse-group.ts';
+import { readPatch } from '../dialect/parse-patch.ts';
+import { readUser, type UserInput } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { UNCOUNTED } from '../dialect/repairs.ts';
 import { ScimError } from '../errors.ts';
@@ -16,23 +17,24 @@ const PATHS_MAX = 50;
  * Which attributes a request writes, as the bridge has understood it. Names come from the schemas alone: what a
  * stranger writes in their place, or in a filter, may be somebody's name. What cannot be understood writes nothing.
  */
-export function listWritten(type: 'user' | 'group', method: string, body: unknown): WrittenPath[] {
+export function* listWritten(
+  type: 'user' | 'group',
+  method: string,
+  body: unknown,
+): Work<WrittenPath[]> {
   if (method === 'DELETE' || body === undefined) return [];
   try {
-    return sum(method === 'PATCH' ? ofPatch(type, body) : ofResource(type, body));
+    return sum(yield* method === 'PATCH' ? ofPatch(type, body) : ofResource(type, body));
   } catch (error) {
     if (error instanceof ScimError) return [];
     throw error;
   }
 }
 
-function ofPatch(type: 'user' | 'group', body: unknown): WrittenPath[] {
+function* ofPatch(type: 'user' | 'group', body: unknown): Work<WrittenPath[]> {
   const schema = type === 'user' ? userSchema : groupSchema;
-  return parsePatch(body, {
-    schema,
-    repairs: UNCOUNTED,
-    operationsMax: Number.POSITIVE_INFINITY,
-  }).map(ofStep);
+  const context = { schema, repairs: UNCOUNTED, operationsMax: Number.POSITIVE_INFINITY };
+  return (yield* readPatch(body, context)).map(ofStep);
 }
 
 function ofStep(step: PatchStep): WrittenPath {
@@ -52,9 +54,9 @@ function ofStep(step: PatchStep): WrittenPath {
   }
 }
 
-function ofResource(type: 'user' | 'group', body: unknown): WrittenPath[] {
-  if (type === 'user') return ofInput(parseUser(body, UNCOUNTED), []);
-  const input = parseGroup(body, UNCOUNTED);
+function* ofResource(type: 'user' | 'group', body: unknown): Work<WrittenPath[]> {
+  if (type === 'user') return ofInput(yield* readUser(body, UNCOUNTED), []);
+  const input = yield* readGroup(body, UNCOUNTED);
   const people = (['members', 'admins'] as const).flatMap((path): WrittenPath[] => {
     const list = input[path];
     return list === undefined ? [] : [{ op: 'set', path, values: list.length }];

@@ -25,6 +25,7 @@ function makeSource(length: number): { source: Source<ResourceView>; looks: () =
       count: async () => length,
       hasPeople: () => false,
       pace: { run: (work) => work(() => undefined) },
+      turns: () => undefined,
       list: async (query) => pick(query),
       async load(some) {
         looks += some.length;

@@ -1,9 +1,11 @@
 import type { Selector } from '../../domain/selector.ts';
+import { workInTurns } from '../../domain/turns.ts';
 import type { ResourceView } from '../../store/views.ts';
 import { toSelector } from '../filter/to-selector.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { Sorting } from '../render/sorting.ts';
 import { compareHits, type Hit, renderHits, scan } from './scan.ts';
+import { sortHits } from './sort-hits.ts';
 import type { Search, Source } from './source.ts';
 
 /** Resources that one page looks at, where no index answers: then the page ends short, with a cursor. */
@@ -84,8 +86,8 @@ async function findSorted<View extends ResourceView>(
   { after, limit }: PartAfter,
 ): Promise<FoundAfter> {
   const { sorting } = query;
-  const hits = (await scan(source, query)).hits.map(withShortKey);
-  hits.sort((a, b) => compareHits(a, b, sorting));
+  const found = (await scan(source, query)).hits.map(withShortKey);
+  const hits = await workInTurns(sortHits(found, sorting), source.turns);
   const rest = after ? hits.filter((hit) => compareHits(hit, after, sorting) > 0) : hits;
   const shown = rest.slice(0, limit);
   const next = rest.length > limit ? shown.at(-1) : undefined;

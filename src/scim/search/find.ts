@@ -1,7 +1,9 @@
 import type { Selector } from '../../domain/selector.ts';
+import { workInTurns } from '../../domain/turns.ts';
 import type { ResourceView } from '../../store/views.ts';
 import { toSelector } from '../filter/to-selector.ts';
-import { compareHits, renderHits, scan } from './scan.ts';
+import { renderHits, scan } from './scan.ts';
+import { sortHits } from './sort-hits.ts';
 import type { Search, Source } from './source.ts';
 
 /** Which part of what is found is shown. */
@@ -27,8 +29,12 @@ export async function find<View extends ResourceView>(
 ): Promise<Found> {
   const { selector, exact } = filter ? toSelector(filter) : { selector: undefined, exact: true };
   if (exact && sorting === undefined) return findByIndex(source, selector, part);
-  const { hits } = await scan(source, { selector, filter: exact ? undefined : filter, sorting });
-  if (sorting) hits.sort((a, b) => compareHits(a, b, sorting));
+  const { hits: found } = await scan(source, {
+    selector,
+    filter: exact ? undefined : filter,
+    sorting,
+  });
+  const hits = sorting ? await workInTurns(sortHits(found, sorting), source.turns) : found;
   const shown = hits.slice(part.offset, part.offset + part.limit);
   return { total: hits.length, resources: await renderHits(source, shown) };
 }

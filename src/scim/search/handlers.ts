@@ -7,10 +7,10 @@ import { toRepairs } from '../dialect/to-repairs.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 import { assertOpen } from '../http/assert-open.ts';
-import { sendText } from '../http/respond.ts';
+import { sendListText } from '../http/respond.ts';
 import { type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
-import { renderCursorList, renderList } from '../render/resource-text.ts';
+import { openCursorList, openList } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
 import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import { parseCursor, toCursor } from './cursor.ts';
@@ -67,7 +67,8 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
       offset: Math.max(paging.offset - people.total, 0),
       limit: paging.limit - people.resources.length,
     });
-    sendPage(res, paging, {
+    await sendPage(deps, res, {
+      ...paging,
       total: people.total + found.total,
       resources: [...people.resources, ...found.resources],
     });
@@ -137,14 +138,15 @@ async function sendList<View extends ResourceView>(
 ): Promise<void> {
   if (!hasCursor(query)) {
     const paging = parsePage(deps, query);
-    sendPage(res, paging, await find(source, search, paging));
+    await sendPage(deps, res, { ...paging, ...(await find(source, search, paging)) });
     return;
   }
   const limit = parseCursorCount(query.count, toLimits(deps));
   const after = parseCursor(query.cursor, { ...query, endpoint });
   const { total, resources, next } = await findAfter(source, search, { after, limit });
   const nextCursor = next && toCursor(next, { ...query, endpoint });
-  sendText(res, 200, renderCursorList({ totalResults: total, nextCursor }, resources));
+  const opening = openCursorList({ totalResults: total, nextCursor }, resources);
+  await sendListText(res, { opening, resources, turns: deps.turns });
 }
 
 function hasCursor({ cursor }: SearchQuery): boolean {
@@ -162,11 +164,12 @@ function toLimits({ policy }: ScimDeps): PageLimits {
 
 /** `itemsPerPage` is the number returned, `startIndex` the one asked for. */
 function sendPage(
+  { turns }: ScimDeps,
   res: Response,
-  { startIndex }: { startIndex: number },
-  { total, resources }: Found,
-): void {
-  sendText(res, 200, renderList({ totalResults: total, startIndex }, resources));
+  { startIndex, total, resources }: Found & { readonly startIndex: number },
+): Promise<void> {
+  const opening = openList({ totalResults: total, startIndex }, resources);
+  return sendListText(res, { opening, resources, turns });
 }
 
 /** Members of a search body, by their names in lower case. @see RFC 7644 §3.4.3, RFC 9865 §2 */

@@ -19,7 +19,7 @@ function startWork(pace: ReturnType<ReturnType<typeof createPacemaker>>) {
 }
 
 test('four look at everybody at the same time, the fifth when one of them has ended', async () => {
-  const toPace = createPacemaker();
+  const toPace = createPacemaker(() => undefined);
   const works = Array.from({ length: 6 }, () => startWork(toPace(toResponse())));
   await Promise.resolve();
   const before = works.map(({ hasBegun }) => hasBegun());
@@ -36,7 +36,7 @@ test('four look at everybody at the same time, the fifth when one of them has en
 });
 
 test('whoever does not wait any more is not worked for: neither in line nor in the middle', async () => {
-  const toPace = createPacemaker();
+  const toPace = createPacemaker(() => undefined);
   const answers = Array.from({ length: 5 }, toResponse);
   let isAsked = 0;
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ test('whoever does not wait any more is not worked for: neither in line nor in t
 });
 
 test('a place is free again after a failure', async () => {
-  const toPace = createPacemaker();
+  const toPace = createPacemaker(() => undefined);
   for (let index = 0; index < 10; index += 1) {
     const fails = toPace(toResponse()).run(async () => Promise.reject(new Error('failed')));
     await expect(fails).rejects.toThrow('failed');

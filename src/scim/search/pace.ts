@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { createTurns, type Turns } from '../../domain/turns.ts';
+import type { Turns } from '../../domain/turns.ts';
 import { unavailable } from '../errors.ts';
 
 /** How a search that looks at everybody shares the process with all other requests. */
@@ -13,12 +13,9 @@ export interface Pace {
 
 /** Searches that look at everybody at the same time; what they have found so far is in memory. */
 const AT_ONCE_MAX = 4;
-/** How long they may keep the event loop together, in milliseconds. */
-const TURN_MS = 10;
 
 /** Hands out the pace of requests: few look at everybody at the same time, the others wait in line. */
-export function createPacemaker(): (res: Response) => Pace {
-  const turns = createTurns(TURN_MS);
+export function createPacemaker(turns: Turns): (res: Response) => Pace {
   /** Those that wait, in line. */
   const waiting = new Set<() => void>();
   let running = 0;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Selector } from '../../domain/selector.ts';
 import type { Turns } from '../../domain/turns.ts';
 import type { ResourceView } from '../../store/views.ts';
-import { matches } from '../filter/matches.ts';
+import { matches, matchesInPieces } from '../filter/matches.ts';
 import { assertFewOfPeople, countComparisons } from '../filter/people-cost.ts';
 import type { Filter } from '../filter/tree.ts';
 import { compareSortKeys, type Sorting, type SortKey, toSortKey } from '../render/sorting.ts';
@@ -10,6 +10,8 @@ import type { Search, Source } from './source.ts';
 
 /** Resources read at once. */
 const SCAN_CHUNK = 200;
+/** Characters of a resource, each as often as it is compared, that are looked at without a pause. */
+const AT_ONCE_MAX = 300_000;
 
 /** What is looked at, and how far. */
 export interface ScanQuery {
@@ -60,12 +62,13 @@ async function look<View extends ResourceView>(
 ): Promise<Scanned> {
   const { hitsMax = Number.POSITIVE_INFINITY, looksMax = Number.POSITIVE_INFINITY } = query;
   const names = toNames(query);
-  const limit = source.hasPeople(names) ? 1 : SCAN_CHUNK;
+  const hasPeople = source.hasPeople(names);
+  const limit = hasPeople ? 1 : SCAN_CHUNK;
   const hits: Hit[] = [];
   let afterSeq = startSeq;
   for (let looks = 0; ; ) {
     const views = await source.list({ selector, afterSeq, limit });
-    const found = toHits(views, await source.load(views, names), query);
+    const found = toHits(views, await source.load(views, names), { ...query, hasPeople });
     await pushAll(hits, found, turns);
     const last = views.at(-1);
     if (last === undefined || views.length < limit) return { hits, stoppedAt: undefined };
@@ -88,16 +91,35 @@ function toNames({ filter, sorting }: Search): Set<string> {
   return new Set([...(filter ? listNames(filter) : []), ...(sorting?.keys ?? [])]);
 }
 
-/** One after the other, as they are asked for; undefined: no match. */
+/** One after the other, as they are asked for; undefined: no match, or not yet. */
 function* toHits(
   views: readonly ResourceView[],
-  resources: readonly JsonObject[],
-  { filter, sorting }: Search,
+  resources: Iterable<JsonObject>,
+  { filter, sorting, hasPeople }: Search & { readonly hasPeople: boolean },
 ): Generator<Hit | undefined> {
-  for (const [index, { seq }] of views.entries()) {
-    const resource = resources[index];
-    const isHit = resource !== undefined && (!filter || matches(filter, resource));
+  const rest = views.values();
+  for (const resource of resources) {
+    const view = rest.next().value;
+    if (view === undefined) return;
+    const length = hasPeople ? Number.POSITIVE_INFINITY : view.attributes.length;
+    const isHit = yield* test(filter, resource, length);
+    const { seq } = view;
     yield isHit ? { seq, key: sorting && toSortKey(resource, sorting) } : undefined;
+  }
+}
+
+/** In pieces where the filter asks a large resource for much; each of them is no match yet. */
+function* test(
+  filter: Filter | undefined,
+  resource: JsonObject,
+  length: number,
+): Generator<undefined, boolean> {
+  if (filter === undefined) return true;
+  if (countComparisons(filter) * length <= AT_ONCE_MAX) return matches(filter, resource);
+  const work = matchesInPieces(filter, resource);
+  for (let piece = work.next(); ; piece = work.next()) {
+    if (piece.done) return piece.value;
+    yield undefined;
   }
 }
 

@@ -8,6 +8,7 @@ import {
   listUserViews,
   type ResourceView,
   type UserView,
+  type ViewQuery,
 } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { type Projection, project } from '../render/projection.ts';
@@ -22,6 +23,11 @@ const EVERYTHING: Projection = { only: undefined, except: new Map() };
 /** Attributes of a group that hold people. */
 const PEOPLE = ['members', GROUP_EXTENSION] as const;
 
+/** Rows that are read at once before it is known how long they are: a page as most ask for it. */
+const PIECE_ROWS = 100;
+/** About so many characters are read at once from then on. */
+const PIECE_CHARACTERS = 4_000_000;
+
 /** What a request wants of a source. */
 interface SourceOptions {
   readonly projection: Projection;
@@ -30,18 +36,26 @@ interface SourceOptions {
 
 /** Users as lists and searches find them. */
 export function userSource(deps: ScimDeps, { projection, pace }: SourceOptions): Source<UserView> {
-  const { read } = deps.store;
+  const { store, turns } = deps;
+  const { read } = store;
   const toText = (view: UserView) => renderUser(view, deps);
   return {
     count: (selector) => countUsers(read, selector),
-    list: (query) => listUserViews(read, query),
+    list: listInPieces((query) => listUserViews(read, query)),
     hasPeople: () => false,
     pace,
-    load: async (views) => views.map((view) => parseResource(toText(view))),
-    render: async (views) =>
-      isPlain(projection)
-        ? views.map(toText)
-        : views.map((view) => projectText(toText(view), projection)),
+    turns,
+    load: async (views) => Iterator.from(views).map((view) => parseResource(toText(view))),
+    async render(views) {
+      const texts: string[] = [];
+      for (const view of views) {
+        const text = toText(view);
+        texts.push(isPlain(projection) ? text : projectText(text, projection));
+        const pause = turns();
+        if (pause) await pause;
+      }
+      return texts;
+    },
   };
 }
 
@@ -53,12 +67,35 @@ export function groupSource(
   const { read } = deps.store;
   return {
     count: (selector) => countGroups(read, selector),
-    list: (query) => listGroupViews(read, query),
+    list: listInPieces((query) => listGroupViews(read, query)),
     hasPeople: (names) => PEOPLE.some((list) => names.has(list)),
     pace,
+    turns: deps.turns,
     load: async (views, names) =>
-      (await renderGroups(deps, views, toNeeded(names))).map(parseResource),
+      Iterator.from(await renderGroups(deps, views, toNeeded(names))).map(parseResource),
     render: (views) => renderGroups(deps, views, projection),
+  };
+}
+
+/**
+ * Reads as many rows at once as make some megabytes: a page of large resources is hundreds of them. What is read
+ * later is found behind the last one, as in any list.
+ */
+function listInPieces<View extends ResourceView>(
+  list: (query: ViewQuery) => Promise<View[]>,
+): (query: ViewQuery) => Promise<View[]> {
+  let pieceMax = PIECE_ROWS;
+  return async (query) => {
+    const views: View[] = [];
+    for (;;) {
+      const last = views.at(-1);
+      const limit = Math.min(query.limit - views.length, pieceMax);
+      const piece = await list({ ...query, limit, ...(last && { offset: 0, afterSeq: last.seq }) });
+      for (const view of piece) views.push(view);
+      if (piece.length < limit || views.length >= query.limit) return views;
+      const characters = piece.reduce((sum, { attributes }) => sum + attributes.length, 0);
+      pieceMax = Math.max(1, Math.ceil((PIECE_CHARACTERS * piece.length) / characters));
+    }
   };
 }
 

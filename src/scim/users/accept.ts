@@ -1,8 +1,9 @@
 import { userId } from '../../domain/ids.ts';
+import { workInTurns } from '../../domain/turns.ts';
 import { findUserRow } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
-import { parsePatch } from '../dialect/parse-patch.ts';
-import { parseUser } from '../dialect/parse-user.ts';
+import { readPatch } from '../dialect/parse-patch.ts';
+import { readUser } from '../dialect/parse-user.ts';
 import { toRepairs } from '../dialect/to-repairs.ts';
 import { ScimError } from '../errors.ts';
 import { applyUserPatch } from '../patch/apply-user-patch.ts';
@@ -27,7 +28,7 @@ const PEOPLE = {
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 409, 503 */
 export async function acceptNewUser(deps: ScimDeps, body: unknown): Promise<UserWriteResult> {
-  const input = parseUser(body, toRepairs(deps.telemetry));
+  const input = await workInTurns(readUser(body, toRepairs(deps.telemetry)), deps.turns);
   assertUpstreamUp(deps);
   const created = await storeWrite(deps, {
     ...PEOPLE,
@@ -45,8 +46,8 @@ export async function acceptUserReplacement(
   target: WriteTarget,
   body: unknown,
 ): Promise<UserWriteResult> {
-  const input = parseUser(body, toRepairs(deps.telemetry));
-  return storeChange(deps, target, (before) => toReplacement(before, input));
+  const input = await workInTurns(readUser(body, toRepairs(deps.telemetry)), deps.turns);
+  return storeChange(deps, target, async (before) => toReplacement(before, input));
 }
 
 /** A PATCH as far as the store: all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -55,18 +56,20 @@ export async function acceptUserPatch(
   target: WriteTarget,
   body: unknown,
 ): Promise<UserWriteResult> {
-  const steps = parsePatch(body, {
+  const { policy, telemetry, turns } = deps;
+  const context = {
     schema: userSchema,
-    repairs: toRepairs(deps.telemetry),
-    operationsMax: deps.policy.patchOperationsMax,
-  });
+    repairs: toRepairs(telemetry),
+    operationsMax: policy.patchOperationsMax,
+  };
+  const steps = await workInTurns(readPatch(body, context), turns);
   const names = new Set(
     steps.flatMap((step) =>
       'target' in step ? [step.target.path.extension ?? step.target.path.attribute.name] : [],
     ),
   );
-  return storeChange(deps, target, (before) => ({
-    attributes: applyUserPatch(before, steps),
+  return storeChange(deps, target, async (before) => ({
+    attributes: await workInTurns(applyUserPatch(before, steps), turns),
     names,
   }));
 }

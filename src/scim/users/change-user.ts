@@ -21,8 +21,8 @@ export interface UserChange {
   readonly id: string;
   readonly ifMatch: string | undefined;
   readonly claim: LaneClaim | undefined;
-  /** The attributes after the change, and which attributes and extensions the request names. */
-  change(before: JsonObject): { attributes: JsonObject; names: ReadonlySet<string> };
+  /** The attributes after the change, and which attributes and extensions the request names; may take several turns. */
+  change(before: JsonObject): Promise<{ attributes: JsonObject; names: ReadonlySet<string> }>;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function storeUser(
   if (row === undefined || row.deleted_at !== null) throw notFound('User');
   assertVersion(request.ifMatch, row.version);
   const before = parseStored<JsonObject>(row.attributes);
-  const { attributes: written, names } = request.change(before);
+  const { attributes: written, names } = await request.change(before);
   const attributes = withStoredManagerRef(written, deps.baseUrl);
   if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
     throw invalidValue('A User needs a userName.');

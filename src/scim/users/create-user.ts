@@ -29,6 +29,7 @@ import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notUnique, ScimError } from '../errors.ts';
 import { toLane } from '../take-lane.ts';
+import { assertFits } from './assert-fits.ts';
 import { keepReadOnly } from './change-user.ts';
 import { withStoredManagerRef } from './manager-ref.ts';
 import { matchAccount } from './match-account.ts';
@@ -165,6 +166,7 @@ async function insert(
   const now = deps.clock.now();
   const id = userId(newId());
   const document = withSchemas(USER_SCHEMA_URI, attributes);
+  assertFits(deps.policy, undefined, document);
   const draft: NewUserRow = {
     id,
     origin: 'created',

@@ -21,6 +21,7 @@ import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
 import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { toLane } from '../take-lane.ts';
+import { assertFits } from './assert-fits.ts';
 
 /** A stored write of a person, with what the wait for it needs. */
 export interface UserWriteResult {
@@ -48,6 +49,7 @@ export interface UserChangeRequest {
 /**
  * Stores what a provider wants of a person, in the transaction that read the row. An account that was
  * only observed is adopted by it; a write that changes nothing stores nothing and adopts nothing.
+ * @throws ScimError 400 `tooMany`: the person would be too large
  */
 export async function storeUserChange(
   tx: Db,
@@ -59,6 +61,7 @@ export async function storeUserChange(
   const adopted = row.origin === null ? adopt(row, before) : row;
   const ruled = await combinedForUser(tx, rules, { row, before, attributes });
   const next = withSchemas(USER_SCHEMA_URI, ruled.attributes);
+  assertFits(policy, before, next);
   const state = toUserState(adopted);
   const pending = toPendingAfterWrite({
     state,

@@ -36,6 +36,11 @@ export const scimSchema = z.strictObject({
     .describe(
       'More operations in one PATCH are answered with 400; those that add or remove members by their ids do not count.',
     ),
+  resourceBytesMax: size({ min: '16KiB', max: '4MiB' })
+    .prefault('256KiB')
+    .describe(
+      'A write that makes a user larger than this, as JSON, is answered with 400. Of one that is larger already, whatever adds no text may be written.',
+    ),
   requestsPerSecond: wholeNumber({ min: 0, max: 100_000 })
     .prefault(500)
     .describe(

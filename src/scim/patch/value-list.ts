@@ -1,0 +1,157 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { Work } from '../../domain/turns.ts';
+import { isPrimary, toContent, toUse, toValueContent, weigh } from '../dialect/elements.ts';
+import type { Filter } from '../filter/tree.ts';
+import type { AttributeRule } from '../schema/attribute-table.ts';
+
+/**
+ * The values of a list in their order, while a PATCH changes them one after the other. Each change costs as much as
+ * the values that it touches: those that are the same are found by an index, which is kept as long as it holds.
+ */
+export class ValueList {
+  readonly #rule: AttributeRule;
+  /** By numbers that rise in their order. */
+  readonly #values = new Map<number, JsonObject>();
+  readonly #primaries = new Set<number>();
+  /** Numbers by content and use. undefined: there may be values that are the same; whoever needs it makes it. */
+  #index: Map<string, Map<string, number>> | undefined;
+  #next = 0;
+
+  constructor(rule: AttributeRule, values: readonly JsonObject[]) {
+    this.#rule = rule;
+    this.fill(values);
+  }
+
+  /** All values, with their numbers. */
+  list(): [number, JsonObject][] {
+    return [...this.#values];
+  }
+
+  /** Replaces all values. */
+  fill(values: readonly JsonObject[]): void {
+    this.#values.clear();
+    this.#primaries.clear();
+    this.#index = undefined;
+    for (const value of values) this.insert(value);
+  }
+
+  /** Puts a value at the end, be it there already. @returns its number */
+  insert(value: JsonObject): number {
+    const number = this.#next;
+    this.#next += 1;
+    this.#put(number, value);
+    return number;
+  }
+
+  /** Gives a value another form in its place; undefined takes it out. */
+  set(number: number, value: JsonObject | undefined): void {
+    const before = this.#values.get(number);
+    if (before) this.#forget(number, before);
+    if (value) this.#put(number, value);
+    else this.#values.delete(number);
+  }
+
+  /** Puts a value at the end or, where it is there already, lets that one take over the other parts. @returns its number */
+  *merge(value: JsonObject): Work<number> {
+    const index = yield* this.#makeIndex();
+    const known = index.get(toContent(this.#rule, value))?.get(toUse(value));
+    const held = known === undefined ? undefined : this.#values.get(known);
+    if (known === undefined || held === undefined) return this.insert(value);
+    this.set(known, { ...held, ...value });
+    return known;
+  }
+
+  /** Takes out what is like the value: the same, and, where the use is given, for the same use. */
+  *exclude(value: JsonObject): Work<void> {
+    const index = yield* this.#makeIndex();
+    const use = toUse(value);
+    const alike = [...(index.get(toContent(this.#rule, value)) ?? [])];
+    for (const [ofUse, number] of alike) {
+      if (use === '' || use === ofUse) this.set(number, undefined);
+    }
+  }
+
+  /** The values that can fit the filter: by the index where it asks for a value, else all. */
+  *listCandidates(filter: Filter | undefined): Work<[number, JsonObject][]> {
+    const value = filter && findValue(filter);
+    if (value === undefined) return this.list();
+    const index = yield* this.#makeIndex();
+    const numbers = index.get(toValueContent(this.#rule, value))?.values() ?? [];
+    return [...numbers].flatMap((number): [number, JsonObject][] => {
+      const held = this.#values.get(number);
+      return held ? [[number, held]] : [];
+    });
+  }
+
+  /** The last of these that is primary stays it, and nothing else is; without one, nothing changes. */
+  keepPrimary(numbers: readonly number[]): void {
+    let chosen = -1;
+    for (const number of numbers) {
+      if (this.#primaries.has(number)) chosen = Math.max(chosen, number);
+    }
+    if (chosen === -1) return;
+    for (const number of [...this.#primaries]) {
+      const value = this.#values.get(number);
+      if (number !== chosen && value) this.set(number, { ...value, primary: false });
+    }
+  }
+
+  /** Makes one of those that are the same. */
+  *unite(): Work<void> {
+    yield* this.#makeIndex();
+  }
+
+  *#makeIndex(): Work<Map<string, Map<string, number>>> {
+    if (this.#index) return this.#index;
+    const index = new Map<string, Map<string, number>>();
+    for (const [number, value] of this.list()) {
+      yield weigh(value);
+      const uses = findUses(index, toContent(this.#rule, value));
+      const known = uses.get(toUse(value));
+      const held = known === undefined ? undefined : this.#values.get(known);
+      if (known === undefined || held === undefined) {
+        uses.set(toUse(value), number);
+      } else {
+        this.set(number, undefined);
+        this.set(known, { ...held, ...value });
+      }
+    }
+    this.#index = index;
+    return index;
+  }
+
+  #put(number: number, value: JsonObject): void {
+    this.#values.set(number, value);
+    if (isPrimary(value)) this.#primaries.add(number);
+    if (!this.#index) return;
+    const uses = findUses(this.#index, toContent(this.#rule, value));
+    if (uses.has(toUse(value))) this.#index = undefined;
+    else uses.set(toUse(value), number);
+  }
+
+  #forget(number: number, value: JsonObject): void {
+    this.#primaries.delete(number);
+    this.#index?.get(toContent(this.#rule, value))?.delete(toUse(value));
+  }
+}
+
+function findUses(index: Map<string, Map<string, number>>, content: string): Map<string, number> {
+  const known = index.get(content);
+  if (known) return known;
+  const uses = new Map<string, number>();
+  index.set(content, uses);
+  return uses;
+}
+
+/** The value that whatever fits the filter has, where it says so. */
+function findValue(filter: Filter): string | undefined {
+  if (filter.kind === 'and') {
+    for (const part of filter.parts) {
+      const value = findValue(part);
+      if (value !== undefined) return value;
+    }
+  }
+  if (filter.kind !== 'compare' || filter.op !== 'eq') return undefined;
+  const { target, comparable } = filter;
+  return target.rule.name === 'value' && typeof comparable === 'string' ? comparable : undefined;
+}

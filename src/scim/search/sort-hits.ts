@@ -1,0 +1,41 @@
+import type { Work } from '../../domain/turns.ts';
+import type { Sorting } from '../render/sorting.ts';
+import { compareHits, type Hit } from './scan.ts';
+
+/** Matches that are sorted or merged without a pause. */
+const PIECE = 1_000;
+
+/** The matches in the order of the search: everybody may match, so pieces are sorted and then merged. */
+export function* sortHits(hits: readonly Hit[], sorting: Sorting): Work<Hit[]> {
+  let runs: Hit[][] = [];
+  for (let start = 0; start < hits.length; start += PIECE) {
+    yield PIECE;
+    const run = hits.slice(start, start + PIECE);
+    runs.push(run.sort((a, b) => compareHits(a, b, sorting)));
+  }
+  while (runs.length > 1) {
+    const merged: Hit[][] = [];
+    for (let index = 0; index < runs.length; index += 2) {
+      merged.push(yield* merge(runs[index] ?? [], runs[index + 1] ?? [], sorting));
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function* merge(left: readonly Hit[], right: readonly Hit[], sorting: Sorting): Work<Hit[]> {
+  const merged: Hit[] = [];
+  let next = 0;
+  for (const hit of left) {
+    for (let other = right[next]; other !== undefined; other = right[next]) {
+      if (compareHits(hit, other, sorting) <= 0) break;
+      next += 1;
+      merged.push(other);
+      if (merged.length % PIECE === 0) yield PIECE;
+    }
+    merged.push(hit);
+    if (merged.length % PIECE === 0) yield PIECE;
+  }
+  for (const hit of right.slice(next)) merged.push(hit);
+  return merged;
+}

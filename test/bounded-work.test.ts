@@ -1,0 +1,379 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../src/domain/json.ts';
+import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
+import type { TestAnswer } from './support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from './support/provider.ts';
+import { sendRaw, toRequester } from './support/send-raw.ts';
+import { type BridgeProcess, startBridge } from './support/server.ts';
+
+/** Of the bridge's own thread, so that what else runs on the machine does not count. */
+const TURN_MAX_MS = 50;
+
+let folder: string;
+let sandbox: Sandbox;
+let bridge: BridgeProcess;
+let provider: ReturnType<typeof toRequester>;
+let named = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'scim-bridge-work-'));
+  sandbox = await startSandbox({ seed: { users: 10, groups: 2 } });
+  bridge = await startBridge({
+    folder,
+    command: ['--import', './test/fuzz/probe.ts', 'src/cli/bin.mjs', 'serve'],
+    env: {
+      UPSTREAM_URL: sandbox.url,
+      UPSTREAM_TOKEN: sandbox.token,
+      UPSTREAM_REQUESTS_PER_SECOND: '0',
+      SCIM_TOKENS: 'token-of-a-provider-of-work',
+      SCIM_REQUESTS_PER_SECOND: '0',
+      SCIM_WRITE_WAIT: '20ms',
+      // Whatever the machine is busy with, nothing is turned away here.
+      SERVER_DELAY_MAX: '0',
+      PROBE_TURN_MAX_MS: String(TURN_MAX_MS),
+      PROBE_START_MS: '0',
+    },
+  });
+  await bridge.ready();
+  provider = toRequester(bridge);
+  // What runs for the first time is compiled in its turn.
+  for (let index = 0; index < 20; index += 1) await addUser(provider, `warm${index}`);
+}, 60_000);
+
+afterAll(async () => {
+  await bridge.kill();
+  await sandbox.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const many = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+/** Does something, asking /healthz all the time, and gives the turns that took too long, in milliseconds. */
+async function watch<T>(run: () => Promise<T>): Promise<{ result: T; longTurns: string[] }> {
+  const { length } = bridge.output();
+  const health = new URL('/healthz', bridge.baseUrl);
+  let isOver = false;
+  const asking = (async () => {
+    while (!isOver) {
+      const { statusCode, body } = await request(health);
+      await body.dump();
+      expect(statusCode).toBe(200);
+      await sleep(5);
+    }
+  })();
+  try {
+    const result = await run();
+    // What is done behind the answer counts too.
+    await sleep(100);
+    return {
+      result,
+      longTurns:
+        bridge
+          .output()
+          .slice(length)
+          .match(/fuzz-probe: .*/g) ?? [],
+    };
+  } finally {
+    isOver = true;
+    await asking;
+  }
+}
+
+async function makeUser(change: JsonObject = {}): Promise<{ id: string; path: string }> {
+  named += 1;
+  const id = await addUser(provider, `work${named}`, change);
+  return { id, path: `/Users/${id}` };
+}
+
+const roles = (count: number): JsonValue[] =>
+  many(count, (index) => ({ value: `role${index}`, type: 'work' }));
+const address = (index: number): JsonObject => ({ type: 'work', streetAddress: `Road ${index}` });
+
+/** Why; somebody as before; the operations; how it is answered, and what is there in the end. */
+interface PatchCase {
+  readonly why: string;
+  readonly before?: JsonObject;
+  readonly operations: JsonObject[];
+  readonly status: number;
+  readonly scimType?: string;
+  readonly lengths?: Record<string, number>;
+}
+
+const patches: readonly PatchCase[] = [
+  {
+    why: '1,000 roles are added one by one',
+    operations: many(1_000, (index) => ({
+      op: 'add',
+      path: 'roles',
+      value: [{ value: `r${index}` }],
+    })),
+    status: 200,
+    lengths: { roles: 1_000 },
+  },
+  {
+    why: '1,000 roles are removed one by one by their value',
+    before: { roles: roles(1_000) },
+    operations: many(1_000, (index) => ({
+      op: 'remove',
+      path: 'roles',
+      value: [{ value: `role${index}` }],
+    })),
+    status: 200,
+    lengths: { roles: 0 },
+  },
+  {
+    why: 'an address that is there is added 1,000 times to 900',
+    before: { addresses: many(900, address) },
+    operations: many(1_000, (index) => ({
+      op: 'add',
+      path: 'addresses',
+      value: address(index % 900),
+    })),
+    status: 200,
+    lengths: { addresses: 900 },
+  },
+  {
+    why: '20 values that are not there are removed 1,000 times',
+    before: { roles: roles(1_000) },
+    operations: many(1_000, (index) => ({
+      op: 'remove',
+      path: 'roles',
+      value: many(20, (other) => ({ value: `${index}-${other}` })),
+    })),
+    status: 200,
+    lengths: { roles: 1_000 },
+  },
+  {
+    why: 'each of 900 values has a filter of its own as a key',
+    before: { roles: roles(900) },
+    operations: [
+      {
+        op: 'replace',
+        value: Object.fromEntries(
+          many(900, (index) => [`roles[value eq "role${index}"].display`, `D${index}`]),
+        ),
+      },
+    ],
+    status: 200,
+    lengths: { roles: 900 },
+  },
+  {
+    why: 'a use that all of 1,000 values have is named 1,000 times',
+    before: { roles: roles(1_000) },
+    operations: many(1_000, (index) => ({
+      op: 'replace',
+      path: 'roles[type eq "work"].display',
+      value: `D${index}`,
+    })),
+    status: 400,
+    scimType: 'tooMany',
+    lengths: { roles: 1_000 },
+  },
+  {
+    why: 'a long text is written into 1,000 values',
+    before: { roles: roles(1_000) },
+    operations: [{ op: 'replace', path: 'roles.display', value: 'x'.repeat(200_000) }],
+    status: 400,
+    scimType: 'tooMany',
+    lengths: { roles: 1_000 },
+  },
+  {
+    why: 'a text of half a megabyte',
+    operations: [{ op: 'replace', path: 'title', value: 'x'.repeat(500_000) }],
+    status: 400,
+    scimType: 'tooMany',
+  },
+  {
+    why: '20,000 operations that say nothing',
+    operations: many(20_000, () => ({ op: 'add', path: 'urn:x:y', value: 1 })),
+    status: 200,
+  },
+];
+
+describe('whatever a PATCH asks for, others are served in between', () => {
+  for (const { why, before, operations, status, scimType, lengths = {} } of patches) {
+    test(why, async () => {
+      const { path } = await makeUser(before);
+      const { text } = await send(provider, 'GET', path);
+
+      const { result, longTurns } = await watch(() =>
+        provider.request('PATCH', path, toPatch(...operations)),
+      );
+
+      expect(toOutcome(result)).toEqual({ status, scimType });
+      expect(longTurns).toEqual([]);
+      const after = await send(provider, 'GET', path);
+      if (status === 400) expect(after.text === text).toBe(true);
+      for (const [name, length] of Object.entries(lengths)) {
+        expect([name, countOf(after, name)]).toEqual([name, length]);
+      }
+    });
+  }
+});
+
+/** What of an answer is short enough to be shown. */
+function toOutcome({ status, body }: TestAnswer) {
+  return { status, scimType: body.scimType };
+}
+
+function countOf({ body }: TestAnswer, name: string): number {
+  const value = body[name];
+  return Array.isArray(value) ? value.length : 0;
+}
+
+describe('whatever a body holds, others are served in between', () => {
+  const list = (part: string, bytes: number) =>
+    `[${many(Math.floor(bytes / (part.length + 1)), () => part).join(',')}]`;
+  const bodies: { why: string; parts: () => string; status: number }[] = [
+    { why: 'objects of one name', parts: () => list('{"a":1}', 790_000), status: 201 },
+    {
+      why: 'numbers',
+      parts: () => [1, 2, 3, 4].map(() => list('1', 190_000)).join(',"b":'),
+      status: 201,
+    },
+    {
+      why: 'more objects than a body may have',
+      parts: () => ['{}', '{}'].map((part) => list(part, 290_000)).join(',"b":'),
+      status: 400,
+    },
+    {
+      why: 'more lists than a body may have',
+      parts: () => ['[]', '[]'].map((part) => list(part, 290_000)).join(',"b":'),
+      status: 400,
+    },
+  ];
+  for (const { why, parts, status } of bodies) {
+    test(why, async () => {
+      named += 1;
+      const rest = JSON.stringify(toUser(`body${named}`)).slice(1);
+
+      const { result, longTurns } = await watch(() =>
+        sendRaw(bridge, { method: 'POST', path: '/Users', body: `{"a":${parts()},${rest}` }),
+      );
+
+      expect(toOutcome(result)).toEqual({
+        status,
+        scimType: status === 400 ? 'tooMany' : undefined,
+      });
+      expect(longTurns).toEqual([]);
+    });
+  }
+
+  test('a bulk request of a thousand PATCHes', async () => {
+    const { path } = await makeUser({ roles: roles(500) });
+    const data = toPatch(...many(20, () => ({ op: 'add', path: 'title', value: 'x' })));
+    const Operations = many(500, () => ({ method: 'PATCH', path, data }));
+
+    const { result, longTurns } = await watch(() =>
+      provider.request('POST', '/Bulk', { Operations }),
+    );
+
+    expect(result.status).toBe(200);
+    expect(longTurns).toEqual([]);
+  });
+});
+
+test('18,000 members in one PATCH are as legal as one, and others are served in between', async () => {
+  const count = 1_500;
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const from = ids.length;
+    ids.push(
+      ...(await Promise.all(many(100, (index) => addUser(provider, `member${from + index}`)))),
+    );
+  }
+  const group = await addGroup(provider, 'Everybody');
+  const unknown = many(
+    18_000,
+    (index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+  );
+  const path = `/Groups/${group}`;
+
+  const refused = await watch(() =>
+    provider.request(
+      'PATCH',
+      path,
+      toPatch({ op: 'add', path: 'members', value: toMembers(unknown) }),
+    ),
+  );
+  const removed = await watch(() =>
+    provider.request(
+      'PATCH',
+      path,
+      toPatch({ op: 'remove', path: 'members', value: toMembers(unknown) }),
+    ),
+  );
+  const added = await watch(() =>
+    provider.request('PATCH', path, toPatch({ op: 'add', path: 'members', value: toMembers(ids) })),
+  );
+  const replaced = await watch(() =>
+    provider.request('PUT', path, toGroup('Everybody', ids.toReversed())),
+  );
+
+  expect([refused, removed, added, replaced].map(({ result }) => result.status)).toEqual([
+    400, 204, 204, 200,
+  ]);
+  expect([refused, removed, added, replaced].flatMap(({ longTurns }) => longTurns)).toEqual([]);
+}, 60_000);
+
+test('a user who is too large may lose access, and nothing else may make the user larger', async () => {
+  const large = await makeUser({
+    addresses: many(1_000, (index) => ({ formatted: `${index} ${'y'.repeat(220)}` })),
+  });
+
+  const more = await provider.request(
+    'PATCH',
+    large.path,
+    toPatch({ op: 'add', path: 'title', value: 'x'.repeat(40_000) }),
+  );
+  const off = await provider.request(
+    'PATCH',
+    large.path,
+    toPatch({ op: 'replace', path: 'active', value: false }),
+  );
+
+  expect(toOutcome(more)).toEqual({ status: 400, scimType: 'tooMany' });
+  expect(more.body.detail).toContain('262144');
+  expect([off.status, off.body.active]).toEqual([200, false]);
+});
+
+test('a hundred large users are listed, searched and sorted, and others are served in between', async () => {
+  const addresses = many(800, (index) => ({ formatted: `${index} ${'y'.repeat(200)}` }));
+  for (let index = 0; index < 100; index += 10) {
+    await Promise.all(
+      many(10, (other) => addUser(provider, `large${index + other}`, { addresses })),
+    );
+  }
+  const comparisons = many(200, (index) => `addresses.formatted co "z${index}"`).join(' or ');
+  const queries = [
+    'count=1000',
+    `count=10&filter=${encodeURIComponent('addresses.formatted co "zzz"')}`,
+    `count=10&filter=${encodeURIComponent(`userName eq "large1@example.com" and (${comparisons})`)}`,
+    'count=1000&sortBy=addresses.formatted&attributes=userName',
+  ];
+
+  const { result, longTurns } = await watch(async () => {
+    const statuses: number[] = [];
+    for (const query of queries) {
+      statuses.push((await provider.request('GET', `/Users?${query}`)).status);
+    }
+    return statuses;
+  });
+
+  expect(result).toEqual([200, 200, 200, 200]);
+  expect(longTurns).toEqual([]);
+}, 60_000);
