@@ -1,4 +1,4 @@
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import type { Attempts } from './access/attempts.ts';
 import { createOAuthRouter, type OAuthDeps } from './access/oauth/router.ts';
 import { type AccessFacts, toAccessFacts } from './access/overview.ts';
@@ -16,6 +16,7 @@ import { findTail } from './reconcile/tail/state.ts';
 import { answerUnknown } from './scim/http/respond.ts';
 import { shedRequests } from './scim/http/shed.ts';
 import { createScimRouter } from './scim/router.ts';
+import { createApp } from './starting-app.ts';
 import { readBacklog } from './store/backlog.ts';
 import { countDisputes } from './store/disputes.ts';
 import { countDrifts } from './store/drifts.ts';
@@ -121,9 +122,4 @@ async function readWaitingWork({ store, clock }: BridgeOptions): Promise<Waiting
     countDisputes(store.read, clock.now() - DISPUTES_SHOWN_MS),
   ]);
   return { ...backlog, disputed };
-}
-
-/** Every answer sets its own ETag, and nobody needs to know what serves. */
-function createApp(): Express {
-  return express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 }

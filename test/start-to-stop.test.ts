@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from './support/free-port.ts';
+import { type BridgeProcess, startBridge } from './support/server.ts';
+import { describeStores } from './support/stores.ts';
+
+/** Somebody who asks without end, over connections that are kept. */
+interface Asker {
+  /** Statuses, or the code of what came instead of an answer. */
+  readonly met: (number | string)[];
+  /** Until nobody listens any more. */
+  untilRefused(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Nobody listens yet, or any more: that is no request. */
+const NOT_LISTENING = 'ECONNREFUSED';
+
+function askOn(urls: readonly string[], headersTimeout = 5_000): Asker {
+  const met: (number | string)[] = [];
+  const agent = new Agent({ headersTimeout });
+  let stopped = false;
+  let refusals = 0;
+  const asking = urls.map(async (url) => {
+    while (!stopped) {
+      const answer = await ask(url, agent);
+      if (answer !== NOT_LISTENING) {
+        met.push(answer);
+        refusals = 0;
+        continue;
+      }
+      refusals += 1;
+      await sleep(5);
+    }
+  });
+  return {
+    met,
+    untilRefused: () => expect.poll(() => refusals, { timeout: 20_000 }).toBeGreaterThan(20),
+    async stop() {
+      stopped = true;
+      await Promise.all(asking);
+      await agent.destroy();
+    },
+  };
+}
+
+async function ask(url: string, dispatcher: Agent): Promise<number | string> {
+  try {
+    const { statusCode, body } = await request(url, { dispatcher });
+    await body.dump();
+    return statusCode;
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  }
+}
+
+describeStores('from the start to the stop', ({ makeUrl }) => {
+  test('every request is answered, on both ports, and none holds up the stop', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-start-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const [port, opsPort] = [await freePort(), await freePort()];
+    const main = `http://127.0.0.1:${port}`;
+    const ops = `http://127.0.0.1:${opsPort}`;
+    const asker = askOn([
+      ...[`${main}/scim/v2/Users`, `${main}/scim/v2/Users`, `${main}/healthz`, `${main}/readyz`],
+      ...[`${ops}/healthz`, `${ops}/readyz`, `${ops}/ops/status`, `${ops}/metrics`],
+    ]);
+    onTestFinished(() => asker.stop());
+
+    const env = {
+      DATABASE_URL: await makeUrl('migrated'),
+      PORT: String(port),
+      OPS_PORT: String(opsPort),
+      LOG_LEVEL: 'error',
+    };
+    const bridge: BridgeProcess = await startBridge({ folder, env });
+    onTestFinished(() => bridge.kill());
+    await bridge.ready();
+    const stoppedAt = performance.now();
+    const exitCode = await bridge.stop();
+    const tookMs = performance.now() - stoppedAt;
+    await asker.untilRefused();
+    await asker.stop();
+
+    const wrong = asker.met.filter((each) => typeof each === 'string' || each >= 504);
+    expect(wrong).toEqual([]);
+    expect(new Set(asker.met)).toEqual(new Set([200, 401, 503]));
+    expect(exitCode).toBe(0);
+    expect(tookMs).toBeLessThan(10_000);
+  });
+});
