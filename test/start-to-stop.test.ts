@@ -1,11 +1,13 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from './support/free-port.ts';
-import { type BridgeProcess, startBridge } from './support/server.ts';
+import { type BridgeProcess, runToEnd, startBridge } from './support/server.ts';
 import { describeStores } from './support/stores.ts';
 
 /** Somebody who asks without end, over connections that are kept. */
@@ -93,3 +95,43 @@ describeStores('from the start to the stop', ({ makeUrl }) => {
     expect(tookMs).toBeLessThan(10_000);
   });
 });
+
+/** A proxy that takes connections and opens none; it goes with the test. */
+async function startSilentProxy(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined).resume());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+test.concurrent('a proxy that opens no connection holds up neither the stop nor a check', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-proxy-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const env = {
+    UPSTREAM_URL: 'https://service.invalid',
+    UPSTREAM_TOKEN: 'token-of-the-service',
+    UPSTREAM_PROXY: await startSilentProxy(),
+    SCIM_TOKENS: 'token-of-a-provider',
+  };
+  const bridge = await startBridge({ folder, env });
+  onTestFinished(() => bridge.kill());
+
+  const stoppedAt = performance.now();
+  const exitCode = await bridge.stop();
+  const tookMs = performance.now() - stoppedAt;
+  const command = ['src/cli/bin.mjs', 'check'];
+  const checked = await runToEnd({ folder, env, command });
+
+  expect(exitCode).toBe(0);
+  expect(tookMs).toBeLessThan(10_000);
+  expect(checked.exitCode).toBe(1);
+}, 60_000);
