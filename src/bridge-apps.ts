@@ -55,15 +55,16 @@ export function createApps(
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
   const app = createApp();
+  const follow = followRequests({ clock, logger, metrics });
   app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
-  app.use(followRequests({ clock, logger, metrics }));
+  app.use(follow);
   app.use(SCIM_PATH, scim);
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
   app.use(health);
   if (settings.ops.port === undefined) app.use(operators);
   // Also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
-  return { app, opsApp: createApp().use(health).use(operators).use(answerUnknown) };
+  return { app, opsApp: createApp().use(follow).use(health).use(operators).use(answerUnknown) };
 }
 
 function toOAuthDeps(
