@@ -1,4 +1,4 @@
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import type { Attempts } from './access/attempts.ts';
 import { createOAuthRouter, type OAuthDeps } from './access/oauth/router.ts';
 import { type AccessFacts, toAccessFacts } from './access/overview.ts';
@@ -16,6 +16,7 @@ import { findTail } from './reconcile/tail/state.ts';
 import { answerUnknown } from './scim/http/respond.ts';
 import { shedRequests } from './scim/http/shed.ts';
 import { createScimRouter } from './scim/router.ts';
+import { createApp } from './starting-app.ts';
 import { readBacklog } from './store/backlog.ts';
 import { countDisputes } from './store/disputes.ts';
 import { countDrifts } from './store/drifts.ts';
@@ -54,15 +55,16 @@ export function createApps(
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
   const app = createApp();
+  const follow = followRequests({ clock, logger, metrics });
   app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
-  app.use(followRequests({ clock, logger, metrics }));
+  app.use(follow);
   app.use(SCIM_PATH, scim);
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
   app.use(health);
   if (settings.ops.port === undefined) app.use(operators);
   // Also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
-  return { app, opsApp: createApp().use(health).use(operators).use(answerUnknown) };
+  return { app, opsApp: createApp().use(follow).use(health).use(operators).use(answerUnknown) };
 }
 
 function toOAuthDeps(
@@ -121,9 +123,4 @@ async function readWaitingWork({ store, clock }: BridgeOptions): Promise<Waiting
     countDisputes(store.read, clock.now() - DISPUTES_SHOWN_MS),
   ]);
   return { ...backlog, disputed };
-}
-
-/** Every answer sets its own ETag, and nobody needs to know what serves. */
-function createApp(): Express {
-  return express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 }

@@ -111,7 +111,8 @@ export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDe
 /** Calls to the service, in the words of the log and the metrics. */
 export function toTransportHooks(logger: Logger, metrics: Metrics): TransportHooks {
   return {
-    onAttempt({ operation, status, attempt, durationMs }) {
+    onAttempt({ operation, status, attempt, durationMs, isAbandoned }) {
+      if (isAbandoned) return;
       metrics.countUpstreamCall({ operation, status: status ?? 0 }, durationMs);
       logger.log(events.upstreamCalled({ operation, status: status ?? 0, durationMs, attempt }));
     },

@@ -44,9 +44,17 @@ export function createGuardedServer(limits: ConnectionLimits): Server {
   return server;
 }
 
-/** To Node a connection on which nothing was ever sent is not idle, so one would hold a close until its time is over. */
+/** How long a connection is kept that asks for nothing when its server closes: a request may be on its way already, in milliseconds. */
+const LAST_REQUEST_MS = 250;
+
+/**
+ * To Node a connection on which nothing was ever sent is not idle, so one would hold a close until its time is over;
+ * and it cuts one off on which a request comes at this moment.
+ */
 class GuardedServer extends Server {
   readonly #connections = new Set<Socket>();
+  /** When idle connections may be closed, by a clock that nobody sets. */
+  #cutsAtMs: number | undefined;
 
   constructor(options: ServerOptions) {
     super(options);
@@ -57,6 +65,12 @@ class GuardedServer extends Server {
   }
 
   override closeIdleConnections(): void {
+    const now = performance.now();
+    if (this.#cutsAtMs === undefined) {
+      this.#cutsAtMs = now + LAST_REQUEST_MS;
+      setTimeout(() => this.closeIdleConnections(), LAST_REQUEST_MS + 1).unref();
+    }
+    if (now < this.#cutsAtMs) return;
     super.closeIdleConnections();
     for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
   }

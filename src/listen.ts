@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BridgeError } from './domain/errors.ts';
 import { type ConnectionLimits, createGuardedServer } from './guarded-server.ts';
@@ -9,18 +9,29 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly limits: ConnectionLimits;
+  /** Answers from the first request on, until another one does. */
+  readonly app: RequestListener;
+}
+
+/** A port that is open, on which every request is answered. */
+export interface Listener {
+  readonly server: Server;
+  /** Has this application answer from now on. */
+  serve(app: RequestListener): void;
 }
 
 /**
- * Takes a port before anything else runs, so that one in use is told at once. The listener is added to those to be closed.
+ * Takes a port before anything else runs, so that one in use is told at once. The server is added to those to be closed.
  * @throws BridgeError `listen-failed`
  */
 export async function listen(
-  { host, port, limits }: ListenOptions,
-  listeners: Server[],
-): Promise<Server> {
+  { host, port, limits, app }: ListenOptions,
+  servers: Server[],
+): Promise<Listener> {
   const server = createGuardedServer(limits);
-  listeners.push(server);
+  servers.push(server);
+  let current = app;
+  server.on('request', (req, res) => current(req, res));
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -31,7 +42,12 @@ export async function listen(
       cause,
     });
   }
-  return server;
+  return {
+    server,
+    serve(next) {
+      current = next;
+    },
+  };
 }
 
 /** The port that a listener got. */

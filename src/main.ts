@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { Express } from 'express';
 import { tellWeaknesses, toStoreWatch } from './await-store.ts';
 import { type Bridge, createBridge } from './bridge.ts';
 import { toConnectionLimits, toOverloadLimits } from './bridge-limits.ts';
@@ -8,14 +7,15 @@ import { SCIM_PATH } from './bridge-scim.ts';
 import type { BridgeError } from './domain/errors.ts';
 import { openServableStore, readScimTokens } from './first-access.ts';
 import { freezePrototypes } from './freeze-prototypes.ts';
-import { listen, toPort } from './listen.ts';
+import { type Listener, listen, toPort } from './listen.ts';
 import { openTarget } from './open-target.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
+import { createStartingApp } from './starting-app.ts';
 import type { Store } from './store/database.ts';
 import { events } from './telemetry/events.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
-import { addProcessMetrics, createMetrics } from './telemetry/metrics.ts';
+import { addProcessMetrics, createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createOverloadWatch, type OverloadWatch } from './telemetry/overload-watch.ts';
 import { systemClock } from './telemetry/system-clock.ts';
 
@@ -39,14 +39,13 @@ export async function serve(
   // The embedded sandbox begins with the process, so nobody has called it.
   const calledBefore = settings.upstream.url === undefined ? undefined : systemClock.now();
   const { target, close: closeTarget } = await openTarget(settings);
-  const listeners: Server[] = [];
+  const servers: Server[] = [];
   try {
-    const limits = toConnectionLimits(settings);
-    const server = await listen({ host: settings.host, port: settings.port, limits }, listeners);
-    const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, server);
-    const scimTokens = await readScimTokens(settings, store);
     const metrics = createMetrics();
     addProcessMetrics(metrics);
+    const ports = await openPorts(settings, { logger, metrics, servers });
+    const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
+    const scimTokens = await readScimTokens(settings, store);
     const overloads = watchOverload(settings, logger);
     const bridge = await createBridge({
       settings,
@@ -63,8 +62,8 @@ export async function serve(
     });
     await tellWeaknesses(logger, store);
     await bridge.start();
-    server.on('request', bridge.app);
-    await serveOps(settings, bridge.opsApp, listeners);
+    ports.main.serve(bridge.app);
+    ports.ops?.serve(bridge.opsApp);
     overloads.start();
     freezePrototypes();
     write(toBanner({ publicUrl, settings, token: scimTokens[0] }));
@@ -72,12 +71,15 @@ export async function serve(
     const isAsked = typeof end === 'string';
     logger.log(events.stopping({ signal: isAsked ? end : end.code }));
     overloads.stop();
-    await shutDown(bridge, listeners, toDelayMs(settings, store, end));
+    await shutDown(bridge, servers, toDelayMs(settings, store, end));
     logger.log(events.stopped());
     if (!isAsked) throw end;
     return 0;
   } finally {
-    for (const listener of listeners) listener.close();
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
+    }
     await closeTarget();
     await store.close();
   }
@@ -91,12 +93,17 @@ function watchOverload(settings: Settings, logger: Logger): OverloadWatch {
   });
 }
 
-async function serveOps(settings: Settings, app: Express, listeners: Server[]): Promise<void> {
-  const { host, ops } = settings;
-  if (ops.port === undefined) return;
+/** The ports of a bridge; from now on every request is answered. */
+async function openPorts(
+  settings: Settings,
+  { logger, metrics, servers }: { logger: Logger; metrics: Metrics; servers: Server[] },
+): Promise<{ main: Listener; ops: Listener | undefined }> {
+  const { host, port, ops } = settings;
   const limits = toConnectionLimits(settings);
-  const server = await listen({ host, port: ops.port, limits }, listeners);
-  server.on('request', app);
+  const app = createStartingApp({ clock: systemClock, logger, metrics });
+  const main = await listen({ host, port, limits, app }, servers);
+  if (ops.port === undefined) return { main, ops: undefined };
+  return { main, ops: await listen({ host, port: ops.port, limits, app }, servers) };
 }
 
 function toLocalUrl(host: string, server: Server): string {
@@ -117,13 +124,13 @@ function toDelayMs({ shutdown }: Settings, { engine }: Store, end: string | Brid
 /** Says that it stops and goes on for a while, then: no new connection, every answer that was begun, what is left to do. */
 async function shutDown(
   bridge: Bridge,
-  listeners: readonly Server[],
+  servers: readonly Server[],
   delayMs: number,
 ): Promise<void> {
   bridge.drain();
-  for (const server of listeners) sendAway(server);
+  for (const server of servers) sendAway(server);
   await systemClock.sleep(delayMs);
-  await Promise.all(listeners.map(closeWhenAnswered));
+  await Promise.all(servers.map(closeWhenAnswered));
   await bridge.stop();
 }
 

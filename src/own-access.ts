@@ -64,11 +64,11 @@ async function serveAccess(
     onFailure: () => undefined,
   });
   const limits = toConnectionLimits(settings);
-  const server = await listen({ host: HOST, port: 0, limits }, []);
+  const findCredential = async (presented: string) => (isOurs(presented) ? COMMAND : undefined);
+  const letIn = requireOperator({ findCredential, attempts: NOT_COUNTED });
+  const app = express().use('/ops', letIn, createAccessRouter(access));
+  const { server } = await listen({ host: HOST, port: 0, limits, app }, []);
   try {
-    const findCredential = async (presented: string) => (isOurs(presented) ? COMMAND : undefined);
-    const letIn = requireOperator({ findCredential, attempts: NOT_COUNTED });
-    server.on('request', express().use('/ops', letIn, createAccessRouter(access)));
     const { url: _, readerToken: __, ...ops } = settings.ops;
     await job(
       createOpsClient({ ...settings, host: HOST, ops: { ...ops, token, port: toPort(server) } }),

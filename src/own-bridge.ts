@@ -7,6 +7,7 @@ import type { BridgeError } from './domain/errors.ts';
 import { listen, toPort } from './listen.ts';
 import { openTarget } from './open-target.ts';
 import type { Settings } from './settings/schema.ts';
+import { createStartingApp } from './starting-app.ts';
 import { createLogger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { systemClock } from './telemetry/system-clock.ts';
@@ -24,14 +25,15 @@ export async function withOwnBridge<T>(
 ): Promise<T> {
   const token = randomBytes(24).toString('base64url');
   const store = await openMigratedStore(settings);
-  const listeners: Server[] = [];
+  const servers: Server[] = [];
+  const logger = createLogger({ level: 'silent' });
+  const metrics = createMetrics();
   const { target, close: closeTarget } = await openTarget(settings);
   try {
-    const server = await listen(
-      { host: HOST, port: 0, limits: toConnectionLimits(settings) },
-      listeners,
-    );
-    const port = toPort(server);
+    const app = createStartingApp({ clock: systemClock, logger, metrics });
+    const limits = toConnectionLimits(settings);
+    const listener = await listen({ host: HOST, port: 0, limits, app }, servers);
+    const port = toPort(listener.server);
     const own: Settings = {
       ...settings,
       host: HOST,
@@ -48,13 +50,13 @@ export async function withOwnBridge<T>(
       publicUrl: `http://${HOST}`,
       clock: systemClock,
       random: Math.random,
-      logger: createLogger({ level: 'silent' }),
-      metrics: createMetrics(),
+      logger,
+      metrics,
       findOverload: () => undefined,
     });
     try {
       await bridge.start();
-      server.on('request', bridge.opsApp);
+      listener.serve(bridge.opsApp);
       const broken = bridge.firstRead.broken.then((error: BridgeError) => Promise.reject(error));
       return await Promise.race([job(createOpsClient(own)), broken]);
     } finally {
@@ -62,9 +64,9 @@ export async function withOwnBridge<T>(
       await bridge.stop();
     }
   } finally {
-    for (const listener of listeners) {
-      listener.close();
-      listener.closeAllConnections();
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
     }
     await closeTarget();
     await store.close();

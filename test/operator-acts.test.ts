@@ -1,9 +1,12 @@
+import type { Server } from 'node:http';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
+import { listen, toPort } from '../src/listen.ts';
 import { withTestBridge } from './support/bridge.ts';
 import { addGroup, addUser, untilSettled } from './support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
+const LOOPBACK = expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$/);
 /** The machine may be busy. */
 const PATIENT = { timeout: 10_000, interval: 10 };
 
@@ -53,6 +56,73 @@ test('what an operator decides is kept and told with the name of the token', asy
       ['an operator decided something', '/ops/drifts/:id/ignore'],
       ['an operator called the service', 'users.retrieveCurrentUser'],
     ]);
+    expect(acts.slice(0, 2).map(({ target }) => target)).toEqual([planId, drift?.id]);
+    expect(acts.map(({ remoteAddress }) => remoteAddress)).toEqual(acts.map(() => LOOPBACK));
     expect(JSON.stringify(log)).not.toContain(text.slice(-43));
+  });
+});
+
+test('whom and what an operator acts on is told by its id, and never by a name', async () => {
+  const log: JsonObject[] = [];
+  const onLog = (line: JsonObject) => void log.push(line);
+  await withTestBridge({ settings: SWEEP_SETTINGS, onLog }, async (bridge) => {
+    const token = await askOps(bridge, 'POST', '/tokens', { name: 'okta', for: 'scim' });
+    await askOps(bridge, 'POST', '/tokens/okta/revoke');
+    const client = await askOps(bridge, 'POST', '/clients', { name: 'entra' });
+    const { id: clientId } = client.body;
+    await askOps(bridge, 'POST', '/clients/entra/rotate', {});
+    const ada = await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+    await bridge.request('DELETE', `/Users/${ada}`);
+    await untilSettled(bridge);
+    await askOps(bridge, 'POST', '/users/ada@example.com/erase');
+    await askOps(bridge, 'POST', '/users/stranger@example.com/erase');
+    await askOps(bridge, 'POST', '/plans/somebody/approve', { hash: 'x' });
+    const { body: swept } = await askOps(bridge, 'POST', '/sweeps', {});
+
+    const acts = log.filter(({ msg }) => msg === 'an operator decided something');
+    expect(acts.map(({ route, target }) => [route, target])).toEqual([
+      ['/ops/tokens/', token.body.id],
+      ['/ops/tokens/:id/revoke', token.body.id],
+      ['/ops/clients/', clientId],
+      ['/ops/clients/:id/rotate', clientId],
+      ['/ops/users/:key/erase', ada],
+      ['/ops/users/:key/erase', undefined],
+      ['/ops/plans/:id/approve', undefined],
+      ['/ops/sweeps/', swept.id],
+    ]);
+    expect(JSON.stringify(log)).not.toContain('@example.com');
+  });
+});
+
+test('on a port of their own requests of operators have ids, metrics and a line of the log as well', async () => {
+  const log: JsonObject[] = [];
+  const onLog = (line: JsonObject) => void log.push(line);
+  const settings = { ...SWEEP_SETTINGS, OPS_PORT: '1' };
+  await withTestBridge({ settings, onLog }, async (bridge) => {
+    const limits = { requestMs: 9_000, answerMs: 9_000, idleMs: 9_000, connectionsMax: 9 };
+    const servers: Server[] = [];
+    const app = bridge.bridge.opsApp;
+    const { server } = await listen({ host: '127.0.0.1', port: 0, limits, app }, servers);
+    const ask = (path: string) => {
+      const url = `http://127.0.0.1:${toPort(server)}${path}`;
+      const headers = { authorization: `Bearer ${SWEEP_SETTINGS.OPS_TOKEN}` };
+      return bridge.request('GET', url, undefined, { ...headers, 'x-request-id': 'mine-1' });
+    };
+
+    const status = await ask('/ops/status');
+    const unknown = await ask('/ops/drifts/nobody');
+    const metrics = await fetch(`http://127.0.0.1:${toPort(server)}/metrics`, {
+      headers: { authorization: `Bearer ${SWEEP_SETTINGS.OPS_TOKEN}` },
+    });
+    const text = await metrics.text();
+    server.close();
+    server.closeAllConnections();
+
+    expect(status.headers['x-request-id']).toBe('mine-1');
+    expect(text).toMatch(/http_request_duration_seconds_count\{.*route="\/ops\/status.*\} 1/);
+    const lines = log.filter(({ msg }) => msg === 'request');
+    expect(lines.map(({ requestId }) => requestId)).toContain('mine-1');
+    expect(unknown.status).toBe(404);
   });
 });

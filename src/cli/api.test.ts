@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
@@ -9,8 +10,11 @@ import { type TestBridge, withTestBridge } from '../../test/support/bridge.ts';
 import { allOperations } from '../ops/api/find-operation.ts';
 import { type ApiSource, createApiRouter } from '../ops/api/router.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { loadSettings } from '../settings/load.ts';
+import { users } from '../upstream/operations/users.ts';
 import { connect } from '../upstream/testing/connect.ts';
 import { sendJson, startService } from '../upstream/testing/service.ts';
+import { openCaller } from './api/caller.ts';
 import { runApi } from './api/run-api.ts';
 import { apiCommand } from './api.ts';
 import { runProgram } from './program.ts';
@@ -355,3 +359,25 @@ test('a bridge that does not answer, or not this operator, ends with 1 and says 
     expect(stranger.err).toContain('the bridge answered 401');
     expect(away.err).toContain('is the bridge running?');
   }));
+
+test('a bridge that takes a call and does not answer in time is not called away', async () => {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const env = { OPS_URL: `http://127.0.0.1:${port}`, OPS_TOKEN };
+  const { settings } = loadSettings({ env, readFile: () => '' });
+  const caller = openCaller(settings, 50);
+
+  const error: unknown = await caller
+    .callChecked(users.retrieveCurrentUser, {})
+    .catch((reason: unknown) => reason);
+
+  expect(error).toMatchObject({ code: 'timeout', retry: 'later', outcome: 'unknown' });
+  expect(String(error)).toMatch(/did not answer within 0.05 s: .*wait in its queue/);
+  expect(String(error)).not.toContain('is the bridge running');
+});

@@ -80,13 +80,22 @@ async function exchange(
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
+      // The signal alone: undici's own limits are shorter than what may wait for its turn.
+      headersTimeout: 0,
+      bodyTimeout: 0,
     });
     return { statusCode: answer.statusCode, text: await answer.body.text() };
   } catch (cause) {
-    throw new BridgeError('ops-failed', `${url} does not answer: is the bridge running?`, {
-      cause,
-    });
+    const words = isLate(cause)
+      ? `did not answer within ${timeoutMs / 1_000} s: the bridge took the request, which may still wait in its queue (upstream.waiting of /ops/status)`
+      : 'does not answer: is the bridge running?';
+    throw new BridgeError('ops-failed', `${url} ${words}`, { cause });
   }
+}
+
+/** True when the bridge is there and has not answered in time. */
+export function isLate(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'TimeoutError';
 }
 
 async function isAnswering(url: string): Promise<boolean> {
@@ -96,7 +105,7 @@ async function isAnswering(url: string): Promise<boolean> {
     return true;
   } catch (error) {
     // One that is there and slow is one that runs.
-    return error instanceof Error && error.name === 'TimeoutError';
+    return isLate(error);
   }
 }
 

@@ -1,4 +1,5 @@
 import { systemClock } from '../telemetry/system-clock.ts';
+import { assertMs } from '../upstream/limits.ts';
 import { operationGroups } from '../upstream/operations/all.ts';
 import type { EntryOf } from '../upstream/operations/call-types.ts';
 import type { Operation, PagedOperation } from '../upstream/operations/operation.ts';
@@ -39,7 +40,7 @@ const SERVICE_REQUESTS_PER_SECOND = 5;
 
 /**
  * A client of the whole service: one token, one budget, one pool of connections.
- * @throws TypeError for a base URL, token or rate that cannot be.
+ * @throws TypeError for a base URL, token or number that cannot be; RangeError for such a rate.
  */
 export function createClient(options: ClientOptions): Client;
 // The types of the groups follow from the rows, which no compiler sees in a loop over them: hence two signatures.
@@ -65,6 +66,7 @@ function openTransport(options: ClientOptions): Transport {
     timeoutMs,
     ...rest
   } = options;
+  if (timeoutMs !== undefined) assertMs('timeoutMs', timeoutMs);
   return createTransport({
     ...rest,
     requestsPerSecond,

@@ -7,16 +7,15 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { setRequestContext } from '../telemetry/request-context.ts';
 import { toRequestId } from '../telemetry/request-id.ts';
 
+/** Parts that following requests is given. */
+export interface FollowDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
 /** Gives every request an id and a time of arrival, and tells log and metrics how it ended. */
-export function followRequests({
-  clock,
-  logger,
-  metrics,
-}: {
-  clock: Clock;
-  logger: Logger;
-  metrics: Metrics;
-}): RequestHandler {
+export function followRequests({ clock, logger, metrics }: FollowDeps): RequestHandler {
   return (req, res, next) => {
     const arrivedAt = clock.now();
     const requestId = toRequestId(req.get('x-request-id'), randomUUID);

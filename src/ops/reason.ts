@@ -5,9 +5,10 @@ export interface Reason {
   readonly remedy: string;
 }
 
-/** The first three mean that requests cannot be served; with the others they can. */
+/** The first four mean that requests cannot be served; with the others they can. */
 export type ReasonCode =
   | 'store-unusable'
+  | 'starting'
   | 'first-read'
   | 'draining'
   | 'store-read-only'

@@ -2,6 +2,7 @@ import { type RequestHandler, type Response, Router } from 'express';
 import { assertNever } from '../domain/errors.ts';
 import type { Decision } from '../reconcile/recovery/decide.ts';
 import { jsonBody, parseHash } from './body.ts';
+import { noteTarget } from './operator-acts.ts';
 import type { RecoveryView } from './recovery-view.ts';
 
 /** What an operator can see and decide. */
@@ -35,7 +36,10 @@ export function addDecisions(router: Router, { approve, discard }: DecisionSourc
 
 function decide(decision: (hash: string) => Promise<Decision>): RequestHandler {
   return async (req, res) => {
-    answer(res, await decision(parseHash(req.body)));
+    const hash = parseHash(req.body);
+    const decided = await decision(hash);
+    if (decided.kind === 'done') noteTarget(res, hash);
+    answer(res, decided);
   };
 }
 

@@ -16,6 +16,7 @@ import { findSweep, listSweeps, type SweepRow } from '../store/sweeps.ts';
 import { jsonBody, parseBody } from './body.ts';
 import { InvalidRequest } from './invalid-request.ts';
 import { parseListQuery, parseSeq, toListAnswer } from './list-query.ts';
+import { noteTarget } from './operator-acts.ts';
 
 /** Where sweeps and drifts are read, and a sweep is asked for. */
 export interface SweepSource {
@@ -110,7 +111,9 @@ interface WhoAnswer {
 export function createSweepRouter({ request, find, list }: SweepSource): Router {
   const router = Router();
   router.post('/', jsonBody, async (req, res) => {
-    res.status(202).json({ id: await request({ isDryRun: parseDryRun(req.body) }) });
+    const id = await request({ isDryRun: parseDryRun(req.body) });
+    noteTarget(res, id);
+    res.status(202).json({ id });
   });
   router.get('/', async (req, res) => {
     const { limit, cursor } = parseListQuery(req.query, {});

@@ -163,6 +163,8 @@ export const events = {
     route: string;
     status: number;
     operator: string;
+    target: string | undefined;
+    remoteAddress: string;
   }) => line('info', 'an operator decided something', fields),
 
   /** In each process, when it learns of it. The reason is the operator's own and not told. */

@@ -18,7 +18,6 @@ export async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<u
     try {
       if (call.options.beforeSend || findHook(deps, call)) await announce(deps, attempt);
       assertWanted(deps, attempt);
-      assertOwnTurn(attempt);
       const sent = await send(deps, attempt);
       result = sent.result;
       if (sent.kind === 'failed') throw sent.error;
@@ -73,10 +72,4 @@ function assertWanted(deps: AttemptDeps, { call, scope }: Attempt): void {
   const code = ended === 'caller' ? 'aborted' : 'timeout';
   const cause: unknown = scope.signal.reason;
   throw toNotSent(code, call, { detail: 'its time was over before it was sent', cause });
-}
-
-/** The last look at the rate: whoever took too long to get ready has lost its place. @throws UpstreamError */
-function assertOwnTurn({ call, turn }: Attempt): void {
-  if (!turn.isLapsed()) return;
-  throw toNotSent('timeout', call, { detail: 'its turn was over before it was sent' });
 }

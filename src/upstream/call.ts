@@ -9,6 +9,8 @@ import type { Turn } from './turns.ts';
 /** What every call is given. */
 export interface CallDeps extends AttemptDeps {
   readonly budget: Budget;
+  /** Waits for exchanges on their way, then closes the connections that are ours. */
+  readonly disconnect: () => Promise<void>;
   readonly attemptsMax: number;
   /** Uniform in [0, 1). */
   readonly random: () => number;

@@ -18,6 +18,8 @@ async function start(answer: Answering) {
         responseBytesMax: 10_000_000,
         skipAnswerAboveBytes: undefined,
         signal: new AbortController().signal,
+        refuse: () => undefined,
+        onSent: () => undefined,
         ...limits,
       },
     );

@@ -21,6 +21,10 @@ export interface ExchangeLimits {
   /** A successful answer longer than this is passed over. */
   readonly skipAnswerAboveBytes: number | undefined;
   readonly signal: AbortSignal;
+  /** Asked when there is a connection: why the request may not leave any more, undefined when it may. */
+  readonly refuse: () => Error | undefined;
+  /** Told once, when the request goes onto the wire. Never told: the service has not seen it. */
+  readonly onSent: () => void;
 }
 
 /** An answer, read completely, or with an empty text where it was passed over. */
@@ -40,7 +44,11 @@ export class ResponseTooLarge extends Error {
   }
 }
 
-/** Sends one request and reads its answer. @throws ResponseTooLarge, the signal's reason, or an error of undici. */
+/**
+ * Sends one request and reads its answer. Once the signal aborts it has ended, whatever it waits for: a connection, a
+ * proxy, an answer.
+ * @throws ResponseTooLarge, the signal's reason, what `refuse` says, or an error of undici.
+ */
 export function exchange(
   dispatcher: RequestDispatcher,
   { origin, path, method, headers, body }: WireRequest,
@@ -56,12 +64,15 @@ export function exchange(
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
   };
+  const isStream = typeof body === 'object';
   // Not `request`: that makes a stream of each answer, which costs as much as all the rest.
-  dispatcher.dispatch(options, new AnswerReader(limits, { resolve, reject }));
+  dispatcher.dispatch(options, new AnswerReader(limits, { resolve, reject, isStream }));
   return promise;
 }
 
 interface Settlement {
+  /** The body is a stream: nothing is written before its first piece. */
+  readonly isStream: boolean;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -76,16 +87,35 @@ class AnswerReader implements AnswerHandler {
   #chunks: Uint8Array[] = [];
   #bytes = 0;
   #keptMax = 0;
+  #isStarted = false;
+  #isSent = false;
 
   constructor(limits: ExchangeLimits, settlement: Settlement) {
     this.#limits = limits;
     this.#settlement = settlement;
-    limits.signal.addEventListener('abort', this.#onAbort);
+    if (limits.signal.aborted) this.#onAbort();
+    else limits.signal.addEventListener('abort', this.#onAbort);
   }
 
+  /** There is a connection, and the request is about to be written. */
   onRequestStart(controller: DispatchController): void {
     this.#controller = controller;
-    if (this.#limits.signal.aborted) this.#onAbort();
+    const { signal, refuse } = this.#limits;
+    const obstacle = signal.aborted ? signal.reason : refuse();
+    if (obstacle !== undefined) {
+      controller.abort(obstacle);
+      return;
+    }
+    this.#isStarted = true;
+    if (!this.#settlement.isStream) this.#noteSent();
+  }
+
+  onBodySent(): void {
+    this.#noteSent();
+  }
+
+  onRequestSent(): void {
+    this.#noteSent();
   }
 
   /** Also of what comes before the answer itself (1xx): the last one counts. */
@@ -94,6 +124,7 @@ class AnswerReader implements AnswerHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
+    this.#noteSent();
     const { responseBytesMax, skipAnswerAboveBytes } = this.#limits;
     const isSuccess = status < 300;
     this.#status = status;
@@ -113,19 +144,35 @@ class AnswerReader implements AnswerHandler {
   }
 
   onResponseEnd(): void {
-    this.#close();
+    this.#end();
     const text = toText(this.#chunks);
     this.#settlement.resolve({ status: this.#status, headers: this.#headers, text });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#close();
+    this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
+    this.#end();
+    // Not every dispatcher says when it has written something: what may have been, was.
+    if (this.#isStarted) this.#noteSent();
     this.#settlement.reject(error);
   }
 
-  readonly #onAbort = (): void => this.#controller?.abort(this.#limits.signal.reason);
+  readonly #onAbort = (): void => {
+    const { reason } = this.#limits.signal;
+    this.#controller?.abort(reason);
+    this.#fail(reason);
+  };
 
-  #close(): void {
+  #noteSent(): void {
+    if (this.#isSent) return;
+    this.#isSent = true;
+    this.#limits.onSent();
+  }
+
+  #end(): void {
     this.#limits.signal.removeEventListener('abort', this.#onAbort);
   }
 }

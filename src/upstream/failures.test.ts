@@ -153,20 +153,28 @@ describe('what the caller is told when no answer could be read', () => {
       want: { code: 'connection', detail: 'no complete answer (unknown)' },
     },
   ] as const)('$why', ({ cause, ended, want }) => {
-    for (const left of [true, false]) {
-      const connects = { neverLeft: () => !left };
-      const { detail, ...rest } = want;
+    const { detail, ...rest } = want;
 
-      const error = toExchangeError('x.y', cause, { scope: scope(ended), connects });
+    const error = toExchangeError('x.y', cause, { scope: scope(ended), isSent: true });
 
-      expect(error).toMatchObject({
-        ...rest,
-        retry: 'later',
-        outcome: left ? 'unknown' : 'not-sent',
-        message: expect.stringMatching(`^x\\.y: ${want.code}.*: `),
-        cause,
-      });
-      expect(error.message.endsWith(`: ${detail}`)).toBe(true);
-    }
+    expect(error).toMatchObject({
+      ...rest,
+      retry: 'later',
+      outcome: 'unknown',
+      message: expect.stringMatching(`^x\\.y: ${want.code}.*: `),
+      cause,
+    });
+    expect(error.message.endsWith(`: ${detail}`)).toBe(true);
+    const unsent = toExchangeError('x.y', cause, { scope: scope(ended), isSent: false });
+    expect(unsent).toMatchObject({ outcome: 'not-sent', cause });
+  });
+
+  test('without a connection no time for an answer has begun', () => {
+    const cause = coded('UND_ERR_HEADERS_TIMEOUT');
+
+    const error = toExchangeError('x.y', cause, { scope: scope(undefined), isSent: false });
+
+    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent' });
+    expect(error.message).toContain('no connection (UND_ERR_HEADERS_TIMEOUT)');
   });
 });

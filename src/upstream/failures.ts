@@ -1,8 +1,8 @@
 import { findWords, readAnswerBody } from './answer-body.ts';
 import type { CallScope } from './call-scope.ts';
-import type { ConnectFailures } from './dispatcher.ts';
-import { UpstreamError } from './errors.ts';
+import { UpstreamError, type UpstreamFailure } from './errors.ts';
 import { type Answer, ResponseTooLarge } from './exchange.ts';
+import { BodyFailed } from './form-body.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
 import { parseRetryAfterMs } from './pause.ts';
 import { judgeStatus } from './status-table.ts';
@@ -68,37 +68,62 @@ export type ParsedAnswer =
   | { readonly kind: 'done'; readonly value: unknown; readonly requestId: string | undefined }
   | { readonly kind: 'failed'; readonly error: UpstreamError };
 
-/** What the caller is told when no answer could be read. */
+/** What the caller is told when no answer could be read. @param isSent true once the request was on the wire. */
 export function toExchangeError(
   operation: string,
   cause: unknown,
-  { scope, connects }: { scope: CallScope; connects: ConnectFailures },
+  { scope, isSent }: { scope: CallScope; isSent: boolean },
 ): UpstreamError {
-  const later = { operation, cause, retry: 'later' } as const;
-  const outcome = connects.neverLeft(cause) ? 'not-sent' : 'unknown';
+  if (cause instanceof UpstreamError) return cause;
+  const outcome = isSent ? 'unknown' : 'not-sent';
+  const later = { operation, cause, outcome, retry: 'later' } as const;
   if (cause instanceof ResponseTooLarge) {
     const { status, message } = cause;
-    return new UpstreamError('response-too-large', { ...later, outcome, status, detail: message });
+    return new UpstreamError('response-too-large', { ...later, status, detail: message });
+  }
+  if (cause instanceof BodyFailed) {
+    return new UpstreamError('connection', { ...later, detail: cause.message });
   }
   switch (scope.ended()) {
     case 'caller':
-      return new UpstreamError('aborted', { ...later, outcome, detail: 'given up by the caller' });
+      return new UpstreamError('aborted', { ...later, detail: 'given up by the caller' });
     case 'deadline':
-      return new UpstreamError('timeout', { ...later, outcome, detail: "the call's time is over" });
+      return new UpstreamError('timeout', { ...later, detail: "the call's time is over" });
     default:
-      return toNetworkError(later, cause, outcome);
+      return toNetworkError(later, cause);
   }
 }
 
-function toNetworkError(
-  later: { operation: string; cause: unknown; retry: 'later' },
-  cause: unknown,
-  outcome: 'not-sent' | 'unknown',
-): UpstreamError {
+type Lost = Pick<UpstreamFailure, 'operation' | 'cause' | 'retry' | 'outcome'>;
+
+function toNetworkError(lost: Lost, cause: unknown): UpstreamError {
   const name = codeOf(cause);
+  if (name === 'UND_ERR_CLOSED' || name === 'UND_ERR_DESTROYED') {
+    return new UpstreamError('closed', { ...lost, detail: 'the client is closed' });
+  }
+  const proxyStatus = findProxyStatus(cause);
+  if (proxyStatus !== undefined) {
+    const detail = PROXY_WORDS[proxyStatus] ?? `the proxy answered ${proxyStatus}`;
+    return new UpstreamError('connection', { ...lost, outcome: 'not-sent', detail });
+  }
+  if (lost.outcome === 'not-sent') {
+    return new UpstreamError('connection', { ...lost, detail: `no connection (${name})` });
+  }
   const late = name === 'UND_ERR_HEADERS_TIMEOUT' || name === 'UND_ERR_BODY_TIMEOUT';
   const detail = `no complete answer (${name})`;
-  return new UpstreamError(late ? 'timeout' : 'connection', { ...later, outcome, detail });
+  return new UpstreamError(late ? 'timeout' : 'connection', { ...lost, detail });
+}
+
+const PROXY_WORDS: Readonly<Record<string, string>> = {
+  407: 'the proxy wants credentials (407): put them into its address, http://user:password@host:port',
+};
+
+/** What a proxy answered instead of passing a request on; undici says so in words alone. */
+function findProxyStatus(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  const pattern = /^Proxy response \((\d{3})\)|^Proxy Authentication Required \((407)\)/;
+  const [, tunnel, forward] = pattern.exec(cause.message) ?? [];
+  return tunnel ?? forward;
 }
 
 function codeOf(cause: unknown): string {

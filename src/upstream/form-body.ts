@@ -17,6 +17,14 @@ export interface FormBody {
   open(): Readable;
 }
 
+/** What was to be sent could not be read to its end: a fault on this side, which says nothing about the service. */
+export class BodyFailed extends Error {
+  override readonly name = 'BodyFailed';
+  constructor(cause: unknown) {
+    super('what was to be sent could not be read to its end', { cause });
+  }
+}
+
 /**
  * Puts a form together; files are read when it is sent.
  * @param label names the operation in errors. @throws TypeError for a path that cannot be read.
@@ -52,10 +60,18 @@ interface Content {
 async function* readForm(sections: readonly Section[], end: string): AsyncGenerator<Uint8Array> {
   for (const { head, content } of sections) {
     yield Buffer.from(head);
-    yield* content.read();
+    yield* readContent(content);
     yield Buffer.from('\r\n');
   }
   yield Buffer.from(end);
+}
+
+async function* readContent(content: Content): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content.read();
+  } catch (cause) {
+    throw new BodyFailed(cause);
+  }
 }
 
 function countBytes(sections: readonly Section[], end: string): number | undefined {

@@ -1,4 +1,10 @@
-import { type CallClass, type ClassCounts, callClasses } from './call-class.ts';
+import {
+  type CallClass,
+  type ClassCounts,
+  callClasses,
+  keptClasses,
+  PASSED_MAX,
+} from './call-class.ts';
 
 /** What is known of a queue by whoever thinks of joining it. */
 export interface QueueFacts {
@@ -22,7 +28,13 @@ export function estimateQueueMs(facts: QueueFacts): number {
   const ahead = urgent.reduce((sum, each) => sum + waiting[each], others);
   const missing = ahead + 1 - free;
   if (missing <= 0) return pauseMs;
-  // A waiting look gets a tenth of the turns of those before it.
-  const share = waiting.look > 0 && !urgent.includes('look') ? 10 / 9 : 1;
-  return pauseMs + Math.ceil(missing * share * costMs);
+  // Of what waits behind, some classes get a tenth of the turns each all the same; and so does this one, if it is such a class.
+  const passing = keptClasses.filter((kept) => waiting[kept] > 0 && !urgent.includes(kept));
+  const inTurn = missing / (1 - passing.length / SHARE);
+  const ofShare = (waiting[callClass] + others + 1) * SHARE;
+  const isKept = keptClasses.some((kept) => kept === callClass);
+  const turns = isKept ? Math.min(inTurn, ofShare) : inTurn;
+  return pauseMs + Math.ceil(turns * costMs);
 }
+
+const SHARE = PASSED_MAX + 1;

@@ -56,7 +56,7 @@ export function createRateWindow(
   marginMs: number,
   spentAt?: number,
 ): RateWindow {
-  if (!(requestsPerSecond >= 0) || !(marginMs >= 0)) {
+  if (!isAmount(requestsPerSecond) || !isAmount(marginMs)) {
     throw new RangeError(`rate ${requestsPerSecond}/s with margin ${marginMs} ms is not a rate`);
   }
   if (requestsPerSecond === 0) return unlimited;
@@ -106,6 +106,10 @@ export function createRateWindow(
     free,
     costMs: windowMs / places,
   };
+}
+
+function isAmount(value: number): boolean {
+  return Number.isFinite(value) && value >= 0;
 }
 
 const unlimited: RateWindow = {

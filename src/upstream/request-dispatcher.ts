@@ -4,8 +4,6 @@
  */
 export interface RequestDispatcher {
   dispatch(options: DispatchedRequest, handler: AnswerHandler): boolean;
-  on(event: 'connectionError', listener: ConnectionErrorListener): unknown;
-  close(): Promise<void>;
 }
 
 /** A request as `Dispatcher.dispatch` takes it. */
@@ -22,6 +20,8 @@ export interface DispatchedRequest {
 /** Is told what comes back. */
 export interface AnswerHandler {
   onRequestStart(controller: DispatchController): void;
+  onBodySent(): void;
+  onRequestSent(): void;
   onResponseStart(
     controller: DispatchController,
     status: number,
@@ -36,5 +36,3 @@ export interface AnswerHandler {
 export interface DispatchController {
   abort(reason: Error): void;
 }
-
-type ConnectionErrorListener = (origin: unknown, targets: unknown, error: Error) => void;

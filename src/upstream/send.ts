@@ -1,5 +1,5 @@
+import type { CallScope } from './call-scope.ts';
 import type { Clock } from './clock.ts';
-import type { ConnectFailures } from './dispatcher.ts';
 import type { UpstreamError } from './errors.ts';
 import { type Answer, exchange, type WireRequest } from './exchange.ts';
 import {
@@ -10,9 +10,9 @@ import {
   toEmptyAnswer,
   toExchangeError,
 } from './failures.ts';
-import type { FormBody } from './form-body.ts';
+import { BodyFailed, type FormBody } from './form-body.ts';
 import type { PassageResult } from './gates.ts';
-import type { Attempt } from './outgoing-call.ts';
+import { type Attempt, type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { Timeouts, TransportHooks } from './transport-options.ts';
@@ -20,7 +20,6 @@ import type { Timeouts, TransportHooks } from './transport-options.ts';
 /** What is needed to put a request on the wire. */
 export interface SendDeps {
   readonly dispatcher: RequestDispatcher;
-  readonly connects: ConnectFailures;
   readonly origin: string;
   readonly token: string;
   /** Names and values in turn, for requests without and with a body. */
@@ -30,6 +29,8 @@ export interface SendDeps {
   readonly rateLimit: RateLimit;
   readonly clock: Clock;
   readonly hooks: TransportHooks;
+  /** Exchanges on their way. */
+  readonly running: Set<Promise<unknown>>;
 }
 
 /** What became of a request: the parsed answer, or the error; and what that says about the service. */
@@ -37,42 +38,54 @@ export type Sent = ParsedAnswer & { readonly result: PassageResult };
 
 /** Sends one request and reads its answer. Never throws. */
 export async function send(deps: SendDeps, attempt: Attempt): Promise<Sent> {
-  const sentAtMs = deps.clock.now();
   const startedMs = performance.now();
-  attempt.turn.sent();
   const request = toWireRequest(deps, attempt);
   deps.hooks.onSend?.({ operation: attempt.call.operation.id, attempt: attempt.number }, request);
-  const sent = await exchangeOnce(deps, attempt, { request, sentAtMs });
+  const running = exchangeOnce(deps, attempt, request);
+  deps.running.add(running);
+  const sent = await running;
+  deps.running.delete(running);
   if (deps.hooks.onAttempt) report(deps.hooks, attempt, { sent, startedMs, request });
   return sent;
 }
 
-async function exchangeOnce(
-  deps: SendDeps,
-  attempt: Attempt,
-  { request, sentAtMs }: { request: WireRequest; sentAtMs: number },
-): Promise<Sent> {
-  const { connects, responseBytesMax, timeouts } = deps;
-  const { scope, call } = attempt;
-  const { skipAnswerAboveBytes, withinMs = 0 } = call.options;
-  // Who gives a call more time than usual gives it to each of its attempts.
-  const headersMs = Math.max(timeouts.headersMs, withinMs);
-  const bodyMs = Math.max(timeouts.bodyMs, withinMs);
+async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireRequest): Promise<Sent> {
+  const { call, scope, turn } = attempt;
+  const startedMs = performance.now();
+  let sentAtMs: number | undefined;
   const limits = {
-    headersMs,
-    bodyMs,
-    responseBytesMax,
-    skipAnswerAboveBytes,
-    signal: scope.signal,
+    ...toLimits(deps, attempt),
+    refuse: () => (turn.isLapsed() ? toLapsed(call) : undefined),
+    // Not before: making a connection takes a time of its own, in which others would seem to be long gone.
+    onSent: () => {
+      sentAtMs = deps.clock.now();
+      turn.sent();
+    },
   };
   let answer: Answer;
   try {
     answer = await exchange(deps.dispatcher, request, limits);
   } catch (cause) {
-    const error = toExchangeError(call.operation.id, cause, { scope, connects });
-    return { kind: 'failed', error, result: judgeLost(error) };
+    const isSent = sentAtMs !== undefined;
+    const error = toExchangeError(call.operation.id, cause, { scope, isSent });
+    const waitedMs = performance.now() - startedMs;
+    return { kind: 'failed', error, result: judgeLost(error, deps, { scope, waitedMs }) };
   }
-  return { ...readAnswer(deps, attempt, { answer, sentAtMs }), result: toResult(answer.status) };
+  const noted = { answer, sentAtMs: sentAtMs ?? deps.clock.now() };
+  return { ...readAnswer(deps, attempt, noted), result: toResult(answer.status) };
+}
+
+function toLimits({ timeouts, responseBytesMax }: SendDeps, { scope, call }: Attempt) {
+  const { skipAnswerAboveBytes, withinMs = 0 } = call.options;
+  // Who gives a call more time than usual gives it to each of its attempts.
+  const headersMs = Math.max(timeouts.headersMs, withinMs);
+  const bodyMs = Math.max(timeouts.bodyMs, withinMs);
+  return { headersMs, bodyMs, responseBytesMax, skipAnswerAboveBytes, signal: scope.signal };
+}
+
+/** Whoever took too long to get ready has lost its place of the rate. */
+function toLapsed(call: OutgoingCall): UpstreamError {
+  return toNotSent('timeout', call, { detail: 'its turn was over before it was sent' });
 }
 
 function toWireRequest({ origin, headers }: SendDeps, { call }: Attempt): WireRequest {
@@ -111,10 +124,18 @@ function toResult(status: number): PassageResult {
   return { kind: 'answer', status };
 }
 
-/** A caller who gives up says nothing about the service. */
-function judgeLost({ code, status }: UpstreamError): PassageResult {
+/** A fault of the caller says nothing about the service: to give up, to give too little time, to send what cannot be read. */
+function judgeLost(
+  { code, status, outcome, cause }: UpstreamError,
+  { timeouts }: SendDeps,
+  { scope, waitedMs }: { scope: CallScope; waitedMs: number },
+): PassageResult {
   if (status !== undefined) return toResult(status);
-  return code === 'aborted' ? { kind: 'not-tried' } : { kind: 'no-answer' };
+  const patienceMs = Math.min(timeouts.headersMs, timeouts.callMs) / 2;
+  const isShort = scope.ended() === 'deadline' && waitedMs < patienceMs;
+  const isLapsed = scope.ended() === undefined && code === 'timeout' && outcome === 'not-sent';
+  const isOurs = code === 'aborted' || code === 'closed' || cause instanceof BodyFailed;
+  return isOurs || isShort || isLapsed ? { kind: 'not-tried' } : { kind: 'no-answer' };
 }
 
 function report(
@@ -132,6 +153,7 @@ function report(
     code: sent.kind === 'failed' ? sent.error.code : undefined,
     durationMs: performance.now() - startedMs,
     requestId: sent.kind === 'failed' ? sent.error.requestId : sent.requestId,
+    isAbandoned: sent.result.kind === 'not-tried',
   };
   onAttempt?.(report, request);
 }

@@ -13,6 +13,8 @@ export interface SharedState {
   readonly lastTurnAtMs: number;
   /** How often others went while a look waited. */
   readonly lookPassed: number;
+  /** The same of a call that is passed through. */
+  readonly passPassed: number;
   /** The service said "too many"; null: it has answered since. */
   readonly pause: SharedPause | null;
   /** The processes in which somebody waits. */
@@ -52,6 +54,7 @@ const unused: SharedState = {
   sent: [],
   lastTurnAtMs: 0,
   lookPassed: 0,
+  passPassed: 0,
   pause: null,
   members: {},
 };
@@ -70,7 +73,7 @@ export function parseSharedState(
 function findState(text: string): SharedState | undefined {
   try {
     const state = JSON.parse(text) as SharedState;
-    return state.format === FORMAT ? state : undefined;
+    return state.format === FORMAT ? { ...unused, ...state } : undefined;
   } catch {
     return undefined;
   }

@@ -94,6 +94,24 @@ test.each([
     gets: [],
   },
   {
+    why: 'its call that is passed through once nine others went',
+    state: { ...before, passPassed: 9, members: rival({ remove: 9, look: 9 }) },
+    asks: { pass: 1 },
+    gets: ['pass'],
+  },
+  {
+    why: 'nothing for such a call before that',
+    state: { ...before, passPassed: 8, members: rival({ remove: 9 }) },
+    asks: { pass: 1 },
+    gets: [],
+  },
+  {
+    why: 'nothing when such a call of another is due',
+    state: { ...before, passPassed: 9, members: rival({ pass: 1 }) },
+    asks: { remove: 1 },
+    gets: [],
+  },
+  {
     why: 'nothing when the look of another is due',
     state: { ...before, lookPassed: 9, members: rival({ look: 1 }) },
     asks: { remove: 1 },
@@ -235,4 +253,12 @@ test('looks that are passed are counted while one waits anywhere', () => {
   expect(ask({ ...passing, members: me }, { change: 1, look: 1 }).state.lookPassed).toBe(4);
   expect(ask({ ...passing, members: me }, { change: 1 }).state.lookPassed).toBe(0);
   expect(ask({ ...passing, members: me }, { look: 2 }).state.lookPassed).toBe(0);
+});
+
+test('so are calls that are passed through', () => {
+  const passing = { ...before, passPassed: 3 };
+
+  expect(ask({ ...passing, members: rival({ pass: 1 }) }, { change: 1 }).state.passPassed).toBe(4);
+  expect(ask({ ...passing, members: me }, { look: 1, pass: 1 }).state.passPassed).toBe(4);
+  expect(ask({ ...passing, members: me }, { change: 1 }).state.passPassed).toBe(0);
 });

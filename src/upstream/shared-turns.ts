@@ -1,4 +1,11 @@
-import { type CallClass, type ClassCounts, callClasses } from './call-class.ts';
+import {
+  type CallClass,
+  type ClassCounts,
+  callClasses,
+  keptClasses,
+  PASSED_MAX,
+  type PassedCounts,
+} from './call-class.ts';
 import type { RateShape } from './rate-window.ts';
 import {
   countBusy,
@@ -9,7 +16,6 @@ import {
   type SharedPause,
   type SharedState,
 } from './shared-state.ts';
-import { LOOK_PASSED_MAX } from './waiting-room.ts';
 
 /** What a process asks for. */
 export interface SharedAsk {
@@ -129,19 +135,22 @@ function openRound(before: SharedState, ask: SharedAsk, { nowMs, shape }: Shared
       if (countBusy(state) >= places) return false;
       return isBurst || state.lastTurnAtMs + spaceMs <= nowMs;
     },
-    findClass: () => findClass(me, rivals, { lookPassed: state.lookPassed, nowMs, spaceMs }),
+    findClass: () => findClass(me, rivals, { passed: toPassed(state), nowMs, spaceMs }),
     give(callClass) {
       classes.push(callClass);
       const lastTurnAtMs = Math.max(state.lastTurnAtMs + spaceMs, nowMs - lateMs);
       state = { ...holdPlace(state, untilMs), lastTurnAtMs };
       const waiting = { ...me.waiting, [callClass]: me.waiting[callClass] - 1 };
       me = { ...me, waiting, servedAtMs: nowMs };
-      const isPassed =
-        callClass !== 'look' && [me, ...rivals].some((each) => each.waiting.look > 0);
-      state = { ...state, lookPassed: isPassed ? state.lookPassed + 1 : 0 };
+      const count = (kept: keyof PassedCounts, before: number) => {
+        const isPassed = kept !== callClass && isAnyWaiting([me, ...rivals], kept);
+        return isPassed ? before + 1 : 0;
+      };
+      const lookPassed = count('look', state.lookPassed);
+      state = { ...state, lookPassed, passPassed: count('pass', state.passPassed) };
     },
     waitMs() {
-      const behind = countBefore(me, rivals, state.lookPassed);
+      const behind = countBefore(me, rivals, toPassed(state));
       const turnAtMs = nextTurnAt();
       // Held places are not foretold, and whoever is expected now may not come.
       if (turnAtMs <= nowMs) return Math.max(ASK_AGAIN_MS, behind > 0 ? spaceMs / 2 : 0);
@@ -156,26 +165,33 @@ function openRound(before: SharedState, ask: SharedAsk, { nowMs, shape }: Shared
   };
 }
 
+function toPassed({ lookPassed, passPassed }: SharedState): PassedCounts {
+  return { look: lookPassed, pass: passPassed };
+}
+
+function isAnyWaiting(members: readonly Member[], callClass: CallClass): boolean {
+  return members.some(({ waiting }) => waiting[callClass] > 0);
+}
+
 /** The class whose turn it is among all who wait, where a process that may use it now is `me`. */
 function findClass(
   me: Member,
   rivals: readonly Member[],
-  { lookPassed, nowMs, spaceMs }: { lookPassed: number; nowMs: number; spaceMs: number },
+  { passed, nowMs, spaceMs }: { passed: PassedCounts; nowMs: number; spaceMs: number },
 ): CallClass | undefined {
-  if (lookPassed >= LOOK_PASSED_MAX) {
-    if (me.waiting.look > 0) return 'look';
-    const isLookDue = ({ waiting, comesAtMs }: Member) =>
-      waiting.look > 0 && Math.abs(nowMs - comesAtMs) <= spaceMs / 2;
-    // Nobody else waits for a look that comes at another time.
-    if (rivals.some(isLookDue)) return undefined;
-  }
+  const due = keptClasses.filter((kept) => passed[kept] >= PASSED_MAX);
+  const mine = due.find((kept) => me.waiting[kept] > 0);
+  if (mine !== undefined) return mine;
+  // Nobody else waits for one that comes at another time.
+  const coming = rivals.filter(({ comesAtMs }) => Math.abs(nowMs - comesAtMs) <= spaceMs / 2);
+  if (due.some((kept) => isAnyWaiting(coming, kept))) return undefined;
   const urgent = findUrgent(me.waiting);
   const isAllowed = urgent && !rivals.some((rival) => isMoreUrgent(rival, urgent));
   return isAllowed ? urgent : undefined;
 }
 
 /** How many are served before `me`, up to two: further ahead nobody knows who will have come by then. */
-function countBefore(me: Member, rivals: readonly Member[], lookPassed: number): number {
+function countBefore(me: Member, rivals: readonly Member[], passed: PassedCounts): number {
   const urgent = findUrgent(me.waiting);
   if (urgent === undefined) return 0;
   const before = rivals.filter(
@@ -183,10 +199,13 @@ function countBefore(me: Member, rivals: readonly Member[], lookPassed: number):
       isMoreUrgent(rival, urgent) ||
       (rival.waiting[urgent] > 0 && rival.servedAtMs < me.servedAtMs),
   ).length;
-  const untilLook = Math.max(0, LOOK_PASSED_MAX - lookPassed);
-  const isLookDue = untilLook === 0 && rivals.some(({ waiting }) => waiting.look > 0);
-  const ahead = Math.max(before, isLookDue ? 1 : 0);
-  return Math.min(ahead, me.waiting.look > 0 ? untilLook : ahead, 2);
+  const due = keptClasses.filter(
+    (kept) => passed[kept] >= PASSED_MAX && isAnyWaiting(rivals, kept),
+  ).length;
+  const untilMine = keptClasses
+    .filter((kept) => me.waiting[kept] > 0)
+    .map((kept) => Math.max(0, PASSED_MAX - passed[kept]));
+  return Math.min(Math.max(before, due), ...untilMine, 2);
 }
 
 function findUrgent(waiting: ClassCounts): CallClass | undefined {

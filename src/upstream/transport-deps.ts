@@ -1,7 +1,8 @@
 import { type Budget, createBudget } from './budget.ts';
 import type { CallDeps } from './call.ts';
-import { createDispatcher, watchConnectFailures } from './dispatcher.ts';
+import { createDispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { createGates } from './gates.ts';
+import { assertCount, assertMs } from './limits.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createSharedBudget } from './shared-budget.ts';
 import type { TransportOptions } from './transport-options.ts';
@@ -13,30 +14,50 @@ const defaultTimeouts = {
   callMs: 30_000,
 } as const;
 
-/** The parts of a transport, wired. @throws TypeError for a base URL or token that cannot be used. */
+/** The parts of a transport, wired. @throws TypeError for what cannot be used: a base URL, a token, a number. */
 export function createDeps(options: TransportOptions): CallDeps {
-  const { clock, random, token, hooks = {}, inFlightMax = 64 } = options;
+  const { clock, random, token, hooks = {}, inFlightMax = 64, attemptsMax = 3 } = options;
+  const { responseBytesMax = 32 * 1024 * 1024 } = options;
   const { origin } = parseBaseUrl(options.baseUrl);
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  assertCount('inFlightMax', inFlightMax, 1);
+  assertCount('attemptsMax', attemptsMax, 1);
+  assertCount('responseBytesMax', responseBytesMax, 1);
+  for (const [name, ms] of Object.entries(timeouts)) assertMs(`timeouts.${name}`, ms);
   const budget = openBudget(options, inFlightMax);
-  const { connectMs } = timeouts;
-  const own = { origin, proxy: options.proxy, connectMs, connections: inFlightMax };
-  const dispatcher = options.dispatcher ?? createDispatcher(own);
   return {
     origin,
     token,
     headers: createHeaders(token, options.userAgent ?? 'scim-bridge'),
     timeouts,
-    responseBytesMax: options.responseBytesMax ?? 32 * 1024 * 1024,
-    attemptsMax: options.attemptsMax ?? 3,
+    responseBytesMax,
+    attemptsMax,
     clock,
     random,
     hooks,
     budget,
     rateLimit: createRateLimit(budget, clock, hooks),
     gates: createGates(clock, hooks),
-    dispatcher,
-    connects: watchConnectFailures(dispatcher),
+    ...openDispatcher(options, { origin, connectMs: timeouts.connectMs, connections: inFlightMax }),
+  };
+}
+
+/** What sends; its caller's stays open. */
+function openDispatcher(
+  { dispatcher, proxy }: TransportOptions,
+  options: Omit<DispatcherOptions, 'proxy'>,
+): Pick<CallDeps, 'dispatcher' | 'running' | 'disconnect'> {
+  const running = new Set<Promise<unknown>>();
+  if (dispatcher !== undefined) return { dispatcher, running, disconnect: async () => undefined };
+  const own = createDispatcher({ ...options, proxy });
+  return {
+    dispatcher: own,
+    running,
+    // Not closed: that would wait for connections that nobody has a use for any more.
+    async disconnect() {
+      await Promise.all(running);
+      await own.destroy();
+    },
   };
 }
 
@@ -44,6 +65,7 @@ export function createDeps(options: TransportOptions): CallDeps {
 function openBudget(options: TransportOptions, inFlightMax: number): Budget {
   const { requestsPerSecond, rateMarginMs = 50, queueMax = 10_000, clock, shared } = options;
   const { spentAt } = options;
+  assertCount('queueMax', queueMax, 0);
   const own = { requestsPerSecond, marginMs: rateMarginMs, spentAt, inFlightMax, queueMax, clock };
   const isShared = shared !== undefined && requestsPerSecond > 0;
   return isShared ? createSharedBudget(own, shared) : createBudget(own);

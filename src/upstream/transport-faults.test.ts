@@ -1,10 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
+import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { cardFiles } from './operations/card-parts.ts';
 import { groups } from './operations/people.ts';
 import { addUser, connect, cut, failureOf, getUser, ok } from './testing/connect.ts';
 import { createEagerClock, createFakeClock } from './testing/fake-clock.ts';
 import { type Answering, sendJson, startService } from './testing/service.ts';
+import type { AttemptReport } from './transport-options.ts';
 
 describe('what is sent again', () => {
   test('a read after 5xx and a cut connection, with growing jitter', async () => {
@@ -188,6 +191,42 @@ describe('when nothing has a chance', () => {
     expect(transport.health().service.kind).toBe('shut');
   });
 
+  const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const silent: Answering = () => undefined;
+
+  test.each([
+    { fault: 'gives calls too little time', options: () => ({ withinMs: 40 }) },
+    { fault: 'gives attempts too little time', options: () => ({ timeoutMs: 40 }) },
+    { fault: 'gives up', options: () => ({ signal: AbortSignal.timeout(40) }) },
+  ])('a caller who $fault stops nobody else', async ({ options }) => {
+    const service = await startService(silent);
+    const attempts: AttemptReport[] = [];
+    const hooks = { onAttempt: (attempt: AttemptReport) => void attempts.push(attempt) };
+    const transport = connect(service.baseUrl, { hooks });
+    await Promise.all(keys.map((key) => failureOf(getUser(transport, { key, ...options() }))));
+    expect(service.seen).toHaveLength(keys.length);
+    expect(transport.health().service.kind).toBe('open');
+    expect(attempts.map(({ isAbandoned }) => isAbandoned)).toEqual(keys.map(() => true));
+  });
+
+  test('a caller whose files cannot be read stops nobody else', async () => {
+    const service = await startService(ok);
+    const transport = connect(service.baseUrl);
+    for (const key of keys) {
+      const file = Readable.from(breakOff());
+      const call = transport.callChecked(cardFiles.attachFileToCard, toUpload(file), { key });
+      expect(await failureOf(call)).toMatchObject({ code: 'connection', cause: BROKEN });
+    }
+    expect(transport.health().service.kind).toBe('open');
+  });
+
+  test('a service that does not answer in its usual time is left alone', async () => {
+    const service = await startService(silent);
+    const transport = connect(service.baseUrl, { timeouts: { callMs: 40 }, attemptsMax: 1 });
+    for (const key of keys) await failureOf(getUser(transport, { key }));
+    expect(transport.health().service.kind).toBe('shut');
+  });
+
   test('who has no chance is told at once and does not wait for a turn', async () => {
     const service = await startService((res) => sendJson(res, 401, 'Invalid token'));
     const transport = connect(service.baseUrl, { requestsPerSecond: 1, clock: createFakeClock() });
@@ -202,6 +241,17 @@ describe('when nothing has a chance', () => {
     expect(await failureOf(getUser(transport))).toMatchObject({ code: 'closed' });
   });
 });
+
+const BROKEN = { name: 'BodyFailed' };
+
+async function* breakOff(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('half');
+  throw new Error('the disk is gone');
+}
+
+function toUpload(file: Readable) {
+  return { path: { card_id: 1 }, body: { file } };
+}
 
 async function findFreePort(): Promise<number> {
   const server = createTcpServer();

@@ -132,6 +132,8 @@ export interface AttemptReport extends AttemptName {
   /** From sending to the end of the answer, in milliseconds. */
   readonly durationMs: number;
   readonly requestId: string | undefined;
+  /** True when its caller gave up or was at fault: it says nothing about the service. */
+  readonly isAbandoned: boolean;
 }
 
 /** How one call is to be treated. */

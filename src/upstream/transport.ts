@@ -2,6 +2,7 @@ import type { BudgetState } from './budget.ts';
 import { runCall } from './call.ts';
 import type { CallClass } from './call-class.ts';
 import { createFormBody } from './form-body.ts';
+import { assertMs } from './limits.ts';
 import type { ArgsOf } from './operations/call-types.ts';
 import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation } from './operations/operation.ts';
@@ -18,7 +19,7 @@ export type { CallOptions, Sending, TransportOptions, WritesRefused } from './tr
 export interface Transport {
   /**
    * Runs an operation and returns the parsed JSON of its answer, undefined where there is no body.
-   * @throws TypeError when the arguments do not fit the row, before anything is sent.
+   * @throws TypeError when the arguments do not fit the row, or a time cannot be, before anything is sent.
    * @throws UpstreamError for everything else.
    */
   call<O extends Operation>(operation: O, args: ArgsOf<O>, options?: CallOptions): Promise<unknown>;
@@ -45,10 +46,10 @@ export interface TransportHealth extends BudgetState {
   readonly service: GateState;
 }
 
-/** A transport of its own pool, unless a dispatcher is given. @throws TypeError for a base URL or token that cannot be. */
+/** A transport of its own pool, unless a dispatcher is given. @throws TypeError for what cannot be: a base URL, a token, a number. */
 export function createTransport(options: TransportOptions): Transport {
   const deps = createDeps(options);
-  const { budget, gates, dispatcher } = deps;
+  const { budget, gates } = deps;
   const { filePaths = 'refuse' } = options;
   const prefixes = toPrefixes(options);
   const prepareFor = createPrepares(prefixes, filePaths);
@@ -68,6 +69,8 @@ export function createTransport(options: TransportOptions): Transport {
     { args, request: prepared }: { args: unknown; request: PreparedRequest },
     callOptions: CallOptions,
   ) {
+    const { timeoutMs, withinMs } = callOptions;
+    for (const ms of [timeoutMs, withinMs]) if (ms !== undefined) assertMs('timeoutMs', ms);
     const { path, body, form } = prepared;
     // Files are looked at before the call waits for its turn, so that a wrong path costs nothing.
     const request = { path, body: form ? await createFormBody(operation.id, form) : body };
@@ -78,7 +81,7 @@ export function createTransport(options: TransportOptions): Transport {
   let closing: Promise<void> | undefined;
   async function closeOnce(): Promise<void> {
     budget.close();
-    if (dispatcher !== options.dispatcher) await dispatcher.close();
+    await deps.disconnect();
   }
 
   return {

@@ -101,6 +101,22 @@ test('a look is passed nine times, then it goes; with no look waiting nothing is
   expect(order.lastIndexOf('look')).toBe(19);
 });
 
+test('a call that is passed through is passed nine times, then it goes, also beside looks', () => {
+  const room = createWaitingRoom<string>();
+  const add = (name: string, callClass: CallClass, count: number) => {
+    for (let i = 0; i < count; i += 1) room.add(place(name, callClass));
+  };
+  add('remove', 'remove', 40);
+  add('look', 'look', 40);
+  add('pass', 'pass', 3);
+
+  const order = takeAll(room);
+
+  expect(order.indexOf('look')).toBe(9);
+  expect(order.flatMap((name, n) => (name === 'pass' ? [n] : []))).toEqual([10, 20, 30]);
+  expect(order.slice(0, 31).filter((name) => name === 'remove')).toHaveLength(25);
+});
+
 test('what is hastened goes with the removals, in the order in which it came', () => {
   const room = fill(
     place('change', 'change', { key: 'a' }),

@@ -1,4 +1,10 @@
-import { type CallClass, type ClassCounts, callClasses } from './call-class.ts';
+import {
+  type CallClass,
+  type ClassCounts,
+  callClasses,
+  keptClasses,
+  PASSED_MAX,
+} from './call-class.ts';
 
 /** Who is waiting, and who is next: by class, then in turn between resources, first in first out for one resource. */
 export interface WaitingRoom<W> {
@@ -26,9 +32,6 @@ export interface Place<W> {
   readonly waiter: W;
 }
 
-/** Others may pass a waiting look this many times; then it goes, so looking keeps a tenth of all turns. */
-export const LOOK_PASSED_MAX = 9;
-
 /** An empty waiting room. */
 export function createWaitingRoom<W>(): WaitingRoom<W> {
   const queues = {
@@ -38,17 +41,20 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
     pass: createClassQueue<W>(),
   } satisfies Record<CallClass, ClassQueue<W>>;
   let size = 0;
-  let lookPassed = 0;
+  const passed = { look: 0, pass: 0 };
 
   function pickClass(): CallClass | undefined {
-    if (queues.look.size > 0 && lookPassed >= LOOK_PASSED_MAX) return 'look';
-    return callClasses.find((callClass) => queues[callClass].size > 0);
+    const isWaiting = (callClass: CallClass) => queues[callClass].size > 0;
+    const due = keptClasses.find((kept) => isWaiting(kept) && passed[kept] >= PASSED_MAX);
+    return due ?? callClasses.find(isWaiting);
   }
 
   function next(): W | undefined {
     const callClass = pickClass();
     if (callClass === undefined) return undefined;
-    lookPassed = callClass === 'look' || queues.look.size === 0 ? 0 : lookPassed + 1;
+    for (const kept of keptClasses) {
+      passed[kept] = callClass === kept || queues[kept].size === 0 ? 0 : passed[kept] + 1;
+    }
     return nextOf(callClass);
   }
 

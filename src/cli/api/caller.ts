@@ -4,10 +4,11 @@ import { findApiFailure } from '../../ops/api/failure.ts';
 import { SettingsError } from '../../settings/errors.ts';
 import type { Settings } from '../../settings/schema.ts';
 import { systemClock } from '../../telemetry/system-clock.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import { isNamed, type Named } from '../../upstream/operations/part.ts';
 import { createTransport, type Transport } from '../../upstream/transport.ts';
-import { createOpsClient } from '../ops-client.ts';
+import { createOpsClient, isLate } from '../ops-client.ts';
 import { toSentCall } from './sent-call.ts';
 
 /** The longest that a call may wait for its turn behind the work of the bridge, in milliseconds. */
@@ -18,10 +19,12 @@ export type Caller = Pick<Transport, 'callChecked' | 'close'>;
 
 /**
  * Through the bridge that `ops.url` names, else straight to the service.
- * @throws SettingsError when the settings name neither
+ * @param timeoutMs for one call through the bridge. @throws SettingsError when the settings name neither
  */
-export function openCaller(settings: Settings): Caller {
-  return settings.ops.url === undefined ? openDirect(settings) : openThroughBridge(settings);
+export function openCaller(settings: Settings, timeoutMs = BRIDGE_TIMEOUT_MS): Caller {
+  return settings.ops.url === undefined
+    ? openDirect(settings)
+    : openThroughBridge(settings, timeoutMs);
 }
 
 function openDirect(settings: Settings): Caller {
@@ -40,12 +43,15 @@ function openDirect(settings: Settings): Caller {
   });
 }
 
-function openThroughBridge(settings: Settings): Caller {
-  const client = createOpsClient(settings, BRIDGE_TIMEOUT_MS);
+function openThroughBridge(settings: Settings, timeoutMs: number): Caller {
+  const client = createOpsClient(settings, timeoutMs);
   return {
     async callChecked(operation, args) {
       const sent = await toSentCall(args);
-      const { status, answer } = await client.ask('POST', toRoute(operation), sent);
+      const asked = client.ask('POST', toRoute(operation), sent);
+      const { status, answer } = await asked.catch((error: unknown) => {
+        throw toLate(operation, error) ?? error;
+      });
       if (status === 200) return toNamed(answer).result;
       const failure = findApiFailure(answer);
       if (failure !== undefined) throw failure;
@@ -55,6 +61,14 @@ function openThroughBridge(settings: Settings): Caller {
     },
     close: async () => undefined,
   };
+}
+
+/** The bridge is there, and the call may be under way: the same may succeed later. */
+function toLate({ id }: Operation, error: unknown): UpstreamError | undefined {
+  if (!(error instanceof BridgeError) || !isLate(error.cause)) return undefined;
+  const { message: detail } = error;
+  const fate = { retry: 'later', outcome: 'unknown' } as const;
+  return new UpstreamError('timeout', { operation: id, detail, cause: error, ...fate });
 }
 
 function toRoute({ id }: Operation): `/${string}` {

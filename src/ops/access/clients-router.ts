@@ -5,6 +5,7 @@ import { jsonBody, parseBody } from '../body.ts';
 import { InvalidRequest } from '../invalid-request.ts';
 import { toListAnswer } from '../list-query.ts';
 import { getOperator } from '../operator.ts';
+import { noteTarget } from '../operator-acts.ts';
 import { type LifeView, toLifeView } from './life-view.ts';
 import { parseAccessQuery } from './query.ts';
 import { parseName, parseValidFor } from './wish.ts';
@@ -44,6 +45,7 @@ export function createClientsRouter(clients: Clients): Router {
     const found = await clients.revoke(req.params.id, parseSecret(req.body));
     res.set('Cache-Control', 'no-store');
     if (found === undefined) return answerNone(res);
+    noteTarget(res, `client-${found.client.id}`);
     res.json(toClientView(found));
   });
   return router;
@@ -76,6 +78,7 @@ function rotateSecret({ rotate }: Clients): RequestHandler<{ id: string }> {
 }
 
 function answerMade(res: Response, made: ClientWithSecrets & { readonly text: string }): void {
+  noteTarget(res, `client-${made.client.id}`);
   res.status(201).json({ ...toClientView(made), secret: made.text });
 }
 

@@ -6,6 +6,7 @@ import { jsonBody, parseBody } from '../body.ts';
 import { InvalidRequest } from '../invalid-request.ts';
 import { toListAnswer } from '../list-query.ts';
 import { getOperator } from '../operator.ts';
+import { noteTarget } from '../operator-acts.ts';
 import { type LifeView, toLifeView, toMoment } from './life-view.ts';
 import { parseAccessQuery } from './query.ts';
 import { parseName, parseValidFor } from './wish.ts';
@@ -37,6 +38,7 @@ export function createTokensRouter({ make, list, revoke }: Tokens): Router {
     const made = await make({ ...parseWish(req.body), by: getOperator(res).id });
     res.set('Cache-Control', 'no-store');
     if (made.kind === 'made') {
+      noteTarget(res, toTokenView(made.row).id);
       res.status(201).json({ ...toTokenView(made.row), token: made.text });
       return;
     }
@@ -46,7 +48,11 @@ export function createTokensRouter({ make, list, revoke }: Tokens): Router {
   router.post('/:id/revoke', async (req, res) => {
     const row = await revoke(req.params.id);
     res.set('Cache-Control', 'no-store');
-    if (row !== undefined) return void res.json(toTokenView(row));
+    if (row !== undefined) {
+      const view = toTokenView(row);
+      noteTarget(res, view.id);
+      return void res.json(view);
+    }
     res.status(404).json({ code: 'not-found', message: 'No token has this id or name.' });
   });
   return router;

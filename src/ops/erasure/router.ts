@@ -3,6 +3,7 @@ import type { ErasureObstacle } from '../../domain/erasure.ts';
 import type { Erasure } from '../../reconcile/erasure/erasure.ts';
 import type { TraceCounts } from '../../store/erasure.ts';
 import { answerKeyed, type Keyed } from '../keyed.ts';
+import { noteTarget } from '../operator-acts.ts';
 
 /** Shows and does erasures, by id, userName, displayName or address. */
 export interface ErasureSource {
@@ -55,6 +56,7 @@ export function createErasureRouter({ plan, erase, told }: ErasureSource): Route
     const erased = toAnswer(await erase(req.params.key));
     if (erased.kind !== 'found') return answerKeyed(res, erased);
     const { value } = erased;
+    noteTarget(res, value.id);
     if (value.obstacles.length > 0) return answerNotNow(res, value);
     const rows = Object.values(value.counts).reduce((sum, count) => sum + count, 1);
     told(res, { resourceId: value.id, rows });

@@ -1,0 +1,222 @@
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildConnector, Pool } from 'undici';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../telemetry/system-clock.ts';
+import { connect, failureOf, getUser, ok } from './testing/connect.ts';
+import { startService } from './testing/service.ts';
+import type { CallOptions, Transport, TransportOptions } from './transport.ts';
+
+/** Far longer than anything here may take, in milliseconds. */
+const SOON_MS = 1_000;
+
+/** Listens on a free port of loopback and does this with each connection; it goes with the test. */
+async function listen(onConnection: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+    onConnection(socket);
+  });
+  return await open(server, () => {
+    for (const socket of sockets) socket.destroy();
+  });
+}
+
+async function open(server: Server, close: () => void): Promise<string> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    close();
+    server.close();
+  });
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return `127.0.0.1:${address.port}`;
+}
+
+/** Takes connections and never says a word. */
+const listenSilently = () => listen((socket) => void socket.resume());
+
+/** A transport whose next call waits for something that never comes. */
+interface Waiting {
+  readonly for: string;
+  open(options?: Partial<TransportOptions>): Promise<Transport>;
+  /** The call has certainly not left. */
+  readonly isUnsent: boolean;
+}
+
+const waitings: Waiting[] = [
+  {
+    for: 'a TLS handshake',
+    isUnsent: true,
+    open: async (options) => connect(`https://${await listenSilently()}`, options),
+  },
+  {
+    for: 'an answer',
+    isUnsent: false,
+    open: async (options) => connect(`http://${await listenSilently()}`, options),
+  },
+  {
+    for: 'a proxy that takes the connection and opens none',
+    isUnsent: true,
+    open: async (options) =>
+      connect('https://service.invalid', {
+        proxy: `http://${await listenSilently()}`,
+        ...options,
+      }),
+  },
+  {
+    for: 'a proxy that forwards and gets no answer',
+    isUnsent: false,
+    open: async (options) =>
+      connect('http://service.invalid', { proxy: `http://${await listenSilently()}`, ...options }),
+  },
+  {
+    for: 'a connection that another call has',
+    isUnsent: true,
+    async open(options) {
+      const origin = `http://${await listenSilently()}`;
+      const dispatcher = new Pool(origin, { connections: 1 });
+      onTestFinished(() => dispatcher.destroy());
+      const transport = connect(origin, { dispatcher, ...options });
+      getUser(transport).catch(() => undefined);
+      return transport;
+    },
+  },
+  {
+    for: 'its turn',
+    isUnsent: true,
+    async open(options) {
+      const { baseUrl } = await startService(ok);
+      const clock = systemClock;
+      const rate = { requestsPerSecond: 0.001, clock };
+      const transport = connect(baseUrl, { ...rate, ...options });
+      await getUser(transport);
+      return transport;
+    },
+  },
+];
+
+describe.each(waitings)('a call that waits for $for', ({ open: openWaiting, isUnsent }) => {
+  const end = async (options: (caller: AbortController) => CallOptions) => {
+    const transport = await openWaiting();
+    const caller = new AbortController();
+    const startedAt = performance.now();
+    const failed = failureOf(getUser(transport, options(caller)));
+    setTimeout(() => caller.abort(new Error('enough')), 60);
+    const error = await failed;
+    const tookMs = performance.now() - startedAt;
+    return { error, tookMs, transport };
+  };
+
+  test('ends when its caller gives up', async () => {
+    const { error, tookMs } = await end(({ signal }) => ({ signal }));
+
+    expect(error).toMatchObject({ code: 'aborted', outcome: isUnsent ? 'not-sent' : 'unknown' });
+    expect(tookMs).toBeLessThan(SOON_MS);
+  });
+
+  test('ends when its time is over', async () => {
+    const { error, tookMs } = await end(() => ({ withinMs: 60 }));
+
+    expect(error).toMatchObject({ code: 'timeout', outcome: isUnsent ? 'not-sent' : 'unknown' });
+    expect(tookMs).toBeLessThan(SOON_MS);
+  });
+
+  test('does not hold up the end once it was given up', async () => {
+    const { transport } = await end(({ signal }) => ({ signal }));
+    const closed = transport.close().then(() => 'closed');
+
+    expect(await Promise.race([closed, sleep(SOON_MS, 'open')])).toBe('closed');
+  });
+});
+
+test('a request that is given up while its connection is made is never written', async () => {
+  const heard: string[] = [];
+  const connected = Promise.withResolvers<Socket>();
+  const origin = await listen((socket) => {
+    socket.on('data', (bytes) => heard.push(String(bytes)));
+    connected.resolve(socket);
+  });
+  const goOn = Promise.withResolvers<void>();
+  const connector = buildConnector({});
+  const dispatcher = new Pool(`http://${origin}`, {
+    connect: (options, callback) => void goOn.promise.then(() => connector(options, callback)),
+  });
+  onTestFinished(() => dispatcher.destroy());
+  const caller = new AbortController();
+  const transport = connect(`http://${origin}`, { dispatcher });
+  const failed = failureOf(getUser(transport, { signal: caller.signal }));
+  await sleep(0);
+  caller.abort();
+
+  expect(await failed).toMatchObject({ code: 'aborted', outcome: 'not-sent' });
+  goOn.resolve();
+  const socket = await connected.promise;
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(heard).toEqual([]);
+});
+
+test('a proxy that never opens a connection is given up after the time for connections', async () => {
+  const transport = connect('https://service.invalid', {
+    proxy: `http://${await listenSilently()}`,
+    timeouts: { connectMs: 100 },
+    attemptsMax: 1,
+  });
+
+  expect(await failureOf(getUser(transport))).toMatchObject({
+    code: 'connection',
+    outcome: 'not-sent',
+  });
+});
+
+describe('a proxy that wants credentials', () => {
+  const start = async () => {
+    const server = createHttpServer((_req, res) => res.writeHead(407).end('who are you'));
+    server.on('connect', (_req, socket) =>
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
+    );
+    return `http://${await open(server, () => server.closeAllConnections())}`;
+  };
+
+  test.each(['http', 'https'])('is told as such (%s)', async (scheme) => {
+    const proxy = await start();
+    const transport = connect(`${scheme}://service.invalid`, { proxy, attemptsMax: 1 });
+
+    const error = await failureOf(getUser(transport));
+
+    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent' });
+    expect(error.message).toContain('the proxy wants credentials (407)');
+  });
+});
+
+describe('numbers that cannot be', () => {
+  const wrong = [Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, 0, -1];
+
+  test.each(wrong)('timeoutMs %s is refused before anything is sent', async (ms) => {
+    const service = await startService(ok);
+    const transport = connect(service.baseUrl);
+
+    await expect(getUser(transport, { timeoutMs: ms })).rejects.toThrow(/timeoutMs.*above 0/);
+    await expect(getUser(transport, { withinMs: ms })).rejects.toThrow(TypeError);
+    expect(service.seen).toEqual([]);
+  });
+
+  test.each(wrong.filter((each) => each !== 2 ** 31))('inFlightMax %s is refused', (count) => {
+    expect(() => connect('http://service.invalid', { inFlightMax: count })).toThrow(/inFlightMax/);
+    expect(() => connect('http://service.invalid', { attemptsMax: count })).toThrow(/attemptsMax/);
+  });
+
+  test.each(wrong)('a time limit of %s is refused', (ms) => {
+    const timeouts = { callMs: ms };
+    expect(() => connect('http://service.invalid', { timeouts })).toThrow(/timeouts\.callMs/);
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('a rate of %s is refused', (rate) => {
+    const options = { requestsPerSecond: rate };
+    expect(() => connect('http://service.invalid', options)).toThrow(/is not a rate/);
+  });
+});

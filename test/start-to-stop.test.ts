@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from './support/free-port.ts';
+import { type BridgeProcess, runToEnd, startBridge } from './support/server.ts';
+import { describeStores } from './support/stores.ts';
+
+/** Somebody who asks without end, over connections that are kept. */
+interface Asker {
+  /** Statuses, or the code of what came instead of an answer. */
+  readonly met: (number | string)[];
+  /** Until nobody listens any more. */
+  untilRefused(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Nobody listens yet, or any more: that is no request. */
+const NOT_LISTENING = 'ECONNREFUSED';
+
+function askOn(urls: readonly string[], headersTimeout = 5_000): Asker {
+  const met: (number | string)[] = [];
+  const agent = new Agent({ headersTimeout });
+  let stopped = false;
+  let refusals = 0;
+  const asking = urls.map(async (url) => {
+    while (!stopped) {
+      const answer = await ask(url, agent);
+      if (answer !== NOT_LISTENING) {
+        met.push(answer);
+        refusals = 0;
+        continue;
+      }
+      refusals += 1;
+      await sleep(5);
+    }
+  });
+  return {
+    met,
+    untilRefused: () => expect.poll(() => refusals, { timeout: 20_000 }).toBeGreaterThan(20),
+    async stop() {
+      stopped = true;
+      await Promise.all(asking);
+      await agent.destroy();
+    },
+  };
+}
+
+async function ask(url: string, dispatcher: Agent): Promise<number | string> {
+  try {
+    const { statusCode, body } = await request(url, { dispatcher });
+    await body.dump();
+    return statusCode;
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  }
+}
+
+describeStores('from the start to the stop', ({ makeUrl }) => {
+  test('every request is answered, on both ports, and none holds up the stop', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-start-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const [port, opsPort] = [await freePort(), await freePort()];
+    const main = `http://127.0.0.1:${port}`;
+    const ops = `http://127.0.0.1:${opsPort}`;
+    const asker = askOn([
+      ...[`${main}/scim/v2/Users`, `${main}/scim/v2/Users`, `${main}/healthz`, `${main}/readyz`],
+      ...[`${ops}/healthz`, `${ops}/readyz`, `${ops}/ops/status`, `${ops}/metrics`],
+    ]);
+    onTestFinished(() => asker.stop());
+
+    const env = {
+      DATABASE_URL: await makeUrl('migrated'),
+      PORT: String(port),
+      OPS_PORT: String(opsPort),
+      LOG_LEVEL: 'error',
+    };
+    const bridge: BridgeProcess = await startBridge({ folder, env });
+    onTestFinished(() => bridge.kill());
+    await bridge.ready();
+    const stoppedAt = performance.now();
+    const exitCode = await bridge.stop();
+    const tookMs = performance.now() - stoppedAt;
+    await asker.untilRefused();
+    await asker.stop();
+
+    const wrong = asker.met.filter((each) => typeof each === 'string' || each >= 504);
+    expect(wrong).toEqual([]);
+    expect(new Set(asker.met)).toEqual(new Set([200, 401, 503]));
+    expect(exitCode).toBe(0);
+    expect(tookMs).toBeLessThan(10_000);
+  });
+});
+
+/** A proxy that takes connections and opens none; it goes with the test. */
+async function startSilentProxy(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined).resume());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+test.concurrent('a proxy that opens no connection holds up neither the stop nor a check', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-proxy-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const env = {
+    UPSTREAM_URL: 'https://service.invalid',
+    UPSTREAM_TOKEN: 'token-of-the-service',
+    UPSTREAM_PROXY: await startSilentProxy(),
+    SCIM_TOKENS: 'token-of-a-provider',
+  };
+  const bridge = await startBridge({ folder, env });
+  onTestFinished(() => bridge.kill());
+
+  const stoppedAt = performance.now();
+  const exitCode = await bridge.stop();
+  const tookMs = performance.now() - stoppedAt;
+  const command = ['src/cli/bin.mjs', 'check'];
+  const checked = await runToEnd({ folder, env, command });
+
+  expect(exitCode).toBe(0);
+  expect(tookMs).toBeLessThan(10_000);
+  expect(checked.exitCode).toBe(1);
+}, 60_000);
