@@ -1,4 +1,4 @@
-import { findExtensionFlag, USER_EXTENSION } from '../../domain/extensions.ts';
+import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -11,7 +11,6 @@ import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notFound, notUnique, ScimError } from '../errors.ts';
 import { assertVersion } from '../http/respond.ts';
-import { assertMayLoseAccess, createUserProtection } from './protect-user.ts';
 import { storeUserChange, type UserWriteResult } from './store-change.ts';
 
 /** A PUT or PATCH of one person. */
@@ -40,7 +39,7 @@ export async function storeUser(
   if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
     throw invalidValue('A User needs a userName.');
   }
-  await assertAllowed(tx, deps, { row, before, attributes });
+  await assertNameFree(tx, row, foldCase(attributes.userName));
   const result = await storeUserChange(tx, deps, {
     row,
     before,
@@ -49,7 +48,7 @@ export async function storeUser(
     claim: request.claim,
   });
   // Only now is it known whether the write changes anything; a refusal takes all of it back.
-  if (row.origin === null && result.row !== row) assertAdoptable(deps, row);
+  if (row.origin === null && result.row !== row) await assertAdoptable(tx, deps, row);
   return result;
 }
 
@@ -82,34 +81,17 @@ export function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonOb
     : { ...attributes, [USER_EXTENSION]: extension };
 }
 
-async function assertAllowed(
-  tx: Db,
-  deps: ScimDeps,
-  { row, before, attributes }: { row: UserRow; before: JsonObject; attributes: JsonObject },
-): Promise<void> {
-  if (mayWork(before) && !mayWork(attributes)) {
-    await assertMayLoseAccess(tx, createUserProtection(deps), row);
-  }
-  const userNameFolded = foldCase(String(attributes.userName));
-  if (userNameFolded !== row.user_name_folded) await assertNameFree(tx, row, userNameFolded);
-}
-
-/** Suspending somebody takes away what deactivating them does. */
-function mayWork(attributes: JsonObject): boolean {
-  const suspended = findExtensionFlag(attributes, USER_EXTENSION, 'temporarilyInactive');
-  return attributes.active !== false && suspended !== true;
-}
-
 /** A userName that another live user has, or another observed account holds, is taken. */
 async function assertNameFree(tx: Db, row: UserRow, userNameFolded: string): Promise<void> {
+  if (userNameFolded === row.user_name_folded) return;
   const named = await listUsersByName(tx, userNameFolded);
   const observed = await listUsersByObserved(tx, { userNameFolded, emailFolded: undefined });
   if ([...named, ...observed].some(({ id }) => id !== row.id)) throw notUnique('User', 'userName');
 }
 
 /** @throws ScimError 403 when the settings or a privilege forbid taking the account over */
-export function assertAdoptable(deps: ScimDeps, row: UserRow): void {
-  const privilege = createUserProtection(deps).findPrivilege(row);
+export async function assertAdoptable(tx: Db, deps: ScimDeps, row: UserRow): Promise<void> {
+  const privilege = await deps.rules.protection.findPrivilege(tx, row);
   if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
   if (deps.policy.adoptUsers !== 'yes') {
     throw new ScimError(403, 'The account is not managed, and the settings forbid taking it over.');

@@ -4,6 +4,7 @@ import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
+import { listTakenFromUser } from '../../domain/protection.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withoutSettled } from '../../domain/stuck.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
@@ -21,6 +22,7 @@ import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
 import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { toLane } from '../take-lane.ts';
+import { assertMayLose } from './protect-user.ts';
 
 /** A stored write of a person, with what the wait for it needs. */
 export interface UserWriteResult {
@@ -48,6 +50,7 @@ export interface UserChangeRequest {
 /**
  * Stores what a provider wants of a person, in the transaction that read the row. An account that was
  * only observed is adopted by it; a write that changes nothing stores nothing and adopts nothing.
+ * @throws ScimError 403 when it would take something from somebody who is protected
  */
 export async function storeUserChange(
   tx: Db,
@@ -69,6 +72,13 @@ export async function storeUserChange(
     deactivation: policy.deactivation,
   });
   const columns = { ...toUserColumns(next), given: JSON.stringify(ruled.given) };
+  const change = {
+    before: toDesiredUser(before, state.deleted),
+    after: toDesiredUser(next, state.deleted),
+    observed: state.observed,
+    fields: toUserFields(names),
+  };
+  if (listTakenFromUser(change).length > 0) await assertMayLose(tx, rules.protection, row);
   const pendingText = JSON.stringify(pending);
   const isSame = isDeepStrictEqual(before, next) && columns.given === row.given;
   if (isSame && pendingText === row.pending) {
@@ -98,11 +108,7 @@ export async function storeUserChange(
     row: changed,
     lease,
     undo: isDue
-      ? {
-          type: 'user',
-          before: toBefore(row, before),
-          after: columns.attributes,
-        }
+      ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
       : undefined,
   };
 }
