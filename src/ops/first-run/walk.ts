@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserId } from '../../domain/ids.ts';
 import type { Db } from '../../store/database.ts';
 import { listExistingGroups, listExistingUsers } from '../../store/first-run.ts';
@@ -8,8 +9,8 @@ import type { UserRow } from '../../store/users.ts';
 import { wrongCursor } from '../list-query.ts';
 import { type FirstRunItem, judgeGroup, judgeUser, listNames } from './judge.ts';
 
-/** Rows that are judged at once. */
-const PART = 500;
+/** Rows that are judged in one turn of the event loop. */
+const PART = 100;
 /** More disputes than anybody resolves in a day. */
 const DISPUTES_MAX = 1_000;
 
@@ -78,6 +79,7 @@ async function* walkUsers({ db, listPrivileged }: WalkDeps, after: number): Asyn
       if (item) yield { item, place: { stage: 'users', after: row.seq } };
     }
     afterSeq = rows.at(-1)?.seq;
+    await nextTurn();
   }
 }
 
@@ -99,6 +101,7 @@ async function* walkGroups(deps: WalkDeps, after: number): AsyncGenerator<Walked
       if (item) yield { item, place: { stage: 'groups', after: row.seq } };
     }
     afterSeq = rows.at(-1)?.seq;
+    await nextTurn();
   }
 }
 
