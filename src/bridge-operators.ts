@@ -101,7 +101,7 @@ function toFirstRunDeps(options: WatchedOptions, parts: BridgeParts): FirstRunDe
   return {
     db: options.store.read,
     mode: parts.guard.mode,
-    findUserPrivilege: parts.rules.protection.findPrivilege,
+    listPrivileged: parts.rules.protection.listPrivileged,
     findGroupPrivilege: (db, row) => findGroupPrivilege(db, scim, row),
   };
 }

@@ -39,7 +39,6 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
     baseUrl: `${options.publicUrl}${SCIM_PATH}`,
     toMoment: createMoments(),
     findClosed: (type) => findClosed(type, { firstRead, sections: sections.current() }),
-    findOwnAccount: () => firstRead.ownAccount(),
     looksFirst: recovery.isReading,
     isUpstreamDown() {
       const { credentials, service } = upstream.health();

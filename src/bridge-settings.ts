@@ -1,6 +1,5 @@
 import { toBodyLimits } from './bridge-limits.ts';
 import type { Target } from './bridge-options.ts';
-import { createMatcher } from './domain/matcher.ts';
 import type { ReconcilePolicy } from './reconcile/deps.ts';
 import type { RepairPolicy } from './reconcile/drift/deps.ts';
 import type { Forms } from './reconcile/forms.ts';
@@ -13,7 +12,7 @@ import type { TransportOptions } from './upstream/transport-options.ts';
 
 /** What the settings say about convergence. */
 export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
-  const { users, groups, upstream, workers, protect, limits } = settings;
+  const { users, groups, upstream, workers, limits } = settings;
   return {
     deactivation: users.deactivation,
     groupDeletion: groups.deletion,
@@ -23,7 +22,6 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     lease: toLeaseTimes(toCallMs(settings)),
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
-    isProtectedUser: createMatcher(protect.users),
     providerHarmMax: limits.provider,
   };
 }
@@ -56,7 +54,7 @@ export function toRetention({ retention }: Settings): Retention {
 
 /** What the settings say about requests of identity providers. */
 export function toScimPolicy(settings: Settings): ScimPolicy {
-  const { scim, users, groups, protect } = settings;
+  const { scim, users, groups } = settings;
   return {
     writeWaitMs: scim.writeWait,
     whenUpstreamIsDown: scim.whenUpstreamIsDown,
@@ -71,9 +69,9 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
     deactivation: users.deactivation,
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
+    adoptUsersOnDelete: users.adoptOnDelete,
+    adoptGroupsOnDelete: groups.adoptOnDelete,
     permissionsMax: groups.permissionsMax,
-    isProtectedUser: createMatcher(protect.users),
-    isProtectedGroup: createMatcher(protect.groups),
   };
 }
 

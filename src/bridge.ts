@@ -34,7 +34,7 @@ import { createReplicas } from './reconcile/replicas.ts';
 import type { Rules } from './reconcile/rules/rules.ts';
 import { openSectionView } from './reconcile/section-view.ts';
 import { openWriteGuard } from './reconcile/writes/guard.ts';
-import { createUserProtection } from './scim/users/protect-user.ts';
+import { createProtection } from './scim/users/protect-user.ts';
 import type { Settings } from './settings/schema.ts';
 import { toStoreUrl } from './settings/store-url.ts';
 import { openStore, type Store, type StoreOptions } from './store/database.ts';
@@ -172,8 +172,9 @@ function toRules(
   return {
     book: createRuleBook(rules),
     deactivation: users.deactivation,
-    protection: createUserProtection({
-      policy: { isProtectedUser: createMatcher(protect.users) },
+    protection: createProtection({
+      isProtectedUser: createMatcher(protect.users),
+      isProtectedGroup: createMatcher(protect.groups),
       findOwnAccount,
     }),
   };

@@ -10,6 +10,7 @@ import { forgetTombstones } from '../src/reconcile/erasure/erasure.ts';
 import type { Sandbox } from '../src/sandbox/sandbox.ts';
 import type { Store } from '../src/store/database.ts';
 import { saveDispute } from '../src/store/disputes.ts';
+import { keepFormerNames } from '../src/store/former-names.ts';
 import { deleteHeldActions, insertHeldActions } from '../src/store/held-actions.ts';
 import { listRequests } from '../src/store/requests.ts';
 import { findUserRow } from '../src/store/users.ts';
@@ -73,6 +74,7 @@ async function speakOfAda({ store }: TestBridge, id: string): Promise<void> {
   await store.write(async (tx) => {
     await tx.updateTable('groups').set({ last_error: words }).execute();
     const nameFolded = 'ada@example.com';
+    await keepFormerNames(tx, { type: 'user', id }, { old: ['ada@else.example'], names: [] });
     await saveDispute(tx, { type: 'user', nameFolded, reason: 'two accounts', now: 1 });
   });
   const query = { resourceId: id, status: undefined, beforeSeq: Number.MAX_SAFE_INTEGER, limit: 9 };
@@ -104,7 +106,15 @@ describeStores('erasing a person', ({ makeUrl }) => {
 
       expect(before).toEqual(
         expect.arrayContaining([
-          ...['users', 'user_emails', 'requests', 'own_calls', 'drifts', 'plan_actions'],
+          ...[
+            'users',
+            'user_emails',
+            'former_names',
+            'requests',
+            'own_calls',
+            'drifts',
+            'plan_actions',
+          ],
           ...['audit_events', 'audit_event_resources', 'disputes', 'groups'],
         ]),
       );

@@ -117,7 +117,6 @@ const adoptingWrites: {
     write: (bridge, path) => send(bridge, 'PUT', path, toUser('ada', { title: 'Dr' })),
   },
   { what: 'PATCH', write: (bridge, path) => send(bridge, 'PATCH', path, disable) },
-  { what: 'DELETE', write: (bridge, path) => send(bridge, 'DELETE', path) },
 ];
 
 for (const { what, write } of adoptingWrites) {
@@ -132,6 +131,54 @@ for (const { what, write } of adoptingWrites) {
       expect(bridge.sandbox.service.getUser(ada).active).toBe(what === 'PUT');
     }));
 }
+
+const deletions = [
+  { type: 'Users', name: ada, setting: 'USERS_ADOPT_ON_DELETE' },
+  { type: 'Groups', name: 'Pilots', setting: 'GROUPS_ADOPT_ON_DELETE' },
+] as const;
+const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
+
+describe.each(deletions)('a DELETE of $name, whom nobody manages', ({ type, name, setting }) => {
+  const table = type === 'Users' ? 'users' : 'groups';
+
+  test('is refused, alone and in bulk, and changes nothing', () =>
+    withTestBridge({ prepare }, async (bridge) => {
+      const id = await findId(bridge, { type, name });
+      const before = await send(bridge, 'GET', `/${type}/${id}`);
+
+      const alone = await bridge.request('DELETE', `/${type}/${id}`);
+      const operation = { method: 'DELETE', path: `/${type}/${id}` };
+      const bulk = await bridge.request('POST', '/Bulk', {
+        schemas: [BULK],
+        Operations: [operation],
+      });
+
+      expect(alone.status).toBe(403);
+      expect(alone.body.detail).toContain(setting);
+      expect(bulk.body).toMatchObject({ Operations: [{ status: '403' }] });
+      expect(await isManaged(bridge, table, id)).toBe(false);
+      expect((await send(bridge, 'GET', `/${type}/${id}`)).body).toEqual(before.body);
+      expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+    }));
+
+  test('goes through where an operator adopted it before, or the settings say so', async () => {
+    const settings = { OPS_TOKEN: 'operators-of-a-test-bridge' };
+    await withTestBridge({ prepare, settings }, async (bridge) => {
+      const id = await findId(bridge, { type, name });
+      const url = new URL(`/ops/${table}/${id}/adopt`, bridge.baseUrl).href;
+      const headers = {
+        authorization: `Bearer ${settings.OPS_TOKEN}`,
+        'content-type': 'application/json',
+      };
+      await bridge.request('POST', url, {}, headers);
+      expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
+    });
+    await withTestBridge({ prepare, settings: { [setting]: 'yes' } }, async (bridge) => {
+      const id = await findId(bridge, { type, name });
+      expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
+    });
+  });
+});
 
 test('a write that changes nothing succeeds and adopts nothing', () =>
   withTestBridge({ prepare }, async (bridge) => {

@@ -11,7 +11,7 @@ import { allOperations } from '../ops/api/find-operation.ts';
 import { type ApiSource, createApiRouter } from '../ops/api/router.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { loadSettings } from '../settings/load.ts';
-import { users } from '../upstream/operations/users.ts';
+import { users } from '../upstream/operations/people.ts';
 import { connect } from '../upstream/testing/connect.ts';
 import { sendJson, startService } from '../upstream/testing/service.ts';
 import { openCaller } from './api/caller.ts';

@@ -1,5 +1,6 @@
 import type { DriftKind } from './drift.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
+import { hasMoreBits } from './mask.ts';
 import type { OwnCallKind } from './own-call.ts';
 
 /** What a repair can take away. */
@@ -66,11 +67,6 @@ function holdsMore({ desired, observed }: Change): boolean {
     const [isHeld, isWanted] = [held === true, want === true];
     return RESTRICTING.has(field) ? isWanted && !isHeld : isHeld && !isWanted;
   });
-}
-
-/** Masks may be wider than the 32 bits of the bitwise operators. */
-function hasMoreBits(held: number, wanted: number): boolean {
-  return (BigInt(held) & ~BigInt(wanted)) !== 0n;
 }
 
 /** How much of one kind of harm may be done in 24 hours without anybody being asked. */

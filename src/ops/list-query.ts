@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidRequest } from './invalid-request.ts';
 
 const PAGE = 100;
@@ -56,15 +57,33 @@ export interface ListAnswer<Item> {
   readonly nextCursor: string | null;
 }
 
-/** The page of rows that were read in order of creation; fewer than were asked for are the last. */
-export function toListAnswer<Row extends { readonly seq: number }, Item>(
-  rows: readonly Row[],
-  limit: number,
-  toItem: (row: Row) => Item,
-): ListAnswer<Item> {
-  const last = rows.at(-1);
-  const nextCursor = last === undefined || rows.length < limit ? null : String(last.seq);
-  return { items: rows.map(toItem), nextCursor };
+/** How many rows are read and rendered in one turn of the event loop. */
+const PART = 50;
+
+/**
+ * A page of a list, which is read and rendered in parts, a turn of the event loop each: nobody waits for the whole of it.
+ * @param read the next rows of the list from `from` on, at most `limit`; fewer are the last
+ */
+export async function readPage<Row extends { readonly seq: number }, Item>(
+  { limit, from }: PartQuery,
+  read: (part: PartQuery) => Promise<readonly Row[]>,
+  toItems: (rows: readonly Row[]) => readonly Item[] | Promise<readonly Item[]>,
+): Promise<ListAnswer<Item>> {
+  const items: Item[] = [];
+  for (let last = from; ; await nextTurn()) {
+    const wanted = Math.min(PART, limit - items.length);
+    const rows = await read({ from: last, limit: wanted });
+    items.push(...(await toItems(rows)));
+    last = rows.at(-1)?.seq ?? last;
+    if (rows.length < wanted) return { items, nextCursor: null };
+    if (items.length === limit) return { items, nextCursor: String(last) };
+  }
+}
+
+/** Some rows of a list: how many, and after which one. */
+export interface PartQuery {
+  readonly limit: number;
+  readonly from: number;
 }
 
 function parseText(name: string, value: unknown): string {

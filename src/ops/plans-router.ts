@@ -21,7 +21,7 @@ import {
   type PlanRow,
 } from '../store/plans.ts';
 import { jsonBody, parseHash } from './body.ts';
-import { parseListQuery, parseSeq, toListAnswer } from './list-query.ts';
+import { type PartQuery, parseListQuery, parseSeq, readPage } from './list-query.ts';
 import { getOperator } from './operator.ts';
 
 /** How many actions of a plan are shown with it; `/actions` pages through all. */
@@ -109,9 +109,12 @@ export function createPlanRouter(source: PlanSource): Router {
   router.get('/', async (req, res) => {
     const { limit, cursor, filters } = parseListQuery(req.query, { status: PLAN_STATUSES });
     const status = PLAN_STATUSES.find((one) => one === filters.status);
-    const beforeSeq = parseSeq(cursor, Number.MAX_SAFE_INTEGER);
-    const rows = await source.list({ status, beforeSeq, limit });
-    res.set('Cache-Control', 'no-store').json(toListAnswer(rows, limit, toSummary));
+    const answer = await readPage(
+      { from: parseSeq(cursor, Number.MAX_SAFE_INTEGER), limit },
+      ({ from: beforeSeq, limit: some }) => source.list({ status, beforeSeq, limit: some }),
+      (rows) => rows.map(toSummary),
+    );
+    res.set('Cache-Control', 'no-store').json(answer);
   });
   router.get('/:id', async (req, res) => {
     const row = await source.find(req.params.id);
@@ -121,10 +124,13 @@ export function createPlanRouter(source: PlanSource): Router {
   router.get('/:id/actions', async (req, res) => {
     const { limit, cursor } = parseListQuery(req.query, {});
     if ((await source.find(req.params.id)) === undefined) return answerUnknown(res);
-    const page = { afterId: parseSeq(cursor, 0), limit };
-    const views = await source.listActions(req.params.id, page);
-    const rows = views.map((view) => ({ ...view, seq: view.id }));
-    res.set('Cache-Control', 'no-store').json(toListAnswer(rows, limit, toActionAnswer));
+    const list = async ({ from: afterId, limit: some }: PartQuery) => {
+      const views = await source.listActions(req.params.id, { afterId, limit: some });
+      return views.map((view) => ({ ...view, seq: view.id }));
+    };
+    const page = { from: parseSeq(cursor, 0), limit };
+    const answer = await readPage(page, list, (rows) => rows.map(toActionAnswer));
+    res.set('Cache-Control', 'no-store').json(answer);
   });
   router.post('/:id/approve', jsonBody, async (req, res) => {
     const hash = parseHash(req.body);

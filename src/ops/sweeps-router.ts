@@ -6,8 +6,7 @@ import {
   type DriftKind,
   type DriftStatus,
 } from '../domain/drift.ts';
-import type { Author } from '../reconcile/audit/find-author.ts';
-import { findDriftAuthor } from '../reconcile/audit/find-drift-author.ts';
+import { type Author, findDriftAuthors } from '../reconcile/audit/find-author.ts';
 import type { SweepCounts } from '../reconcile/sweep/run.ts';
 import type { Db } from '../store/database.ts';
 import { parseStored } from '../store/documents.ts';
@@ -15,7 +14,7 @@ import { type DriftQuery, type DriftView, listDriftViews } from '../store/drifts
 import { findSweep, listSweeps, type SweepRow } from '../store/sweeps.ts';
 import { jsonBody, parseBody } from './body.ts';
 import { InvalidRequest } from './invalid-request.ts';
-import { parseListQuery, parseSeq, toListAnswer } from './list-query.ts';
+import { parseListQuery, parseSeq, readPage } from './list-query.ts';
 import { noteTarget } from './operator-acts.ts';
 
 /** Where sweeps and drifts are read, and a sweep is asked for. */
@@ -43,11 +42,9 @@ export function createSweepSource(db: Db, request: SweepSource['request']): Swee
 }
 
 async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]> {
-  const drifts: AuthoredDrift[] = [];
-  for (const drift of await listDriftViews(db, query)) {
-    drifts.push({ ...drift, author: await findDriftAuthor(db, drift) });
-  }
-  return drifts;
+  const drifts = await listDriftViews(db, query);
+  const authors = await findDriftAuthors(db, drifts);
+  return drifts.map((drift, place) => ({ ...drift, author: authors[place] }));
 }
 
 /** A sweep as an operator is shown it. Moments are ISO 8601. */
@@ -117,8 +114,12 @@ export function createSweepRouter({ request, find, list }: SweepSource): Router 
   });
   router.get('/', async (req, res) => {
     const { limit, cursor } = parseListQuery(req.query, {});
-    const rows = await list({ beforeSeq: parseSeq(cursor, Number.MAX_SAFE_INTEGER), limit });
-    res.set('Cache-Control', 'no-store').json(toListAnswer(rows, limit, toSweepView));
+    const answer = await readPage(
+      { from: parseSeq(cursor, Number.MAX_SAFE_INTEGER), limit },
+      ({ from: beforeSeq, limit: some }) => list({ beforeSeq, limit: some }),
+      (rows) => rows.map(toSweepView),
+    );
+    res.set('Cache-Control', 'no-store').json(answer);
   });
   router.get('/:id', async (req, res) => {
     const row = await find(req.params.id);
@@ -149,8 +150,12 @@ function answerDrifts(listDrifts: SweepSource['listDrifts']): RequestHandler {
     const { limit, cursor, filters } = parseListQuery(req.query, known);
     const kind = DRIFT_KINDS.find((one) => one === filters.kind);
     const status = DRIFT_STATUSES.find((one) => one === filters.status);
-    const rows = await listDrifts({ kind, status, afterSeq: parseSeq(cursor, 0), limit });
-    res.set('Cache-Control', 'no-store').json(toListAnswer(rows, limit, toDriftAnswer));
+    const answer = await readPage(
+      { from: parseSeq(cursor, 0), limit },
+      ({ from: afterSeq, limit: some }) => listDrifts({ kind, status, afterSeq, limit: some }),
+      (rows) => rows.map(toDriftAnswer),
+    );
+    res.set('Cache-Control', 'no-store').json(answer);
   };
 }
 

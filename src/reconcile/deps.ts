@@ -1,5 +1,4 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Matcher } from '../domain/matcher.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Store } from '../store/database.ts';
 import type { LaneClaim } from '../store/lanes.ts';
@@ -17,8 +16,6 @@ export interface ReconcilePolicy {
   readonly pageSize: number;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;
-  /** Tells by names and addresses who is never taken over. */
-  readonly isProtectedUser: Matcher;
   /** How much of each kind of harm providers may do in 24 hours; undefined: as much as they ask for. */
   readonly providerHarmMax: number | undefined;
   /** Resources that workers converge at the same time. */

@@ -1,5 +1,7 @@
 import type { Pending } from '../domain/pending.ts';
 import type { Origin } from '../store/schema.ts';
+import type { DeleteAdoption } from './deps.ts';
+import { ScimError } from './errors.ts';
 
 /** A stored resource, as far as burying it needs to know. */
 interface Buriable {
@@ -39,4 +41,14 @@ export function toTombstone(row: Buriable, { pending, isDue, now }: Burial): Tom
     // Removal of access goes before everything else.
     due_class: 0,
   };
+}
+
+/**
+ * Some providers delete whatever they do not know, so a DELETE takes nothing over unless the settings say so.
+ * @throws ScimError 403
+ */
+export function assertAdoptsOnDelete(policy: DeleteAdoption, variable: string): void {
+  if (policy === 'yes') return;
+  const detail = `Nobody manages it through the bridge, so a DELETE leaves it alone. An operator can adopt it, or set ${variable}=yes.`;
+  throw new ScimError(403, detail);
 }

@@ -4,7 +4,6 @@ import type { AdmissionLimits, TurnedAway } from '../domain/admission.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { RequestLog } from '../domain/kept-request.ts';
-import type { Matcher } from '../domain/matcher.ts';
 import type { Turns } from '../domain/turns.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { AdoptionPolicy } from '../reconcile/deps.ts';
@@ -34,13 +33,15 @@ export interface ScimPolicy {
   readonly deactivation: Deactivation;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;
+  /** Whether a DELETE may be the write that takes somebody over. */
+  readonly adoptUsersOnDelete: DeleteAdoption;
+  readonly adoptGroupsOnDelete: DeleteAdoption;
   /** Mask of the permission bits that a provider may set. */
   readonly permissionsMax: number;
-  /** Tells by names and addresses whom nobody may deactivate. */
-  readonly isProtectedUser: Matcher;
-  /** Tells by their names which groups are privileged. */
-  readonly isProtectedGroup: Matcher;
 }
+
+/** settings: users.adoptOnDelete, groups.adoptOnDelete. */
+export type DeleteAdoption = 'yes' | 'refuse';
 
 /** Why a part of the server cannot answer yet, or at all for now. */
 export interface Closed {
@@ -67,8 +68,6 @@ export interface ScimDeps {
   readonly toMoment: ToMoment;
   /** Why users or groups cannot be served now, or undefined: the first read runs, a section is closed. */
   readonly findClosed: (type: 'user' | 'group') => Closed | undefined;
-  /** The account behind our own token, when it is known. */
-  readonly findOwnAccount: () => number | undefined;
   /** True while the store may be older than the service: what a provider creates may exist there already. */
   readonly looksFirst: () => boolean;
   /** True while the service does not answer or refuses our credentials. */

@@ -121,6 +121,11 @@ function listTraces(person: TracedPerson): Trace[] {
   const nameless = sql`${ERASED}`;
   return [
     { kind: 'addresses', table: 'user_emails', rows: sql`user_id = ${id}` },
+    {
+      kind: 'addresses',
+      table: 'former_names',
+      rows: sql`resource_type = 'user' and resource_id = ${id}`,
+    },
     { kind: 'groups', table: 'memberships', rows: sql`user_id = ${id}` },
     { kind: 'groups', table: 'group_admins', rows: sql`user_id = ${id}` },
     {

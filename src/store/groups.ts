@@ -7,6 +7,7 @@ import type { Pending } from '../domain/pending.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
+import { keepFormerNames } from './former-names.ts';
 import type { GroupsTable, Schema } from './schema.ts';
 import { mergeSentCreates } from './sent-creates.ts';
 
@@ -100,9 +101,19 @@ export async function insertGroup(tx: Db, row: NewGroupRow): Promise<GroupRow> {
   return tx.insertInto('groups').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Changes a group. The caller has read the row in the same transaction. */
+/** Changes a group, and remembers a name that goes. The caller has read the row in the same transaction. */
 export async function updateGroup(tx: Db, id: GroupId, change: GroupChange): Promise<void> {
   if (Object.keys(change).length === 0) return;
+  const { display_name_folded: name } = change;
+  if (typeof name === 'string') {
+    const row = await tx
+      .selectFrom('groups')
+      .select('display_name_folded')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    const old = row === undefined ? [] : [row.display_name_folded];
+    await keepFormerNames(tx, { type: 'group', id }, { old, names: [name] });
+  }
   await tx.updateTable('groups').set(change).where('id', '=', id).execute();
 }
 

@@ -23,6 +23,8 @@ export interface ResourceFilter {
 /** A part of the list, in order of creation. */
 export interface ResourcePart extends ResourceFilter {
   readonly afterSeq: number;
+  /** Absent: to the end. A filter that fits nobody looks at every row up to here. */
+  readonly untilSeq?: number;
   readonly limit: number;
 }
 
@@ -38,7 +40,7 @@ export async function listUsersFor(db: Db, part: ResourcePart): Promise<(UserRow
   const { rows } = await sql<UserRow & Remarks>`
     select users.*, ${DRIFTS_OF.users} as drifts, ${DISPUTES_OF.users} as disputes
     from users where ${toCondition('users', part)}
-    and seq > ${part.afterSeq} order by seq limit ${part.limit}`.execute(db);
+    and ${isWithin(part)} order by seq limit ${part.limit}`.execute(db);
   return rows;
 }
 
@@ -47,8 +49,20 @@ export async function listGroupsFor(db: Db, part: ResourcePart): Promise<(GroupR
   const { rows } = await sql<GroupRow & Remarks>`
     select groups.*, ${DRIFTS_OF.groups} as drifts, ${DISPUTES_OF.groups} as disputes
     from groups where ${toCondition('groups', part)}
-    and seq > ${part.afterSeq} order by seq limit ${part.limit}`.execute(db);
+    and ${isWithin(part)} order by seq limit ${part.limit}`.execute(db);
   return rows;
+}
+
+function isWithin({ afterSeq, untilSeq }: ResourcePart): RawBuilder<SqlBool> {
+  const until = untilSeq === undefined ? sql`` : sql`and seq <= ${untilSeq}`;
+  return sql<SqlBool>`seq > ${afterSeq} ${until}`;
+}
+
+/** The place of the newest row; 0: there is none. */
+export async function findLastSeq(db: Db, table: 'users' | 'groups'): Promise<number> {
+  const { rows } = await sql<{ seq: number | null }>`
+    select max(seq) as seq from ${sql.table(table)}`.execute(db);
+  return rows[0]?.seq ?? 0;
 }
 
 /** One person, deleted or not; undefined: nobody has this id. */

@@ -85,6 +85,13 @@ export interface UserEmailsTable {
   email_folded: string;
 }
 
+/** A name that a person or group does not carry any more. */
+export interface FormerNamesTable {
+  resource_type: 'user' | 'group';
+  resource_id: string;
+  name_folded: string;
+}
+
 /** One group. The service knows it by up to three ids (SCIM id, REST id, REST uid). */
 export interface GroupsTable extends ConvergenceColumns {
   id: GroupId;
@@ -398,6 +405,7 @@ export interface ReplicasTable {
 export interface Schema {
   users: UsersTable;
   user_emails: UserEmailsTable;
+  former_names: FormerNamesTable;
   groups: GroupsTable;
   memberships: LinkColumns;
   group_admins: GroupAdminsTable;

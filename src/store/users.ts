@@ -14,6 +14,7 @@ import { chunks } from './chunks.ts';
 import { lockUntilCommit } from './commit-lock.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
+import { keepFormerNames } from './former-names.ts';
 import type { Schema, UsersTable } from './schema.ts';
 import { mergeSentCreates } from './sent-creates.ts';
 
@@ -149,10 +150,35 @@ export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
   return tx.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Changes a person. The caller has read the row in the same transaction. */
+/** Changes a person, and remembers the names that go. The caller has read the row in the same transaction. */
 export async function updateUser(tx: Db, id: UserId, change: UserChange): Promise<void> {
   if (Object.keys(change).length === 0) return;
+  if (NAME_COLUMNS.some((column) => change[column] !== undefined)) await keepNames(tx, id, change);
   await tx.updateTable('users').set(change).where('id', '=', id).execute();
+}
+
+/** The names that somebody is known by, beside the addresses in `user_emails`. */
+const NAME_COLUMNS = [
+  'user_name_folded',
+  'observed_user_name_folded',
+  'observed_email_folded',
+] as const;
+
+async function keepNames(tx: Db, id: UserId, change: UserChange): Promise<void> {
+  // Of whom everything personal is erased, no name is kept either.
+  if (typeof change.erased_at === 'number') return;
+  const row = await tx
+    .selectFrom('users')
+    .select(NAME_COLUMNS)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const old = NAME_COLUMNS.map((column) => row[column]);
+  const names = NAME_COLUMNS.map((column) => {
+    const next = change[column];
+    return typeof next === 'string' || next === null ? next : row[column];
+  });
+  await keepFormerNames(tx, { type: 'user', id }, { old, names });
 }
 
 /** Removes a person who never came to be: only the undo of a refused create does that. */
@@ -187,9 +213,15 @@ export async function forgetLostUsers(
   return mergeSentCreates(forgotten);
 }
 
-/** Makes `folded` the addresses that filters find the user by. */
+/** Makes `folded` the addresses that filters find the user by, and remembers those that go. */
 export async function replaceUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
-  await tx.deleteFrom('user_emails').where('user_id', '=', id).execute();
+  const gone = await tx
+    .deleteFrom('user_emails')
+    .where('user_id', '=', id)
+    .returning('email_folded')
+    .execute();
+  const old = gone.map(({ email_folded }) => email_folded);
+  await keepFormerNames(tx, { type: 'user', id }, { old, names: folded });
   await insertUserEmails(tx, id, folded);
 }
 

@@ -117,7 +117,6 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     requests: { add: () => undefined },
     toMoment: createMoments(),
     findClosed: () => undefined,
-    findOwnAccount: () => options.company.directory.ownerId,
     looksFirst: () => false,
     isUpstreamDown: () => false,
     telemetry: {

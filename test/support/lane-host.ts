@@ -20,7 +20,6 @@ export const TEST_POLICY: ReconcilePolicy = {
   pageSize: 100,
   adoptUsers: 'yes',
   adoptGroups: 'yes',
-  isProtectedUser: () => false,
   providerHarmMax: undefined,
   concurrency: 4,
   lease: toLeaseTimes(1_000),

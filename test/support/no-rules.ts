@@ -1,9 +1,14 @@
 import { createRuleBook } from '../../src/domain/rule-book.ts';
 import type { Rules } from '../../src/reconcile/rules/rules.ts';
+import { createProtection } from '../../src/scim/users/protect-user.ts';
 
 /** No rules, which is what most bridges have. */
 export const noRules: Rules = {
   book: createRuleBook([]),
   deactivation: 'scim',
-  protection: { findReason: async () => undefined, findPrivilege: () => undefined },
+  protection: createProtection({
+    isProtectedUser: () => false,
+    isProtectedGroup: () => false,
+    findOwnAccount: () => undefined,
+  }),
 };

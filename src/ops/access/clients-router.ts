@@ -3,7 +3,7 @@ import type { Clients, ClientWithSecrets } from '../../access/clients.ts';
 import type { SecretRow } from '../../store/clients.ts';
 import { jsonBody, parseBody } from '../body.ts';
 import { InvalidRequest } from '../invalid-request.ts';
-import { toListAnswer } from '../list-query.ts';
+import { type PartQuery, readPage } from '../list-query.ts';
 import { getOperator } from '../operator.ts';
 import { noteTarget } from '../operator-acts.ts';
 import { type LifeView, toLifeView } from './life-view.ts';
@@ -35,9 +35,14 @@ const VALID = { min: '365d', max: '1095d', otherwise: '730d' } as const;
 export function createClientsRouter(clients: Clients): Router {
   const router = Router();
   router.get('/', async (req, res) => {
-    const query = parseAccessQuery(req.query);
-    const rows = (await clients.list(query)).map((one) => ({ ...one, seq: one.client.seq }));
-    res.set('Cache-Control', 'no-store').json(toListAnswer(rows, query.limit, toClientView));
+    const { beforeSeq, limit, ...query } = parseAccessQuery(req.query);
+    const list = async (part: PartQuery) => {
+      const some = await clients.list({ ...query, beforeSeq: part.from, limit: part.limit });
+      return some.map((one) => ({ ...one, seq: one.client.seq }));
+    };
+    const page = { from: beforeSeq, limit };
+    const answer = await readPage(page, list, (rows) => rows.map(toClientView));
+    res.set('Cache-Control', 'no-store').json(answer);
   });
   router.post('/', jsonBody, makeClient(clients));
   router.post('/:id/rotate', jsonBody, rotateSecret(clients));

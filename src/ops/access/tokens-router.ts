@@ -4,7 +4,7 @@ import { PURPOSES, type Purpose } from '../../domain/credential.ts';
 import type { TokenRow } from '../../store/tokens.ts';
 import { jsonBody, parseBody } from '../body.ts';
 import { InvalidRequest } from '../invalid-request.ts';
-import { toListAnswer } from '../list-query.ts';
+import { readPage } from '../list-query.ts';
 import { getOperator } from '../operator.ts';
 import { noteTarget } from '../operator-acts.ts';
 import { type LifeView, toLifeView, toMoment } from './life-view.ts';
@@ -30,9 +30,13 @@ const VALID = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 export function createTokensRouter({ make, list, revoke }: Tokens): Router {
   const router = Router();
   router.get('/', async (req, res) => {
-    const query = parseAccessQuery(req.query);
-    const rows = await list(query);
-    res.set('Cache-Control', 'no-store').json(toListAnswer(rows, query.limit, toTokenView));
+    const { beforeSeq, limit, ...query } = parseAccessQuery(req.query);
+    const answer = await readPage(
+      { from: beforeSeq, limit },
+      (part) => list({ ...query, beforeSeq: part.from, limit: part.limit }),
+      (rows) => rows.map(toTokenView),
+    );
+    res.set('Cache-Control', 'no-store').json(answer);
   });
   router.post('/', jsonBody, async (req, res) => {
     const made = await make({ ...parseWish(req.body), by: getOperator(res).id });

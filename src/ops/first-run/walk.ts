@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { UserId } from '../../domain/ids.ts';
 import type { Db } from '../../store/database.ts';
 import { listExistingGroups, listExistingUsers } from '../../store/first-run.ts';
 import type { GroupRow } from '../../store/groups.ts';
@@ -7,8 +9,8 @@ import type { UserRow } from '../../store/users.ts';
 import { wrongCursor } from '../list-query.ts';
 import { type FirstRunItem, judgeGroup, judgeUser, listNames } from './judge.ts';
 
-/** Rows that are judged at once. */
-const PART = 500;
+/** Rows that are judged in one turn of the event loop. */
+const PART = 100;
 /** More disputes than anybody resolves in a day. */
 const DISPUTES_MAX = 1_000;
 
@@ -40,8 +42,11 @@ export function parsePlace(cursor: string | undefined): Place {
 /** What the list is made from. */
 export interface WalkDeps {
   readonly db: Db;
-  /** Why the account is never taken over by itself. */
-  readonly findUserPrivilege: (row: UserRow) => string | undefined;
+  /** Which accounts are never taken over by themselves, and why. */
+  readonly listPrivileged: (
+    db: Db,
+    rows: readonly UserRow[],
+  ) => Promise<ReadonlyMap<UserId, string>>;
   readonly findGroupPrivilege: (db: Db, row: GroupRow) => Promise<string | undefined>;
 }
 
@@ -61,21 +66,20 @@ export async function* walk(deps: WalkDeps, from: Place): AsyncGenerator<Walked>
   }
 }
 
-async function* walkUsers(
-  { db, findUserPrivilege }: WalkDeps,
-  after: number,
-): AsyncGenerator<Walked> {
+async function* walkUsers({ db, listPrivileged }: WalkDeps, after: number): AsyncGenerator<Walked> {
   for (let afterSeq: number | undefined = after; afterSeq !== undefined; ) {
     const rows: UserRow[] = await listAllUsers(db, { afterSeq, limit: PART });
     const unknown = rows.filter(isWithoutAccount);
     const existing = await listExistingUsers(db, unknown.flatMap(listNames));
+    const privileges = await listPrivileged(db, rows);
     for (const row of rows) {
       const names = isWithoutAccount(row) ? listNames(row) : [];
       const match = names.map((name) => existing.get(name)).find((found) => found !== undefined);
-      const item = judgeUser(row, { match, privilege: findUserPrivilege(row) });
+      const item = judgeUser(row, { match, privilege: privileges.get(row.id) });
       if (item) yield { item, place: { stage: 'users', after: row.seq } };
     }
     afterSeq = rows.at(-1)?.seq;
+    await nextTurn();
   }
 }
 
@@ -97,6 +101,7 @@ async function* walkGroups(deps: WalkDeps, after: number): AsyncGenerator<Walked
       if (item) yield { item, place: { stage: 'groups', after: row.seq } };
     }
     afterSeq = rows.at(-1)?.seq;
+    await nextTurn();
   }
 }
 

@@ -3,7 +3,7 @@ import type { WrittenPath } from '../../domain/kept-request.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { RequestQuery, RequestRow } from '../../store/requests.ts';
 import { InvalidRequest } from '../invalid-request.ts';
-import { parseListQuery, parseSeq, toListAnswer } from '../list-query.ts';
+import { parseListQuery, parseSeq, readPage } from '../list-query.ts';
 
 /** Where the log of requests is read. */
 export type ListRequests = (query: RequestQuery) => Promise<RequestRow[]>;
@@ -32,13 +32,16 @@ export interface RequestView {
 export function createRequestsRouter(listRequests: ListRequests): Router {
   return Router().get('/', async (req, res) => {
     const { limit, cursor, filters } = parseListQuery(req.query, REQUEST_FILTERS);
-    const rows = await listRequests({
+    const query = {
       resourceId: filters.resource,
       status: filters.status === undefined ? undefined : parseStatuses(filters.status),
-      beforeSeq: parseSeq(cursor, Number.MAX_SAFE_INTEGER),
-      limit,
-    });
-    res.set('Cache-Control', 'no-store').json(toListAnswer(rows, limit, toRequestView));
+    };
+    const answer = await readPage(
+      { from: parseSeq(cursor, Number.MAX_SAFE_INTEGER), limit },
+      ({ from: beforeSeq, limit: some }) => listRequests({ ...query, beforeSeq, limit: some }),
+      (rows) => rows.map(toRequestView),
+    );
+    res.set('Cache-Control', 'no-store').json(answer);
   });
 }
 

@@ -1,15 +1,17 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import type { Db } from '../../store/database.ts';
 import {
   countWaitingPeople,
   findGroupFor,
+  findLastSeq,
   findUserFor,
   listGroupsFor,
   listUsersFor,
   type ResourcePart,
 } from '../../store/resource-lists.ts';
-import { type ListAnswer, toListAnswer } from '../list-query.ts';
+import { type ListAnswer, type PartQuery, readPage } from '../list-query.ts';
 import { type GroupItem, toGroupItem, toUserItem, type UserItem } from './items.ts';
 
 /** One kind of resource as operators ask for it. */
@@ -32,6 +34,26 @@ export interface Adopters {
   readonly adoptGroup: (request: AdoptionRequest) => Promise<Adoption>;
 }
 
+/** Rows that a filter looks at in one turn of the event loop. */
+const WINDOW = 2_000;
+
+/** The next rows that a filter lets through, however many it does not. */
+async function readOn<Row>(
+  db: Db,
+  table: 'users' | 'groups',
+  { from, limit }: PartQuery,
+  read: (part: { afterSeq: number; untilSeq: number; limit: number }) => Promise<Row[]>,
+): Promise<Row[]> {
+  const end = await findLastSeq(db, table);
+  const rows: Row[] = [];
+  for (let afterSeq = from; afterSeq < end && rows.length < limit; afterSeq += WINDOW) {
+    const part = { afterSeq, untilSeq: afterSeq + WINDOW, limit: limit - rows.length };
+    rows.push(...(await read(part)));
+    await nextTurn();
+  }
+  return rows;
+}
+
 /** The people and groups of a store. */
 export function createResourceSources(
   db: Db,
@@ -40,10 +62,12 @@ export function createResourceSources(
 ): ResourceSources {
   return {
     users: {
-      async list(part) {
-        const rows = await listUsersFor(db, part);
-        return toListAnswer(rows, part.limit, (row) => toUserItem(row, deactivation));
-      },
+      list: ({ afterSeq: from, limit, ...filter }) =>
+        readPage(
+          { from, limit },
+          (part) => readOn(db, 'users', part, (some) => listUsersFor(db, { ...filter, ...some })),
+          (rows) => rows.map((row) => toUserItem(row, deactivation)),
+        ),
       async find(id) {
         const row = await findUserFor(db, id);
         return row && toUserItem(row, deactivation);
@@ -51,14 +75,16 @@ export function createResourceSources(
       adopt: adoptUser,
     },
     groups: {
-      async list(part) {
-        const rows = await listGroupsFor(db, part);
-        const waiting = await countWaitingPeople(
-          db,
-          rows.map(({ id }) => id),
-        );
-        return toListAnswer(rows, part.limit, (row) => toGroupItem(row, waiting.get(row.id)));
-      },
+      list: ({ afterSeq: from, limit, ...filter }) =>
+        readPage(
+          { from, limit },
+          (part) => readOn(db, 'groups', part, (some) => listGroupsFor(db, { ...filter, ...some })),
+          async (rows) => {
+            const ids = rows.map(({ id }) => id);
+            const waiting = await countWaitingPeople(db, ids);
+            return rows.map((row) => toGroupItem(row, waiting.get(row.id)));
+          },
+        ),
       async find(id) {
         const row = await findGroupFor(db, id);
         if (row === undefined) return undefined;

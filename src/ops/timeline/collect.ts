@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertNever } from '../../domain/errors.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
@@ -38,16 +39,20 @@ export interface Past extends PastQuery {
 export async function collect(db: Db, past: Past): Promise<Happening[]> {
   const { id, limit } = past;
   const all = { resourceId: id, status: undefined, beforeSeq: Number.MAX_SAFE_INTEGER, limit };
-  const requests = await listRequests(db, all);
-  const drifts = await listDriftsOf(db, past);
-  const stuck = await listStuckPlaces(db, past);
-  return [
-    ...requests.map(ofRequest),
-    ...(await collectCalls(db, past)),
-    ...(await collectEvents(db, past)),
-    ...drifts.flatMap((drift) => ofDrift(drift, id)),
-    ...stuck.map((place) => ofStuckPlace(place, id)),
+  const found: Happening[] = [];
+  const sources = [
+    async () => (await listRequests(db, all)).map(ofRequest),
+    () => collectCalls(db, past),
+    () => collectEvents(db, past),
+    async () => (await listDriftsOf(db, past)).flatMap((drift) => ofDrift(drift, id)),
+    async () => (await listStuckPlaces(db, past)).map((place) => ofStuckPlace(place, id)),
   ];
+  for (const read of sources) {
+    found.push(...(await read()));
+    // Others are served between them.
+    await nextTurn();
+  }
+  return found;
 }
 
 function ofRequest(row: RequestRow): Happening {

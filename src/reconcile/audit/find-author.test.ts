@@ -3,7 +3,7 @@ import { describeStores } from '../../../test/support/stores.ts';
 import { type AuditEventRow, insertAuditEvents } from '../../store/audit-events.ts';
 import type { Store } from '../../store/database.ts';
 import { type EventView, insertEventResources } from '../../store/event-resources.ts';
-import { type AuthorQuestion, chooseEvent, findAuthor } from './find-author.ts';
+import { type AuthorQuestion, chooseEvent, findAuthors } from './find-author.ts';
 
 type Told = readonly [id: string, action: string, origin?: EventView['origin'], at?: number];
 
@@ -153,7 +153,6 @@ describeStores('the author of a difference', ({ makeStore }) => {
     type: 'group',
     resourceId: 'pilots',
     memberId: 'bob',
-    from: 0,
     until: 100,
     vagueFrom: 0,
   } as const;
@@ -161,7 +160,7 @@ describeStores('the author of a difference', ({ makeStore }) => {
   test('of one person in a group is named together with both, or with the group alone', async () => {
     const store = await makeStore();
     const find = async (memberId: string) =>
-      (await findAuthor(store.read, { ...question, memberId }))?.eventId;
+      (await findAuthors(store.read, [{ ...question, memberId }]))[0]?.eventId;
     await addEvent(store, { id: 'ada', at: 20 }, [
       ['group', 'pilots'],
       ['user', 'ada'],
@@ -181,11 +180,11 @@ describeStores('the author of a difference', ({ makeStore }) => {
   test('is told with the time of the service, and looked for in a time of our own', async () => {
     const store = await makeStore();
     await addEvent(store, { id: 'late', at: 101 }, [['group', 'pilots']]);
-    const tooLate = await findAuthor(store.read, question);
+    const [tooLate] = await findAuthors(store.read, [question]);
     await addEvent(store, { id: 'one', at: 100, message: 'Added' }, [['group', 'pilots']]);
 
     expect(tooLate).toBeUndefined();
-    expect(await findAuthor(store.read, question)).toEqual({
+    expect((await findAuthors(store.read, [question]))[0]).toEqual({
       eventId: 'one',
       at: 105,
       authorId: 7,
@@ -204,6 +203,6 @@ describeStores('the author of a difference', ({ makeStore }) => {
       await addEvent(store, { id: `join-${at}`, at }, [['group', 'pilots']]);
     const missing = { ...question, kind: 'group.missing', memberId: '' } as const;
 
-    expect((await findAuthor(store.read, missing))?.eventId).toBe('first');
+    expect((await findAuthors(store.read, [missing]))[0]?.eventId).toBe('first');
   });
 });

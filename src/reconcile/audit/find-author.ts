@@ -1,7 +1,9 @@
 import type { Difference } from '../../domain/drift.ts';
 import type { Db } from '../../store/database.ts';
-import { type EventView, listEventsAbout, listEventsBefore } from '../../store/event-resources.ts';
+import { listCandidates, listComparedSince } from '../../store/event-candidates.ts';
+import type { EventView } from '../../store/event-resources.ts';
 import { judgeAction, listOtherActions } from './event-actions.ts';
+import { TOLERANCE } from './match-events.ts';
 
 /** Events that are weighed, the newest first: what is older than these is not looked for. */
 const EVENTS_MAX = 50;
@@ -9,7 +11,6 @@ const EVENTS_MAX = 50;
 /** A difference, and when it may have come about. Times are epoch milliseconds by our own clock. */
 export interface AuthorQuestion
   extends Pick<Difference, 'kind' | 'type' | 'resourceId' | 'memberId'> {
-  readonly from: number;
   readonly until: number;
   /** From when on an event that does not say what it did may have done it. */
   readonly vagueFrom: number;
@@ -26,20 +27,59 @@ export interface Author {
   readonly message: string | null;
 }
 
+/** A drift, and when it was first seen (epoch milliseconds). */
+export interface SeenDrift extends Pick<Difference, 'kind' | 'type' | 'resourceId' | 'memberId'> {
+  readonly firstSeenAt: number;
+}
+
 /**
- * Who may have brought a difference about: the author of the newest event that did just that, else of one that may
+ * Who brought drifts about, in their order, as far as the audit log was read by now: it is asked again each time, because
+ * an event may be read later than the difference is seen. What does not say what it did counts only after the last sweep
+ * that did not find the difference. A few statements, however many drifts there are.
+ */
+export async function findDriftAuthors(
+  db: Db,
+  drifts: readonly SeenDrift[],
+): Promise<(Author | undefined)[]> {
+  const moments = drifts.map(({ kind, firstSeenAt: before }) => {
+    return { before, admins: kind.startsWith('admin.') };
+  });
+  const compared = await listComparedSince(db, moments);
+  const { beforeMs } = TOLERANCE;
+  const questions = drifts.map(({ kind, type, resourceId, memberId, firstSeenAt }, place) => {
+    const vagueFrom = (compared[place] ?? 0) - beforeMs;
+    return { kind, type, resourceId, memberId, until: firstSeenAt, vagueFrom };
+  });
+  const authors = await findAuthors(db, questions);
+  // The clock of the service may be ahead.
+  const unknown = questions.flatMap((question, place) =>
+    authors[place] === undefined ? [{ ...question, place, until: question.until + beforeMs }] : [],
+  );
+  const later = await findAuthors(db, unknown);
+  for (const [index, { place }] of unknown.entries()) authors[place] = later[index];
+  return authors;
+}
+
+/**
+ * Who may have brought each difference about: the author of the newest event that did just that, else of one that may
  * have. Undefined where the audit log names nobody, or what it shows was undone since. The bridge's own calls are
  * no answer; what a person did with the same account is.
  */
-export async function findAuthor(db: Db, question: AuthorQuestion): Promise<Author | undefined> {
-  const { kind } = question;
-  const search = { ...question, except: listOtherActions(kind), limit: EVENTS_MAX };
-  const events = await listEventsAbout(db, search);
-  if (kind.endsWith('.unmanaged')) events.push(...(await listEventsBefore(db, search)));
-  const event = chooseEvent(events, question);
-  if (event === undefined) return undefined;
-  const { id, createdAt, authorId, username, address, message } = event;
-  return { eventId: id, at: createdAt, authorId, username, address, message };
+export async function findAuthors(
+  db: Db,
+  questions: readonly AuthorQuestion[],
+): Promise<(Author | undefined)[]> {
+  const searches = questions.map(({ kind, type, resourceId, memberId, until }) => {
+    const isBefore = kind.endsWith('.unmanaged');
+    return { type, resourceId, memberId, until, except: listOtherActions(kind), isBefore };
+  });
+  const candidates = await listCandidates(db, searches, EVENTS_MAX);
+  return questions.map((question, place) => {
+    const event = chooseEvent(candidates[place] ?? [], question);
+    if (event === undefined) return undefined;
+    const { id, createdAt, authorId, username, address, message } = event;
+    return { eventId: id, at: createdAt, authorId, username, address, message };
+  });
 }
 
 /** The event among these, the newest first, that a difference comes from. Pure. */

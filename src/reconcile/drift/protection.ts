@@ -2,7 +2,7 @@ import { assertNever } from '../../domain/errors.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import { groupId } from '../../domain/ids.ts';
 import type { Db } from '../../store/database.ts';
-import { getGroupRow } from '../../store/groups.ts';
+import { findGroupRow, getGroupRow } from '../../store/groups.ts';
 import { findUserRow } from '../../store/users.ts';
 import type { DriftDeps } from './deps.ts';
 
@@ -26,17 +26,19 @@ export async function findProtection(
   switch (harm) {
     case null:
     case undefined:
-    case 'cutAccess':
-    case 'deleteGroup':
       return undefined;
-    case 'deactivate': {
-      const row = await findUserRow(tx, resourceId);
-      return row && protection.findReason(tx, row);
+    case 'deactivate':
+    case 'deleteGroup':
+    case 'cutAccess': {
+      const user = await findUserRow(tx, resourceId);
+      if (user !== undefined) return protection.findReason(tx, user);
+      const group = await findGroupRow(tx, resourceId);
+      return group && protection.findGroupReason(tx, group);
     }
     case 'removeMember':
     case 'demoteAdmin': {
       const row = await findUserRow(tx, memberId);
-      const reason = row && protection.findPrivilege(row);
+      const reason = row && (await protection.findPrivilege(tx, row));
       if (reason === undefined || harm === 'demoteAdmin') return reason;
       const group = await getGroupRow(tx, groupId(resourceId));
       return (await findGroupPrivilege(tx, group)) === undefined ? undefined : reason;

@@ -140,7 +140,7 @@ async function revertWrite(
   const without = revertGroup(row, { undo, fields, now });
   const kept = await takeBack(tx, without, { undo, isUnchanged });
   const draft = revertAdminsAsked(kept, links, undo);
-  return toRuledGroup(rules, { row: draft, now }) ?? draft;
+  return (await toRuledGroup(tx, rules, { row: draft, now })) ?? draft;
 }
 
 /** What taking a whole write back means for the people of the group. */

@@ -6,6 +6,7 @@ import { insertAccessToken } from '../../store/access-tokens.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Store } from '../../store/database.ts';
 import { insertDrifts, listDriftViews } from '../../store/drifts.ts';
+import { keepFormerNames, listNamesAfter } from '../../store/former-names.ts';
 import { insertPlan } from '../../store/plans.ts';
 import { endSweep, findRunningSweep, insertSweep, listSweeps } from '../../store/sweeps.ts';
 import { insertUser } from '../../store/users.ts';
@@ -80,6 +81,7 @@ function makePruning(store: Store, failures: unknown[], change: Partial<Retentio
       clock: { now: () => now, sleep: async () => undefined },
       policy: { deactivation: 'scim' },
       events: { failed: ({ error }) => void failures.push(error) },
+      rules: { protection: { protectsName: (type, name) => type === 'user' && name === 'ada' } },
     },
     {
       ...{ ledgerMs: DAY_MS, auditMs: DAY_MS, requestsMs: DAY_MS, requestRowsMax: 10 },
@@ -135,6 +137,21 @@ describeStores('what the store remembers of the past', ({ makeStore }) => {
     const all = { kind: undefined, status: undefined, afterSeq: 0, limit: 10 };
     const left = (await listDriftViews(store.read, all)).map(({ resourceId }) => resourceId);
     expect(left).toEqual([`open-${old}`, `open-${young}`, `gone-${young}`]);
+    expect(failures).toEqual([]);
+  });
+
+  test('of names goes where nobody is protected by them', async () => {
+    const store = await makeStore();
+    const many = Array.from({ length: 501 }, (_, index) => `bob${index}`);
+    await store.write(async (tx) => {
+      await keepFormerNames(tx, { type: 'user', id: 'a' }, { old: [...many, 'ada'], names: [] });
+      await keepFormerNames(tx, { type: 'group', id: 'b' }, { old: ['ada'], names: [] });
+    });
+    const failures = startPruning(store);
+    const list = () => listNamesAfter(store.read, { after: undefined, limit: 1_000 });
+
+    const left = { resource_type: 'user', resource_id: 'a', name_folded: 'ada' };
+    await expect.poll(list, { interval: 5 }).toEqual([left]);
     expect(failures).toEqual([]);
   });
 

@@ -2,17 +2,21 @@ import { pruneAccessTokens } from '../../store/access-tokens.ts';
 import { pruneAuditEvents } from '../../store/audit-events.ts';
 import type { Db } from '../../store/database.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
+import { type FormerName, forgetNames, listNamesAfter } from '../../store/former-names.ts';
 import { pruneOwnCalls } from '../../store/own-calls.ts';
 import { prunePlans } from '../../store/plans.ts';
 import { pruneRequests } from '../../store/requests.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
+import type { Protection } from '../rules/rules.ts';
 
 /** How often old rows are looked for, in milliseconds. */
 const PRUNE_EVERY_MS = 60 * 60_000;
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
+/** Names that are looked at in one turn. */
+const NAMES_MAX = 500;
 
 /** Keeps what the store remembers of the past from growing for ever. */
 export interface Pruning {
@@ -24,6 +28,7 @@ export interface Pruning {
 /** What pruning is given. */
 export interface PruningDeps extends ErasureDeps {
   readonly events: Pick<ReconcileDeps['events'], 'failed'>;
+  readonly rules: { readonly protection: Pick<Protection, 'protectsName'> };
 }
 
 /** How long rows are kept, in milliseconds. */
@@ -86,8 +91,23 @@ async function pruneAll(deps: Run, retention: Retention, now: number): Promise<v
   await prunePartly(deps, pruneDrifts, now - driftsMs);
   await prunePartly(deps, prunePlans, now - plansMs);
   await prunePartly(deps, pruneSweeps, now - plansMs);
+  await forgetOrdinaryNames(deps);
   if (retention.tombstonesMs === 0) return;
   await forgetTombstones(deps, now - retention.tombstonesMs, deps.signal);
+}
+
+/** Names that people and groups carried before are kept while they protect somebody. */
+async function forgetOrdinaryNames({ store, signal, rules }: Run): Promise<void> {
+  for (let after: FormerName | undefined; !signal.aborted; ) {
+    const names: FormerName[] = await listNamesAfter(store.read, { after, limit: NAMES_MAX });
+    const ordinary = names.filter(
+      ({ resource_type, name_folded }) =>
+        !rules.protection.protectsName(resource_type, name_folded),
+    );
+    if (ordinary.length > 0) await store.write((tx) => forgetNames(tx, ordinary));
+    after = names.at(-1);
+    if (after === undefined) return;
+  }
 }
 
 /** Forgets what is from before `before` (epoch milliseconds), a part in each transaction. */

@@ -158,7 +158,7 @@ async function applyToGroup(
   { id, now }: { id: Parameters<typeof lockGroup>[1]; now: number },
 ): Promise<boolean> {
   const row = await lockGroup(tx, id);
-  const next = row && toRuledGroup(rules, { row, now });
+  const next = row && (await toRuledGroup(tx, rules, { row, now }));
   if (row === undefined || next === undefined) return false;
   await updateGroup(tx, id, toChangedColumns(row, next));
   return true;

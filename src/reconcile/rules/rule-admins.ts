@@ -79,10 +79,7 @@ async function withoutProtected(
 ): Promise<AdminRow[]> {
   const leaving = changes.filter(({ desired }) => desired !== 1).map(({ userId }) => userId);
   if (leaving.length === 0) return [...changes];
-  const rows = await listUserRows(tx, leaving);
-  const stay = new Set(
-    rows.filter((row) => protection.findPrivilege(row) !== undefined).map(({ id }) => id),
-  );
+  const stay = await protection.listPrivileged(tx, await listUserRows(tx, leaving));
   return changes.filter(({ userId, desired }) => desired === 1 || !stay.has(userId));
 }
 

@@ -1,32 +1,53 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { type Combined, combine, type Given, isAsked } from '../../domain/given.ts';
-import type { GroupField } from '../../domain/group.ts';
+import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
 import { toPendingAfterGroupWrite } from '../../domain/group-write.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type Pending, settlePending } from '../../domain/pending.ts';
+import { listTakenFromGroup } from '../../domain/protection.ts';
 import { RULED_GROUP_FIELDS, type RuledGroupField } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
 import { toGroupColumns } from '../../store/columns.ts';
+import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
-import { type GroupRow, toGroupState } from '../../store/groups.ts';
+import { type GroupRow, toGroupState, toObservedGroup } from '../../store/groups.ts';
 import { isLaneHeld } from '../../store/lanes.ts';
 import type { Rules } from './rules.ts';
 
-/** What the rules make of the attributes that a managed group is to have. */
-export function ruleGroup(
-  { book }: Rules,
-  row: Pick<GroupRow, 'given'>,
-  attributes: JsonObject,
-): Combined<RuledGroupField> {
+/**
+ * What the rules make of the attributes that a managed group is to have. A rule that would take something from a
+ * protected group says nothing of it.
+ */
+export async function ruleGroup(
+  tx: Db,
+  { book, protection }: Rules,
+  { row, attributes }: { row: GroupRow; attributes: JsonObject },
+): Promise<Combined<RuledGroupField>> {
   const { displayName } = attributes;
-  return combine({
+  const rulings = book.ruleGroup(typeof displayName === 'string' ? displayName : '');
+  const parts = {
     attributes,
     given: parseStored<Given<RuledGroupField>>(row.given),
-    rulings: book.ruleGroup(typeof displayName === 'string' ? displayName : ''),
     urn: GROUP_EXTENSION,
     fields: RULED_GROUP_FIELDS,
-  });
+  };
+  const combined = combine({ ...parts, rulings });
+  const taken = listTaken(row, combined);
+  if (taken.size === 0) return combined;
+  if ((await protection.findGroupReason(tx, row)) === undefined) return combined;
+  const entries = Object.entries(rulings).filter(([field]) => !taken.has(field));
+  return combine({ ...parts, rulings: Object.fromEntries(entries) });
+}
+
+/** Of what a rule says no more the bridge lets go, so only a value takes something. */
+function listTaken(row: GroupRow, { attributes, changed, given }: Combined<RuledGroupField>) {
+  const before = toDesiredGroup(parseStored<JsonObject>(row.attributes));
+  const fields = changed.filter((field) => given[field] !== undefined);
+  const after = toDesiredGroup(attributes);
+  return new Set<string>(
+    listTakenFromGroup({ before, after, observed: toObservedGroup(row), fields }),
+  );
 }
 
 /** Whether the service was asked for this value of a field by a rule and not by a provider. */
@@ -38,12 +59,14 @@ export function isRuled({ attributes, given }: GroupRow, field: GroupField): boo
 }
 
 /** A stored managed group after the rules, or undefined: they change nothing. */
-export function toRuledGroup(
+export async function toRuledGroup(
+  tx: Db,
   rules: Rules,
   { row, now }: { row: GroupRow; now: number },
-): GroupRow | undefined {
+): Promise<GroupRow | undefined> {
   if (row.origin === null || row.deleted_at !== null) return undefined;
-  const combined = ruleGroup(rules, row, parseStored<JsonObject>(row.attributes));
+  const held = parseStored<JsonObject>(row.attributes);
+  const combined = await ruleGroup(tx, rules, { row, attributes: held });
   const given = JSON.stringify(combined.given);
   if (combined.changed.length === 0 && given === row.given) return undefined;
   const attributes = withSchemas(GROUP_SCHEMA_URI, combined.attributes);

@@ -2,6 +2,7 @@ import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { type Combined, combine, type Given, isAsked, toExtension } from '../../domain/given.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type Pending, settlePending } from '../../domain/pending.ts';
+import { listTakenFromUser } from '../../domain/protection.ts';
 import type { Rulings } from '../../domain/rule-book.ts';
 import { RULED_USER_FIELDS, type RuledUserField } from '../../domain/rules.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
@@ -90,7 +91,7 @@ interface Combining {
   readonly rulings: Rulings<RuledUserField>;
 }
 
-/** A rule that would suspend somebody who is protected says nothing. */
+/** A rule that would take something from somebody who is protected says nothing of it. */
 async function combineUser(
   tx: Db,
   rules: Rules,
@@ -103,14 +104,19 @@ async function combineUser(
     fields: RULED_USER_FIELDS,
   };
   const combined = combine({ ...parts, rulings });
-  if (!isSuspending(combined)) return combined;
+  const taken = listTaken(row, combined);
+  if (taken.size === 0) return combined;
   if ((await rules.protection.findReason(tx, row)) === undefined) return combined;
-  const { temporarilyInactive: _, ...others } = rulings;
-  return combine({ ...parts, rulings: others });
+  const entries = Object.entries(rulings).filter(([field]) => !taken.has(field));
+  return combine({ ...parts, rulings: Object.fromEntries(entries) });
 }
 
-function isSuspending({ changed, given }: Combined<RuledUserField>): boolean {
-  return changed.includes('temporarilyInactive') && given.temporarilyInactive?.value === true;
+/** Of what a rule says no more the bridge lets go, so only a value takes something. */
+function listTaken(row: UserRow, { attributes, changed, given }: Combined<RuledUserField>) {
+  const { desired: before, observed, deleted } = toUserState(row);
+  const fields = changed.filter((field) => given[field] !== undefined);
+  const after = toDesiredUser(attributes, deleted);
+  return new Set<string>(listTakenFromUser({ before, after, observed, fields }));
 }
 
 interface RuledWrite {

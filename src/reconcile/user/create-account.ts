@@ -149,7 +149,9 @@ async function adoptFound(
     problem: { ...problem, code: 'conflict', words },
   });
   if (deps.policy.adoptUsers !== 'yes') return refused('the account exists and is not taken over');
-  if (deps.policy.isProtectedUser([user.userName, ...user.emails])) {
+  const account = { upstreamId: user.id, names: [user.userName, ...user.emails] };
+  const { protection } = deps.rules;
+  if ((await protection.findAccountPrivilege(deps.store.read, account)) !== undefined) {
     return refused('the account is protected');
   }
   const role = await readRole(deps, context, user);

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
+import { invalidValue } from '../errors.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { Repairs } from './repairs.ts';
 
@@ -37,10 +38,11 @@ function unwrapObject(value: JsonValue | undefined, repairs: Repairs): JsonValue
   return value.value;
 }
 
-function toTyped({ type }: AttributeRule, value: JsonValue, repairs: Repairs) {
+function toTyped(rule: AttributeRule, value: JsonValue, repairs: Repairs) {
+  const { type } = rule;
   if (isBlank(value, repairs)) return null;
   if (type === 'boolean') return toBoolean(value, repairs);
-  if (type === 'integer') return toInteger(value, repairs);
+  if (type === 'integer') return toInteger(rule, value, repairs);
   if (typeof value === 'string') return value;
   if (typeof value === 'object') return undefined;
   repairs.count('text-as-other');
@@ -55,10 +57,21 @@ function toBoolean(value: JsonValue, repairs: Repairs): boolean | undefined {
   return word === 'true';
 }
 
-function toInteger(value: JsonValue, repairs: Repairs): number | undefined {
-  if (Number.isSafeInteger(value)) return Number(value);
-  // Also 1.0, which comes as the text that it was.
-  if (typeof value !== 'string' || !/^\s*-?\d{1,15}(?:\.0+)?\s*$/.test(value)) return undefined;
-  repairs.count('number-as-text');
-  return Number(value);
+/** A number as JSON writes it. One with a fraction or too many digits comes as the text that it was. */
+const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/;
+
+/** Numbers of the service are ids and masks. One that was rounded on the way would be another one. */
+function toInteger(
+  { name }: AttributeRule,
+  value: JsonValue,
+  repairs: Repairs,
+): number | undefined {
+  const isText = typeof value === 'string' && NUMBER.test(value);
+  if (typeof value !== 'number' && !isText) return undefined;
+  const number = Number(value);
+  if (!Number.isSafeInteger(number) || number < 0) {
+    throw invalidValue(`${name} is a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`);
+  }
+  if (isText) repairs.count('number-as-text');
+  return number;
 }

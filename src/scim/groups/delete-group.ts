@@ -9,12 +9,13 @@ import { type GroupRow, hasUpstreamIds, lockGroup, updateGroup } from '../../sto
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/link-observations.ts';
 import { listLinkedUsers, touchUsers } from '../../store/shown-links.ts';
-import { toTombstone } from '../bury.ts';
+import { assertAdoptsOnDelete, toTombstone } from '../bury.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { assertVersion } from '../http/respond.ts';
 import { toLane } from '../take-lane.ts';
 import { assertGroupAdoptable, type ChangedGroup } from './change-group.ts';
+import { assertGroupMayLose } from './protect-group.ts';
 
 /** A DELETE of one group. */
 export interface GroupDeletion {
@@ -38,10 +39,12 @@ export async function storeGroupDeletion(
   if (row === undefined || row.deleted_at !== null) throw notFound('Group');
   assertVersion(ifMatch, row.version);
   if (row.origin === null) {
+    assertAdoptsOnDelete(deps.policy.adoptGroupsOnDelete, 'GROUPS_ADOPT_ON_DELETE');
     if (row.admins_read_at === null) return { kind: 'must-read-admins', row };
     await assertGroupAdoptable(tx, deps, row);
     await adoptLinks(tx, row.id);
   }
+  await assertGroupMayLose(tx, deps.rules.protection, row);
   const now = deps.clock.now();
   const version = row.version + 1;
   const people = await listLinkedUsers(tx, row.id);

@@ -1,25 +1,26 @@
 import { findExtensionNumber, GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { hasMoreBits, joinBits } from '../../domain/mask.ts';
 import type { RuleBook } from '../../domain/rule-book.ts';
+import type { Protection } from '../../reconcile/rules/rules.ts';
+import { chunks } from '../../store/chunks.ts';
 import type { Db } from '../../store/database.ts';
 import { type GroupRow, toGroupState } from '../../store/groups.ts';
 import { listLinks } from '../../store/links.ts';
 import { listUserRows } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
-import { createUserProtection } from '../users/protect-user.ts';
 import type { LinkEdit } from './edit-links.ts';
 
 /** Why a group is never taken over by itself, or undefined: it is ordinary. Its admin list was read. */
 export async function findGroupPrivilege(
   tx: Db,
-  { policy, rules }: ScimDeps,
+  { rules }: Pick<ScimDeps, 'rules'>,
   row: GroupRow,
 ): Promise<string | undefined> {
-  if (policy.isProtectedGroup([row.display_name])) {
-    return 'The group is protected by the settings of the bridge.';
-  }
+  const reason = await rules.protection.findGroupReason(tx, row);
+  if (reason !== undefined) return reason;
   const ruled = findRuledPrivilege(rules.book, row.display_name);
   if (ruled !== undefined) return ruled;
   const { observed, desired } = toGroupState(row, { members: [], admins: [] });
@@ -29,6 +30,16 @@ export async function findGroupPrivilege(
   const admins = await listLinks(tx, 'group_admins', row.id);
   const hasAdmins = admins.some((link) => (link.desired ?? link.observed) === 1);
   return hasAdmins ? 'The group has admins.' : undefined;
+}
+
+/** @throws ScimError 403 with the reason. */
+export async function assertGroupMayLose(
+  tx: Db,
+  protection: Protection,
+  row: GroupRow,
+): Promise<void> {
+  const reason = await protection.findGroupReason(tx, row);
+  if (reason !== undefined) throw new ScimError(403, reason);
 }
 
 /** Whoever is in such a group when it is taken over would be given what the rules give. */
@@ -75,14 +86,15 @@ async function listCandidates(
 
 async function listProtected(
   tx: Db,
-  deps: ScimDeps,
+  { rules }: ScimDeps,
   userIds: readonly UserId[],
 ): Promise<Set<UserId>> {
-  const protection = createUserProtection(deps);
-  const rows = await listUserRows(tx, userIds);
-  return new Set(
-    rows.filter((row) => protection.findPrivilege(row) !== undefined).map(({ id }) => id),
-  );
+  const found = new Set<UserId>();
+  for (const chunk of chunks(userIds)) {
+    const rows = await listUserRows(tx, chunk);
+    for (const id of (await rules.protection.listPrivileged(tx, rows)).keys()) found.add(id);
+  }
+  return found;
 }
 
 async function assertNoneProtected(
@@ -112,7 +124,6 @@ export function assertPermissions(
   const held =
     before === undefined ? 0 : (findExtensionNumber(before, GROUP_EXTENSION, 'permissions') ?? 0);
   // Bits that the group has by a rule or by hand may be said again, but none may be gained.
-  const gained = wanted & ~held;
-  if ((gained & ~policy.permissionsMax) === 0) return;
+  if (!hasMoreBits(wanted, joinBits(held, policy.permissionsMax))) return;
   throw new ScimError(403, 'The settings do not let a provider give a group these permissions.');
 }

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { GroupField } from '../../domain/group.ts';
+import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
 import { toPendingAfterGroupWrite } from '../../domain/group-write.ts';
 import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
+import { listTakenFromGroup } from '../../domain/protection.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
 import type { GroupUndo } from '../../reconcile/group/undo.ts';
@@ -14,7 +15,13 @@ import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { toDueClass } from '../../store/due-class.ts';
-import { type GroupRow, getGroupRow, toGroupState, updateGroup } from '../../store/groups.ts';
+import {
+  type GroupRow,
+  getGroupRow,
+  toGroupState,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups.ts';
 import { isLaneHeld, type LaneClaim, type Lease } from '../../store/lanes.ts';
 import { listExistingUsers, saveLinks } from '../../store/links.ts';
 import type { Origin } from '../../store/schema.ts';
@@ -23,6 +30,7 @@ import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
 import { type TakenLane, toLane } from '../take-lane.ts';
 import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
+import { assertGroupMayLose } from './protect-group.ts';
 
 /** A stored write of a group, with what the wait for it needs. */
 export interface GroupWriteResult {
@@ -58,7 +66,7 @@ export interface GroupChangeRequest {
 /**
  * Stores what a provider wants of a group, in the transaction that read the row. A write that changes
  * nothing stores nothing.
- * @throws ScimError 400 for somebody who is not a user
+ * @throws ScimError 400 for somebody who is not a user, 403 when it would take something from a protected group
  */
 export async function storeGroupChange(
   tx: Db,
@@ -78,9 +86,11 @@ export async function storeGroupChange(
   const members = await editLinks(tx, 'memberships', request.members, context);
   const admins = await editLinks(tx, 'group_admins', request.admins, context);
   const state = toGroupState(row, { members: [], admins: [] });
-  const ruled = ruleGroup(rules, row, request.attributes);
+  const ruled = await ruleGroup(tx, rules, { row, attributes: request.attributes });
   const attributes = withSchemas(GROUP_SCHEMA_URI, ruled.attributes);
   const fields = [...request.fields, ...ruled.changed];
+  const takes = admins.removes || takesFromGroup(request, attributes);
+  if (takes) await assertGroupMayLose(tx, rules.protection, row);
   const pending = toPendingAfterGroupWrite({ ...context, ...request, fields, state, attributes });
   const given = JSON.stringify(ruled.given);
   const parts = { attributes, given, pending, version, now, members, admins };
@@ -111,6 +121,17 @@ export async function storeGroupChange(
         }
       : undefined,
   };
+}
+
+function takesFromGroup(request: GroupChangeRequest, attributes: JsonObject): boolean {
+  const { row, before, fields, isNew } = request;
+  const change = {
+    before: isNew ? undefined : toDesiredGroup(before),
+    after: toDesiredGroup(attributes),
+    observed: toObservedGroup(row),
+    fields,
+  };
+  return listTakenFromGroup(change).length > 0;
 }
 
 /** A new row stands for a group that was let go before, or for one that nobody had. */

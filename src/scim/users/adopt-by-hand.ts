@@ -5,7 +5,6 @@ import type { Db } from '../../store/database.ts';
 import { deleteDisputes } from '../../store/disputes.ts';
 import { listUsersByName, lockUser } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
-import { createUserProtection } from './protect-user.ts';
 import { takeOverUser } from './store-change.ts';
 
 /**
@@ -26,7 +25,7 @@ async function store(
   const row = await lockUser(tx, userId(id));
   if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' };
   if (row.origin !== null) return { kind: 'managed' };
-  const reason = createUserProtection(deps).findPrivilege(row);
+  const reason = await deps.rules.protection.findPrivilege(tx, row);
   if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
   const named = await listUsersByName(tx, row.user_name_folded);
   if (named.some(({ origin }) => origin !== null)) return { kind: 'taken' };

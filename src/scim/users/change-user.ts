@@ -1,5 +1,5 @@
 import { findCreationAddress } from '../../domain/address.ts';
-import { findExtensionFlag, USER_EXTENSION } from '../../domain/extensions.ts';
+import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isJsonObject } from '../../domain/json.ts';
@@ -13,7 +13,6 @@ import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertVersion } from '../http/respond.ts';
 import { withStoredManagerRef } from './manager-ref.ts';
 import { assertNamesFree, type PersonNames } from './match-account.ts';
-import { assertMayLoseAccess, createUserProtection } from './protect-user.ts';
 import { storeUserChange, type UserWriteResult } from './store-change.ts';
 
 /** A PUT or PATCH of one person. */
@@ -43,7 +42,7 @@ export async function storeUser(
   if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
     throw invalidValue('A User needs a userName.');
   }
-  await assertAllowed(tx, deps, { row, before, attributes });
+  await assertNamesFree(tx, row, { before: toNames(before), after: toNames(attributes) });
   const result = await storeUserChange(tx, deps, {
     row,
     before,
@@ -52,7 +51,7 @@ export async function storeUser(
     claim: request.claim,
   });
   // Only now is it known whether the write changes anything; a refusal takes all of it back.
-  if (row.origin === null && result.row !== row) assertAdoptable(deps, row);
+  if (row.origin === null && result.row !== row) await assertAdoptable(tx, deps, row);
   return result;
 }
 
@@ -85,30 +84,13 @@ export function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonOb
     : { ...attributes, [USER_EXTENSION]: extension };
 }
 
-async function assertAllowed(
-  tx: Db,
-  deps: ScimDeps,
-  { row, before, attributes }: { row: UserRow; before: JsonObject; attributes: JsonObject },
-): Promise<void> {
-  if (mayWork(before) && !mayWork(attributes)) {
-    await assertMayLoseAccess(tx, createUserProtection(deps), row);
-  }
-  await assertNamesFree(tx, row, { before: toNames(before), after: toNames(attributes) });
-}
-
 function toNames(attributes: JsonObject): PersonNames {
   return { userName: String(attributes.userName), address: findCreationAddress(attributes) };
 }
 
-/** Suspending somebody takes away what deactivating them does. */
-function mayWork(attributes: JsonObject): boolean {
-  const suspended = findExtensionFlag(attributes, USER_EXTENSION, 'temporarilyInactive');
-  return attributes.active !== false && suspended !== true;
-}
-
 /** @throws ScimError 403 when the settings or a privilege forbid taking the account over */
-export function assertAdoptable(deps: ScimDeps, row: UserRow): void {
-  const privilege = createUserProtection(deps).findPrivilege(row);
+export async function assertAdoptable(tx: Db, deps: ScimDeps, row: UserRow): Promise<void> {
+  const privilege = await deps.rules.protection.findPrivilege(tx, row);
   if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
   if (deps.policy.adoptUsers !== 'yes') {
     throw new ScimError(403, 'The account is not managed, and the settings forbid taking it over.');

@@ -2,6 +2,7 @@ import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { listTakenFromUser } from '../../domain/protection.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { toPendingAfterWrite } from '../../domain/user-write.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
@@ -11,6 +12,7 @@ import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { saveDispute } from '../../store/disputes.ts';
 import { parseStored } from '../../store/documents.ts';
+import { moveFormerNames } from '../../store/former-names.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { moveLinks } from '../../store/link-observations.ts';
 import { leaveGroups } from '../../store/link-work.ts';
@@ -33,7 +35,7 @@ import { assertFits } from './assert-fits.ts';
 import { keepReadOnly } from './change-user.ts';
 import { withStoredManagerRef } from './manager-ref.ts';
 import { matchAccount } from './match-account.ts';
-import { createUserProtection } from './protect-user.ts';
+import { assertMayLose } from './protect-user.ts';
 import { storeUserChange, type UserWriteResult } from './store-change.ts';
 
 /** A new person as a provider describes them, with the lane when it may be taken. */
@@ -95,7 +97,7 @@ async function adoptUser(
     claim,
   }: { row: UserRow; attributes: JsonObject; input: UserInput; claim: LaneClaim | undefined },
 ): Promise<CreatedUser> {
-  const privilege = createUserProtection(deps).findPrivilege(row);
+  const privilege = await deps.rules.protection.findPrivilege(tx, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
   const { adoptUsers } = deps.policy;
   if (adoptUsers === 'ask') return dispute(tx, deps, row.user_name, WAITS_FOR_OPERATOR);
@@ -181,6 +183,7 @@ async function insert(
   await insertUserEmails(tx, id, listFoldedEmails(document));
   if (inherited.from) {
     await moveLinks(tx, inherited.from.id, id);
+    await moveFormerNames(tx, 'user', { from: inherited.from.id, to: id });
     await touchUsers(tx, [id], now);
   }
   return startWriting(tx, deps, { id, document, claim, inherited });
@@ -198,10 +201,16 @@ async function startWriting(
   }: Omit<Insertion, 'attributes'> & { readonly id: UserId; readonly document: JsonObject },
 ): Promise<UserWriteResult> {
   const row = await getUserRow(tx, id);
+  const state = toUserState(row);
+  const { desired: after, observed } = state;
+  const fields = ['active', 'name', 'appsPermissions', 'temporarilyInactive', 'address'] as const;
+  if (listTakenFromUser({ before: undefined, after, observed, fields }).length > 0) {
+    await assertMayLose(tx, deps.rules.protection, row);
+  }
   const pending = toPendingAfterWrite({
-    state: toUserState(row),
+    state,
     attributes: document,
-    fields: ['active', 'name', 'appsPermissions', 'temporarilyInactive', 'address'],
+    fields,
     version: row.version,
     inFlight: false,
     deactivation: deps.policy.deactivation,

@@ -7,13 +7,13 @@ import { parseStored } from '../../store/documents.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { leaveGroups } from '../../store/link-work.ts';
 import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
-import { toTombstone } from '../bury.ts';
+import { assertAdoptsOnDelete, toTombstone } from '../bury.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { assertVersion } from '../http/respond.ts';
 import { toLane } from '../take-lane.ts';
 import { assertAdoptable } from './change-user.ts';
-import { assertMayLoseAccess, createUserProtection } from './protect-user.ts';
+import { assertMayLose } from './protect-user.ts';
 import type { UserWriteResult } from './store-change.ts';
 
 /** A DELETE of one person. */
@@ -36,8 +36,11 @@ export async function storeUserDeletion(
   const row = await lockUser(tx, userId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('User');
   assertVersion(ifMatch, row.version);
-  if (row.origin === null) assertAdoptable(deps, row);
-  await assertMayLoseAccess(tx, createUserProtection(deps), row);
+  if (row.origin === null) {
+    await assertAdoptable(tx, deps, row);
+    assertAdoptsOnDelete(deps.policy.adoptUsersOnDelete, 'USERS_ADOPT_ON_DELETE');
+  }
+  await assertMayLose(tx, deps.rules.protection, row);
   const now = deps.clock.now();
   const version = row.version + 1;
   const state = toUserState(row);

@@ -1,51 +1,87 @@
 import { listFoldedEmails } from '../../domain/address.ts';
+import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Matcher } from '../../domain/matcher.ts';
 import { isObservedActive, isWantedActive } from '../../domain/user.ts';
+import type { Protection } from '../../reconcile/rules/rules.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
-import { lockOtherOwners, toUserState, type UserRow } from '../../store/users.ts';
-import type { ScimDeps, ScimPolicy } from '../deps.ts';
+import { listFormerNames } from '../../store/former-names.ts';
+import { toObservedGroup } from '../../store/groups.ts';
+import {
+  listUsersOfAccount,
+  lockOtherOwners,
+  toUserState,
+  type UserRow,
+} from '../../store/users.ts';
 import { ScimError } from '../errors.ts';
 
-/** Whom the policy protects. */
-export interface UserProtection {
-  /** Why nobody may deactivate or delete this person, or undefined: they may. */
-  findReason(tx: Db, row: UserRow): Promise<string | undefined>;
-  /** Why the account is never taken over by itself, or undefined: it is ordinary. */
-  findPrivilege(row: UserRow): string | undefined;
-}
-
 /** What the protection is made from. */
-export interface ProtectionDeps extends Pick<ScimDeps, 'findOwnAccount'> {
-  readonly policy: Pick<ScimPolicy, 'isProtectedUser'>;
+export interface ProtectionDeps {
+  readonly isProtectedUser: Matcher;
+  readonly isProtectedGroup: Matcher;
+  /** The account behind our own token, when it is known. */
+  readonly findOwnAccount: () => number | undefined;
 }
 
-/** The protection that the settings and what is observed give. */
-export function createUserProtection({ policy, findOwnAccount }: ProtectionDeps): UserProtection {
-  const isOwn = (row: UserRow) => row.upstream_id !== null && row.upstream_id === findOwnAccount();
-  const isNamed = (row: UserRow) => matchesRow(policy.isProtectedUser, row);
+const NAMED = 'The person is protected by the settings of the bridge.';
+const OWN = 'The account is the one behind the bridge’s own token.';
+const OWNER = 'The account is an owner of the company.';
+
+/** The protection that the settings and what is observed give, under every name that somebody ever had. */
+export function createProtection(deps: ProtectionDeps): Protection {
+  const { isProtectedUser, isProtectedGroup, findOwnAccount } = deps;
+  const isOwn = (id: number | null) => id !== null && id === findOwnAccount();
+
+  async function listNamed(tx: Db, rows: readonly UserRow[]): Promise<Set<UserId>> {
+    const former = await listFormerNames(
+      tx,
+      'user',
+      rows.map(({ id }) => id),
+    );
+    const isNamed = (row: UserRow) =>
+      isProtectedUser([...listNames(row), ...(former.get(row.id) ?? [])]);
+    return new Set(rows.filter(isNamed).map(({ id }) => id));
+  }
+  async function listPrivileged(tx: Db, rows: readonly UserRow[]): Promise<Map<UserId, string>> {
+    const named = await listNamed(tx, rows);
+    const reasons = rows.map(({ id, owner, upstream_id }): [UserId, string | undefined] => {
+      if (owner === 1) return [id, OWNER];
+      return [id, named.has(id) ? NAMED : isOwn(upstream_id) ? OWN : undefined];
+    });
+    return new Map(reasons.flatMap(([id, reason]) => (reason === undefined ? [] : [[id, reason]])));
+  }
+
   return {
+    listPrivileged,
     async findReason(tx, row) {
-      if (isNamed(row)) return 'The person is protected by the settings of the bridge.';
-      if (isOwn(row)) return 'The account is the one behind the bridge’s own token.';
+      if ((await listNamed(tx, [row])).size > 0) return NAMED;
+      if (isOwn(row.upstream_id)) return OWN;
       if (row.owner === 0 || (await lockOtherOwners(tx, row.id)).some(mayWork)) return undefined;
       return 'The person is the last owner of the company.';
     },
-    findPrivilege(row) {
-      if (row.owner === 1) return 'The account is an owner of the company.';
-      if (isNamed(row)) return 'The person is protected by the settings of the bridge.';
-      return isOwn(row) ? 'The account is the one behind the bridge’s own token.' : undefined;
+    async findPrivilege(tx, row) {
+      return (await listPrivileged(tx, [row])).get(row.id);
     },
+    async findAccountPrivilege(tx, { upstreamId, names }) {
+      if (isProtectedUser(names)) return NAMED;
+      if (isOwn(upstreamId)) return OWN;
+      const known = await listPrivileged(tx, await listUsersOfAccount(tx, upstreamId));
+      return known.values().next().value;
+    },
+    async findGroupReason(tx, row) {
+      const former = await listFormerNames(tx, 'group', [row.id]);
+      const names = [row.display_name, toObservedGroup(row)?.displayName];
+      return isProtectedGroup([...names, ...(former.get(row.id) ?? [])])
+        ? 'The group is protected by the settings of the bridge.'
+        : undefined;
+    },
+    protectsName: (type, name) => (type === 'user' ? isProtectedUser : isProtectedGroup)([name]),
   };
 }
 
 /** @throws ScimError 403 with the reason. */
-export async function assertMayLoseAccess(
-  tx: Db,
-  protection: UserProtection,
-  row: UserRow,
-): Promise<void> {
+export async function assertMayLose(tx: Db, protection: Protection, row: UserRow): Promise<void> {
   const reason = await protection.findReason(tx, row);
   if (reason !== undefined) throw new ScimError(403, reason);
 }
@@ -57,12 +93,13 @@ function mayWork(row: UserRow): boolean {
   return isObservedActive(observed, 'temporarilyInactive');
 }
 
-function matchesRow(matcher: Matcher, row: UserRow): boolean {
+function listNames(row: UserRow): (string | null)[] {
   const attributes = parseStored<JsonObject>(row.attributes);
-  return matcher([
-    row.user_name,
-    row.observed_user_name_folded,
-    row.observed_email_folded,
+  const { user_name, observed_user_name_folded, observed_email_folded } = row;
+  return [
+    user_name,
+    observed_user_name_folded,
+    observed_email_folded,
     ...listFoldedEmails(attributes),
-  ]);
+  ];
 }

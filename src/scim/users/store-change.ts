@@ -4,6 +4,7 @@ import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
+import { listTakenFromUser } from '../../domain/protection.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withoutSettled } from '../../domain/stuck.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
@@ -22,6 +23,7 @@ import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../
 import type { ScimDeps } from '../deps.ts';
 import { toLane } from '../take-lane.ts';
 import { assertFits } from './assert-fits.ts';
+import { assertMayLose } from './protect-user.ts';
 
 /** A stored write of a person, with what the wait for it needs. */
 export interface UserWriteResult {
@@ -50,6 +52,7 @@ export interface UserChangeRequest {
  * Stores what a provider wants of a person, in the transaction that read the row. An account that was
  * only observed is adopted by it; a write that changes nothing stores nothing and adopts nothing.
  * @throws ScimError 400 `tooMany`: the person would be too large
+ * @throws ScimError 403 when it would take something from somebody who is protected
  */
 export async function storeUserChange(
   tx: Db,
@@ -72,6 +75,13 @@ export async function storeUserChange(
     deactivation: policy.deactivation,
   });
   const columns = { ...toUserColumns(next), given: JSON.stringify(ruled.given) };
+  const change = {
+    before: toDesiredUser(before, state.deleted),
+    after: toDesiredUser(next, state.deleted),
+    observed: state.observed,
+    fields: toUserFields(names),
+  };
+  if (listTakenFromUser(change).length > 0) await assertMayLose(tx, rules.protection, row);
   const pendingText = JSON.stringify(pending);
   const isSame = isDeepStrictEqual(before, next) && columns.given === row.given;
   if (isSame && pendingText === row.pending) {
@@ -101,11 +111,7 @@ export async function storeUserChange(
     row: changed,
     lease,
     undo: isDue
-      ? {
-          type: 'user',
-          before: toBefore(row, before),
-          after: columns.attributes,
-        }
+      ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
       : undefined,
   };
 }

@@ -60,6 +60,11 @@ export const usersSchema = z.strictObject({
     .describe(
       'An account that already exists in the service: `yes` takes it over at the first write, `refuse` and `ask` answer 409 to POST and 403 otherwise; `ask` also shows each attempt to create it under `disputes` of `/ops/status`.',
     ),
+  adoptOnDelete: choice(['refuse', 'yes'])
+    .prefault('refuse')
+    .describe(
+      'A DELETE of an account that nobody manages: `refuse` answers 403, because some providers delete whomever they do not know; `yes` takes it over and deactivates it, where `users.adopt` allows that.',
+    ),
   deactivation: choice(['scim', 'temporarilyInactive'])
     .prefault('scim')
     .describe('How a person is deactivated: through SCIM, or by suspending the account.'),
@@ -70,6 +75,9 @@ export const groupsSchema = z.strictObject({
   adopt: choice(['yes', 'refuse', 'ask'])
     .prefault('yes')
     .describe('A group that already exists in the service, as `users.adopt`.'),
+  adoptOnDelete: choice(['refuse', 'yes'])
+    .prefault('refuse')
+    .describe('A DELETE of a group that nobody manages, as `users.adoptOnDelete`.'),
   deletion: choice(['created', 'never'])
     .prefault('created')
     .describe('Which groups a DELETE removes from the service: those the bridge created, or none.'),
@@ -84,8 +92,12 @@ export const groupsSchema = z.strictObject({
 export const protectSchema = z.strictObject({
   users: textList('userNames or e-mail addresses, `*` stands for any text')
     .prefault([])
-    .describe('People who are never adopted, deactivated, deleted or demoted.'),
+    .describe(
+      'People who are never adopted automatically, and from whom no provider, rule or repair takes access, licences or a place among admins. They stay protected when they are renamed.',
+    ),
   groups: textList('names of groups, `*` stands for any text')
     .prefault([])
-    .describe('Groups that are never adopted automatically.'),
+    .describe(
+      'Groups that are never adopted automatically, and from which no provider, rule or repair takes permissions; no provider deletes them or takes admins from them. They stay protected when they are renamed.',
+    ),
 });

@@ -1,0 +1,76 @@
+import type { DesiredGroup, GroupField, ObservedGroup } from './group.ts';
+import { hasMoreBits } from './mask.ts';
+import type { DesiredUser, ObservedUser, UserField } from './user.ts';
+
+/** A change of a person or a group, as far as it can take something away. */
+export interface ProtectedChange<Desired, Observed, Field> {
+  /** Undefined: nobody wanted anything before. */
+  readonly before: Desired | undefined;
+  readonly after: Desired;
+  /** Undefined: the service was never seen to hold it. */
+  readonly observed: Observed | undefined;
+  /** The owned fields that the change speaks of; of the others it takes nothing, also where they differ. */
+  readonly fields: readonly Field[];
+}
+
+/** The fields of a person that can be taken from them. */
+export type TakenUserField = Extract<
+  UserField,
+  'active' | 'appsPermissions' | 'temporarilyInactive'
+>;
+
+/**
+ * What a change takes from a person: access (`active` off, `temporarilyInactive` on) or a licence (less of it, or none
+ * any more). Compared with what is wanted and with what the service holds, because either may be more.
+ */
+export function listTakenFromUser(
+  change: ProtectedChange<DesiredUser, ObservedUser, UserField>,
+): TakenUserField[] {
+  const { before, after, observed, fields } = change;
+  const hasLess: Readonly<Record<TakenUserField, boolean>> = {
+    active: !after.active && (before?.active === true || observed?.active === true),
+    temporarilyInactive:
+      after.temporarilyInactive === true &&
+      ((before !== undefined && before.temporarilyInactive !== true) ||
+        (observed !== undefined && observed.temporarilyInactive !== true)),
+    appsPermissions: isLess(after.appsPermissions, {
+      wanted: before?.appsPermissions,
+      held: observed?.appsPermissions,
+    }),
+  };
+  return (['active', 'temporarilyInactive', 'appsPermissions'] as const).filter(
+    (field) => fields.includes(field) && hasLess[field],
+  );
+}
+
+/** The fields of a group that can be taken from it. */
+export type TakenGroupField = Extract<GroupField, 'permissions' | 'addToCardsAndSpacesEnabled'>;
+
+/** What a change takes from a group and so from everybody in it: permissions, or the flag that lets it be given work. */
+export function listTakenFromGroup(
+  change: ProtectedChange<DesiredGroup, ObservedGroup, GroupField>,
+): TakenGroupField[] {
+  const { before, after, observed, fields } = change;
+  const flag = 'addToCardsAndSpacesEnabled';
+  const hasLess: Readonly<Record<TakenGroupField, boolean>> = {
+    permissions: isLess(after.permissions, {
+      wanted: before?.permissions,
+      held: observed?.permissions,
+    }),
+    [flag]:
+      after[flag] !== true &&
+      (before?.[flag] === true || (after[flag] === false && observed?.[flag] === true)),
+  };
+  return (['permissions', flag] as const).filter(
+    (field) => fields.includes(field) && hasLess[field],
+  );
+}
+
+/** Bits that are gone. Clearing a value that was wanted takes all of it. */
+function isLess(
+  after: number | undefined,
+  { wanted = 0, held = 0 }: { wanted: number | undefined; held: number | undefined },
+): boolean {
+  if (after === undefined) return wanted > 0;
+  return hasMoreBits(wanted, after) || hasMoreBits(held, after);
+}
