@@ -47,12 +47,12 @@ export function convergeGroups(
     toSentCreate: (action) =>
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
     apply: (upstream, state, action) => applyGroupAction({ ...deps, upstream }, state, action),
-    async record(planned, lease, outcome) {
+    async record(planned, { lease, outcome }, also) {
       const key = { type: 'group', id: planned.id } as const;
       const since = deps.clock.now();
       const recorded = await recordHeld(waiters.hold(key), (undos) =>
-        deps.store.write((tx) =>
-          recordGroupStep(tx, {
+        deps.store.write(async (tx) => {
+          const stored = await recordGroupStep(tx, {
             ...toQuery(),
             planned,
             outcome,
@@ -60,8 +60,10 @@ export function convergeGroups(
             undos,
             rules: deps.rules,
             random: deps.random(),
-          }),
-        ),
+          });
+          await also(tx);
+          return stored;
+        }),
       );
       tellDeleted(deps.events, key, { planned, recorded });
       const problem = findRefusal(outcome);
