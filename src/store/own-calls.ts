@@ -65,6 +65,8 @@ export interface OwnCallRow extends OwnChange {
   readonly id: number;
   readonly at: number;
   readonly resourceId: string;
+  /** null: nobody has heard yet. */
+  readonly outcome: CallOutcome | null;
 }
 
 /**
@@ -77,7 +79,7 @@ export async function listOwnCalls(
 ): Promise<OwnCallRow[]> {
   const rows = await db
     .selectFrom('own_calls')
-    .select(['id', 'at', 'kind', 'resource_id', 'upstream_id', 'member_id'])
+    .select(['id', 'at', 'kind', 'resource_id', 'upstream_id', 'member_id', 'outcome'])
     .where('at', '>=', from)
     .where('at', '<=', to)
     .where((where) =>

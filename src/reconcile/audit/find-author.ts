@@ -2,6 +2,7 @@ import type { Difference } from '../../domain/drift.ts';
 import type { Db } from '../../store/database.ts';
 import { type EventView, listEventsAbout, listEventsBefore } from '../../store/event-resources.ts';
 import { judgeAction, listOtherActions } from './event-actions.ts';
+import { type NamedKinds, toKnownAction } from './known-action.ts';
 
 /** Events that are weighed, the newest first: what is older than these is not looked for. */
 const EVENTS_MAX = 50;
@@ -49,8 +50,9 @@ export function chooseEvent(
 ): EventView | undefined {
   let doubtful: EventView | undefined;
   let isPast = false;
+  const named = toNamedKinds(kind);
   for (const event of events) {
-    const role = judgeAction(kind, event.action);
+    const role = judgeAction(kind, toKnownAction(event, named));
     const isOurs = event.origin === 'ours';
     // What was put right, by us or by others, was so until then.
     if (role === 'ended' || (role === 'made' && isOurs)) return doubtful;
@@ -60,4 +62,10 @@ export function chooseEvent(
     else if (!isPast) doubtful ??= event;
   }
   return doubtful;
+}
+
+/** Whom an event names that is about a difference of this kind. */
+function toNamedKinds(kind: AuthorQuestion['kind']): NamedKinds {
+  const isOfUser = kind.startsWith('user.');
+  return { user: isOfUser || !kind.startsWith('group.'), group: !isOfUser };
 }
