@@ -49,6 +49,7 @@ export function createDetectors(
   const tail = createTail(deps, {
     considerSweep: sweeps.consider,
     intervalMs: settings.audit.pollInterval,
+    ownAccount: () => firstRead.ownAccount(),
     trusted: recovery.hold.trusted,
     wake() {
       wake();

@@ -411,7 +411,7 @@ test('a provider that takes away more than the limits is told of, and so is one 
     expect(before).not.toContain('provider-');
     expect(after).toContain('provider-harm');
     expect(after).toContain('provider-silent');
-    expect(after).toContain('removeMember 2');
+    expect(after).toContain('2 members removed from groups');
   });
 });
 

@@ -15,14 +15,33 @@ export const HARM_KINDS = [
 /** One of them. `cutAccess`: permissions of a group, or licences of a person. */
 export type HarmKind = (typeof HARM_KINDS)[number];
 
-/** What calls of the ledger take away. Of licences and permissions it does not say whether they were more before. */
-export const HARM_OF_CALLS: Readonly<Partial<Record<OwnCallKind, HarmKind>>> = {
-  'user.deactivate': 'deactivate',
-  'user.delete': 'deactivate',
-  'member.remove': 'removeMember',
-  'admin.remove': 'demoteAdmin',
-  'group.delete': 'deleteGroup',
+/** Which calls of the ledger take what away. Of licences and permissions it does not say whether they were more before. */
+export const CALLS_OF_HARM: Readonly<Record<HarmKind, readonly OwnCallKind[]>> = {
+  deactivate: ['user.deactivate', 'user.delete'],
+  removeMember: ['member.remove'],
+  demoteAdmin: ['admin.remove'],
+  cutAccess: [],
+  deleteGroup: ['group.delete'],
 };
+
+/** What a call of the ledger takes away; undefined: nothing, as far as the ledger says. */
+export function findHarmOf(kind: OwnCallKind): HarmKind | undefined {
+  return HARM_KINDS.find((harm) => CALLS_OF_HARM[harm].includes(kind));
+}
+
+const HARM_WORDS: Readonly<Record<HarmKind, readonly [one: string, many: string]>> = {
+  deactivate: ['person deactivated', 'people deactivated'],
+  removeMember: ['member removed from a group', 'members removed from groups'],
+  demoteAdmin: ['admin of a group demoted', 'admins of groups demoted'],
+  cutAccess: ['person or group with less access', 'people and groups with less access'],
+  deleteGroup: ['group deleted', 'groups deleted'],
+};
+
+/** How much of one kind of harm, in words. Somebody counts once, or once in each group. */
+export function toHarmWords(harm: HarmKind, count: number): string {
+  const [one, many] = HARM_WORDS[harm];
+  return `${count} ${count === 1 ? one : many}`;
+}
 
 /** A difference, as far as harm is concerned. */
 interface Change {

@@ -21,6 +21,15 @@ export type OwnCallKind =
   | 'admin.remove'
   | 'operator';
 
+/**
+ * What became of one of our calls.
+ * - `done`: the service said yes
+ * - `refused`: it said no, and changed nothing
+ * - `unknown`: the answer was lost or a failure; it may have changed something
+ * - `not-sent`: it never left
+ */
+export type CallOutcome = 'done' | 'refused' | 'unknown' | 'not-sent';
+
 /** One change of one resource, or of one person in a group. Ids are those that the call names, or its names. */
 export interface OwnChange {
   readonly kind: OwnCallKind;

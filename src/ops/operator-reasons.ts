@@ -1,3 +1,4 @@
+import { toHarmWords } from '../domain/harm.ts';
 import type { ProviderFacts } from '../reconcile/provider/watch.ts';
 import type { RecoveryState } from '../reconcile/recovery/state.ts';
 import type { HeldPlanFacts, WaitingWork, WritesFacts } from './readiness-facts.ts';
@@ -61,7 +62,7 @@ export function listHeldPlan(plan: HeldPlanFacts | undefined): Reason[] {
 export function listProviders({ silentSince, exceeded }: ProviderFacts): Reason[] {
   const reasons: Reason[] = [];
   if (exceeded.length > 0) {
-    const counts = exceeded.map(({ harm, count }) => `${harm} ${count}`).join(', ');
+    const counts = exceeded.map(({ harm, count }) => toHarmWords(harm, count)).join(', ');
     reasons.push({
       code: 'provider-harm',
       detail: `Identity providers took away more than the limits of repairs within 24 hours: ${counts}.`,

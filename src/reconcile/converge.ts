@@ -27,8 +27,12 @@ export interface Convergeable<
   toSentCreate(action: Action): SentCreate | undefined;
   /** Takes the step; every call of it goes through `upstream`, which asks for the lane before it leaves. */
   apply(upstream: Transport, state: State, action: Action): Promise<Outcome<Known, Part>>;
-  /** Records in its own transaction, undoing what was refused and nobody was answered for. */
-  record(state: State, lease: Lease, outcome: Outcome<Known, Part>): Promise<Recorded<State>>;
+  /** Records in one transaction with `also`, undoing what was refused and nobody was answered for. */
+  record(
+    state: State,
+    step: { readonly lease: Lease; readonly outcome: Outcome<Known, Part> },
+    also: (tx: Db) => Promise<void>,
+  ): Promise<Recorded<State>>;
 }
 
 /** How a run ended. */
@@ -74,7 +78,8 @@ export async function converge<
       continue;
     }
     missed = toMissed(missed, { outcome, isLook: state.mustLook });
-    const recorded: Recorded<State> = await kind.record(permit.planned, lease, outcome);
+    const ended = { lease, outcome };
+    const recorded = await kind.record(permit.planned, ended, permit.saveOutcomes);
     if (action) report(deps, key, action.kind, outcome.kind);
     if (recorded.woken.length > 0) onWoken();
     if (recorded.finished) return recorded;

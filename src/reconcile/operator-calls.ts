@@ -6,6 +6,7 @@ import { UpstreamError } from '../upstream/errors.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import type { CallOptions, Sending } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
+import { type CallBook, createCallBook } from './ledger/call-book.ts';
 import { toOperatorChanges } from './ledger/to-operator-changes.ts';
 import { findOwnChanges } from './ledger/to-own-changes.ts';
 import { markToLook } from './look-again.ts';
@@ -34,15 +35,27 @@ export function createOperatorCalls(
   }
 
   /** Before it leaves, by what it names: nobody knows what an operation in general changes. */
-  async function writeDown({ operation: { id, method }, args }: Sending): Promise<void> {
+  async function writeDown(
+    book: CallBook,
+    { operation: { id, method }, args }: Sending,
+  ): Promise<void> {
     if (method === 'GET') return;
     const changes = toOperatorChanges(args);
     const call = { at: clock.now(), operation: id, key: undefined, changes };
-    await store.write((tx) => insertOwnCall(tx, call));
+    book.sent(await store.write((tx) => insertOwnCall(tx, call)));
+  }
+
+  /** The call itself has ended: what the store makes of it changes nothing for who asked. */
+  async function saveOutcomes(book: CallBook, id: string): Promise<void> {
+    if (book.isEmpty()) return;
+    const saving = store.write((tx) => book.save(tx));
+    await saving.catch((error: unknown) => events.failed({ type: 'operator', id, error }));
   }
 
   return async (operation, args, given) => {
-    const options: CallOptions = { ...given, class: 'pass', beforeSend: writeDown };
+    const book = createCallBook();
+    const beforeSend = (sending: Sending) => writeDown(book, sending);
+    const options: CallOptions = { ...given, class: 'pass', beforeSend, afterSend: book.ended };
     try {
       const result = await upstream.callChecked(operation, args, options);
       await lookAgain(operation, args);
@@ -52,6 +65,8 @@ export function createOperatorCalls(
       if (error instanceof UpstreamError && error.outcome !== 'not-sent')
         await lookAgain(operation, args);
       throw error;
+    } finally {
+      await saveOutcomes(book, operation.id);
     }
   };
 }

@@ -5,9 +5,11 @@ import type { SentCreate } from '../domain/sent-create.ts';
 import type { Db } from '../store/database.ts';
 import { findHeldLane, type HeldLane, type Lease, renewLane } from '../store/lanes.ts';
 import { insertOwnCall } from '../store/own-calls.ts';
+import { markRepairs } from '../store/provider-harm.ts';
 import { addSentCreate, saveSentCreates } from '../store/sent-creates.ts';
 import type { CallOptions, Sending, Transport } from '../upstream/transport.ts';
 import { type ReconcileDeps, toLaneClaim } from './deps.ts';
+import { createCallBook } from './ledger/call-book.ts';
 import { toOwnChanges } from './ledger/to-own-changes.ts';
 import { assertWithinLimit } from './provider/limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
@@ -41,6 +43,8 @@ export interface Permit<State> {
   readonly planned: State;
   /** True when a call was held back because something else is wanted by now. */
   readonly isOvertaken: boolean;
+  /** Writes into the ledger how the calls of this step ended; says the same however often it is called. @throws StoreError */
+  saveOutcomes(tx: Db): Promise<void>;
   /** Forgets creates of this step that were written down: they were turned away for sure. @throws StoreError */
   withdraw(): Promise<void>;
 }
@@ -71,6 +75,7 @@ export function openPermit<State extends Permitted, Action>(
   let isOvertaken = false;
   let hasCreated = false;
   let isFirst = true;
+  const calls = createCallBook();
 
   async function ask(sending: Sending): Promise<void> {
     if (sending.operation.method === 'GET') return holdForLook(deps, { key, lease });
@@ -92,9 +97,9 @@ export function openPermit<State extends Permitted, Action>(
   async function leave(tx: Db, { operation: { id: operation }, args }: Sending): Promise<boolean> {
     const held = await holdLane(deps, tx, { key, lease });
     if (held.version !== planned.version || held.must_look === LOOK_AGAIN) return false;
-    const changes = toOwnChanges(operation, args);
+    const changes = await markRepairs(tx, key.id, toOwnChanges(operation, args));
     await assertWithinLimit(tx, deps, { resourceId: key.id, changes });
-    await insertOwnCall(tx, { at: deps.clock.now(), operation, key, changes });
+    calls.sent(await insertOwnCall(tx, { at: deps.clock.now(), operation, key, changes }));
     if (create === undefined) return true;
     await addSentCreate(tx, key, create);
     hasCreated = true;
@@ -104,7 +109,7 @@ export function openPermit<State extends Permitted, Action>(
   function permitted(options?: CallOptions): CallOptions {
     const takesPlace = again && isFirst;
     isFirst = false;
-    return { ...options, again: takesPlace, beforeSend: ask };
+    return { ...options, again: takesPlace, beforeSend: ask, afterSend: calls.ended };
   }
   return {
     upstream: {
@@ -119,9 +124,14 @@ export function openPermit<State extends Permitted, Action>(
     get isOvertaken() {
       return isOvertaken;
     },
+    saveOutcomes: calls.save,
     async withdraw() {
       const { sentCreates } = step.state;
-      if (hasCreated) await deps.store.write((tx) => saveSentCreates(tx, key, sentCreates));
+      if (!hasCreated && calls.isEmpty()) return;
+      await deps.store.write(async (tx) => {
+        await calls.save(tx);
+        if (hasCreated) await saveSentCreates(tx, key, sentCreates);
+      });
     },
   };
 }

@@ -22,19 +22,19 @@ export async function listKnownEventIds(db: Db, ids: readonly string[]): Promise
   return known;
 }
 
-/** The uses of calls of the ledger by events of a time, both ends included (epoch milliseconds). */
+/** The uses of calls of the ledger by events of a time, both ends included, and when those happened (epoch milliseconds). */
 export async function listExplanations(
   db: Db,
   { from, to }: { from: number; to: number },
-): Promise<Set<string>> {
+): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('audit_events')
-    .select('explained_by')
+    .select(['explained_by', 'created_at'])
     .where('created_at', '>=', from)
     .where('created_at', '<=', to)
     .where('explained_by', 'is not', null)
     .execute();
-  return new Set(rows.flatMap(({ explained_by: use }) => use ?? []));
+  return new Map(rows.map(({ explained_by: use, created_at }) => [use ?? '', created_at]));
 }
 
 /** Which part of the events that nobody was found for, by when they were read (epoch milliseconds, `until` included). */

@@ -53,6 +53,7 @@ export interface EventView {
   readonly createdAt: number;
   /** The same, as near to our own clock as is known. */
   readonly at: number;
+  readonly category: string;
   readonly action: string;
   readonly message: string | null;
   readonly origin: AuditEventsTable['origin'];
@@ -96,7 +97,7 @@ export async function listEventsBefore(db: Db, question: EventQuestion): Promise
   return (await query.execute(db)).rows;
 }
 
-const COLUMNS = sql`event.id, event.created_at as "createdAt", about.at, event.action, event.message,
+const COLUMNS = sql`event.id, event.created_at as "createdAt", about.at, event.category, event.action, event.message,
   event.origin, event.author_id as "authorId", event.author_username as username,
   event.author_address as address`;
 

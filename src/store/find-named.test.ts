@@ -15,6 +15,7 @@ describeStores('what a text names', ({ makeStore }) => {
       user: new Map([['14', new Set([user.id])]]),
       group: new Map([['14', new Set([group.id])]]),
       managed: new Set([user.id, group.id]),
+      accounts: new Map([['14', new Set([14])]]),
     });
   });
 });

@@ -7,6 +7,8 @@ import type { Db } from './database.ts';
 interface Named {
   readonly id: string;
   readonly isManaged: boolean;
+  /** Of a person who has one. */
+  readonly account?: number | null;
   /** Everything that the service may call it by. */
   readonly names: readonly string[];
 }
@@ -34,6 +36,8 @@ export interface NamedResources {
   readonly group: ReadonlyMap<string, ReadonlySet<string>>;
   /** The SCIM ids of those that are managed. */
   readonly managed: ReadonlySet<string>;
+  /** From each text that names people to their accounts. */
+  readonly accounts: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 /**
@@ -52,7 +56,20 @@ export async function findNamed(db: Db, texts: ReadonlySet<string>): Promise<Nam
     user: toIdsByText(texts, users),
     group: toIdsByText(texts, groups),
     managed: new Set(managed.map(({ id }) => id)),
+    accounts: toAccountsByText(texts, users),
   };
+}
+
+function toAccountsByText(
+  texts: ReadonlySet<string>,
+  users: readonly Named[],
+): Map<string, Set<number>> {
+  const accounts = new Map(users.map(({ id, account }) => [id, account]));
+  const found = [...toIdsByText(texts, users)].map(([text, ids]): [string, Set<number>] => [
+    text,
+    new Set([...ids].flatMap((id) => accounts.get(id) ?? [])),
+  ]);
+  return new Map(found.filter(([, { size }]) => size > 0));
 }
 
 function toIdsByText(
@@ -79,9 +96,10 @@ async function listUsers(db: Db, texts: readonly string[]): Promise<Named[]> {
       or observed_user_name_folded in (${folded}) or observed_email_folded in (${folded})`.execute(
     db,
   );
-  return rows.map((row) =>
-    toNamed(row, [row.upstream_id, row.observed_user_name_folded, row.observed_email_folded]),
-  );
+  return rows.map((row) => ({
+    ...toNamed(row, [row.upstream_id, row.observed_user_name_folded, row.observed_email_folded]),
+    account: row.upstream_id,
+  }));
 }
 
 async function listGroups(db: Db, texts: readonly string[]): Promise<Named[]> {

@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
-import { isPostgres } from './dialect.ts';
 import type { GroupRow } from './groups.ts';
+import { isSeenSince } from './seen-since.ts';
 import type { UserRow } from './users.ts';
 
 /** A part of a table, in order of creation. */
@@ -48,25 +48,33 @@ export async function listAllGroups(db: Db, { afterSeq, limit }: Part): Promise<
   return rows.orderBy('seq').limit(limit).execute();
 }
 
-/** Managed people and groups of a part of the table whom no list showed since a moment, and where the part ends. */
+/** People or groups of a part of the table whom no list showed since a moment, and where the part ends. */
 export interface UnseenPart<Row> {
   readonly rows: readonly Row[];
   /** undefined: nothing came after the part before. */
   readonly lastSeq: number | undefined;
 }
 
-/** Of the next `limit` people, or groups, those who are managed and not deleted, and were not seen since (epoch milliseconds). */
+/** Of the next `limit` people, or groups, those who are not deleted and were not seen since (epoch milliseconds). */
 export async function listUnseen<Row extends UserRow | GroupRow>(
   db: Db,
   table: 'users' | 'groups',
-  { since, ...part }: Part & { readonly since: number },
+  { since, of, ...part }: UnseenQuery,
 ): Promise<UnseenPart<Row>> {
   const lastSeq = await findPartEnd(db, table, part);
   if (lastSeq === undefined) return { rows: [], lastSeq };
+  const isOf = of === 'managed' ? sql`origin is not null` : sql`origin is null`;
   const { rows } = await sql<Row>`select * from ${sql.table(table)}
-    where seq > ${part.afterSeq} and seq <= ${lastSeq} and origin is not null and deleted_at is null
-    and ${isUnseen(db, since)} order by seq`.execute(db);
+    where seq > ${part.afterSeq} and seq <= ${lastSeq} and ${isOf} and deleted_at is null
+    and not ${isSeenSince(db, since)} order by seq`.execute(db);
   return { rows, lastSeq };
+}
+
+/** Which people or groups were not seen since when (epoch milliseconds). */
+export interface UnseenQuery extends Part {
+  readonly since: number;
+  /** Those whom the bridge may write, or the others. */
+  readonly of: 'managed' | 'observed';
 }
 
 async function findPartEnd(
@@ -78,13 +86,6 @@ async function findPartEnd(
   const { rows } = await sql<{ last: number | null }>`
     select max(seq) as last from (${part}) as part`.execute(db);
   return rows[0]?.last ?? undefined;
-}
-
-function isUnseen(db: Db, since: number): RawBuilder<boolean> {
-  const at = isPostgres(db)
-    ? sql`cast(observed::json ->> 'at' as bigint)`
-    : sql`observed ->> '$.at'`;
-  return sql<boolean>`coalesce(${at}, 0) < ${since}`;
 }
 
 /** Believes again what is known of these people or groups, where nothing is under way and nothing due. */

@@ -1,5 +1,5 @@
 import type { ResourceKey } from '../domain/ids.ts';
-import type { OwnChange } from '../domain/own-call.ts';
+import type { CallOutcome, OwnChange } from '../domain/own-call.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
 
@@ -11,15 +11,20 @@ export interface OwnCall {
   readonly operation: string;
   /** The resource that the call converges; undefined for a call that an operator asked for. */
   readonly key: ResourceKey | undefined;
-  readonly changes: readonly OwnChange[];
+  readonly changes: readonly LedgerChange[];
 }
 
-/** Writes a call into the ledger, one row a change. */
+/** A change, and whether a plan of repairs asked for it. */
+interface LedgerChange extends OwnChange {
+  readonly isRepair?: boolean;
+}
+
+/** Writes a call into the ledger, one row a change. Returns the ids of the rows. */
 export async function insertOwnCall(
   tx: Db,
   { at, operation, key, changes }: OwnCall,
-): Promise<void> {
-  const rows = changes.map(({ kind, upstreamId, memberId }) => ({
+): Promise<number[]> {
+  const rows = changes.map(({ kind, upstreamId, memberId, isRepair = false }) => ({
     at,
     operation,
     kind,
@@ -27,8 +32,32 @@ export async function insertOwnCall(
     resource_id: key?.id ?? '',
     upstream_id: upstreamId ?? null,
     member_id: memberId ?? null,
+    is_repair: isRepair ? 1 : 0,
   }));
-  for (const some of chunks(rows)) await tx.insertInto('own_calls').values(some).execute();
+  const ids: number[] = [];
+  for (const some of chunks(rows)) {
+    const stored = await tx.insertInto('own_calls').values(some).returning('id').execute();
+    ids.push(...stored.map(({ id }) => id));
+  }
+  return ids;
+}
+
+/** How one attempt of a call ended, and the rows of the ledger that are of it. */
+export interface EndedCall {
+  readonly ids: readonly number[];
+  readonly outcome: CallOutcome;
+  /** Code of the error; null: there was none. */
+  readonly error: string | null;
+}
+
+/** Says what became of calls of the ledger. */
+export async function saveCallOutcomes(tx: Db, ended: readonly EndedCall[]): Promise<void> {
+  for (const { ids, outcome, error } of ended) {
+    for (const some of chunks(ids)) {
+      const calls = tx.updateTable('own_calls').set({ outcome, error });
+      await calls.where('id', 'in', some).execute();
+    }
+  }
 }
 
 /** One change of the ledger. */
@@ -36,18 +65,26 @@ export interface OwnCallRow extends OwnChange {
   readonly id: number;
   readonly at: number;
   readonly resourceId: string;
+  /** null: nobody has heard yet. */
+  readonly outcome: CallOutcome | null;
 }
 
-/** The changes of a time, both ends included (epoch milliseconds), oldest first. */
+/**
+ * The changes of a time, both ends included (epoch milliseconds), oldest first: those that the service made, or may
+ * have made.
+ */
 export async function listOwnCalls(
   db: Db,
   { from, to, limit }: { from: number; to: number; limit: number },
 ): Promise<OwnCallRow[]> {
   const rows = await db
     .selectFrom('own_calls')
-    .select(['id', 'at', 'kind', 'resource_id', 'upstream_id', 'member_id'])
+    .select(['id', 'at', 'kind', 'resource_id', 'upstream_id', 'member_id', 'outcome'])
     .where('at', '>=', from)
     .where('at', '<=', to)
+    .where((where) =>
+      where.or([where('outcome', 'is', null), where('outcome', 'in', ['done', 'unknown'])]),
+    )
     .orderBy('at')
     .orderBy('id')
     .limit(limit)

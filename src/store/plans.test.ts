@@ -3,7 +3,7 @@ import { describeStores } from '../../test/support/stores.ts';
 import type { ActionStatus, PlanStatus } from '../domain/plan.ts';
 import type { Store } from './database.ts';
 import { insertDrifts, listRepairable } from './drifts.ts';
-import { countHarm, insertPlan, listPlanActions, updatePlanActions } from './plans.ts';
+import { insertPlan, listHarmed, listPlanActions, updatePlanActions } from './plans.ts';
 
 const action = {
   kind: 'member.added',
@@ -56,8 +56,8 @@ describeStores('plans', ({ makeStore }) => {
 
       const page = { afterSeq: 0, limit: 10 };
       expect(await listRepairable(store.read, ['member.added'], page)).toHaveLength(isFree ? 1 : 0);
-      const harm = await countHarm(store.read, 0);
-      expect(harm.get('removeMember') ?? 0).toBe(isFree ? 0 : 1);
+      const harmed = await listHarmed(store.read, 0);
+      expect(harmed.map(({ harm }) => harm)).toEqual(isFree ? [] : ['removeMember']);
     });
   }
 });

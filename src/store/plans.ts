@@ -140,18 +140,25 @@ export async function countPlanActions(db: Db, planId: string): Promise<Map<Acti
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** How much of each kind of harm plans that nobody was asked about have done since then (epoch milliseconds), or are about to do. */
-export async function countHarm(db: Db, since: number): Promise<Map<HarmKind, number>> {
-  const { rows } = await sql<{ harm: HarmKind; count: number }>`
-    select harm, count(*) as count from (
-      select action.harm from plan_actions as action join plans as plan on plan.id = action.plan_id
-      where action.released_at > ${since} and action.harm is not null and plan.automatic = 1
-      union all
-      select action.harm from plans as plan
-      join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
-      where plan.status = 'approved' and plan.automatic = 1 and action.harm is not null
-    ) as harms group by harm`.execute(db);
-  return new Map(rows.map(({ harm, count }) => [harm, Number(count)]));
+/** Of whom something is taken away, and what. */
+export interface HarmSubject {
+  readonly harm: HarmKind;
+  readonly resourceId: string;
+  /** The SCIM id of the person in a list of the group; empty: it is about the resource itself. */
+  readonly memberId: string;
+}
+
+/** From whom plans that nobody was asked about took something away since then (epoch milliseconds), or are about to; each once. */
+export async function listHarmed(db: Db, since: number): Promise<HarmSubject[]> {
+  const columns = sql`action.harm, action.resource_id as "resourceId", action.member_id as "memberId"`;
+  const { rows } = await sql<HarmSubject>`
+    select ${columns} from plan_actions as action join plans as plan on plan.id = action.plan_id
+    where action.released_at > ${since} and action.harm is not null and plan.automatic = 1
+    union
+    select ${columns} from plans as plan
+    join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
+    where plan.status = 'approved' and plan.automatic = 1 and action.harm is not null`.execute(db);
+  return rows;
 }
 
 /** How often plans that nobody was asked about have repaired the same person or group, or the same person in a group, since then. */

@@ -4,7 +4,7 @@ import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
 import type { HeldAction, HeldKind } from '../domain/held-action.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import type { OwnCallKind } from '../domain/own-call.ts';
+import type { CallOutcome, OwnCallKind } from '../domain/own-call.ts';
 import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 
 /** How a managed resource came to be managed; null in the tables: it is only observed. */
@@ -163,6 +163,12 @@ export interface OwnCallsTable {
   /** The account or group in the id that the call names; null at a creation. */
   upstream_id: string | null;
   member_id: string | null;
+  /** null: it is under way, or nobody heard what became of it. */
+  outcome: Generated<CallOutcome | null>;
+  /** Code of the error; null: there was none. */
+  error: Generated<string | null>;
+  /** 1: a plan of repairs asked for it, which has limits of its own. */
+  is_repair: Generated<number>;
 }
 
 /** One event of the service's audit log. */

@@ -169,3 +169,23 @@ describeStores('what an index answers', ({ makeStore }) => {
     });
   });
 });
+
+describeStores('a membership of somebody deleted', ({ makeStore }) => {
+  test('is found from neither side, as neither side shows it', async () => {
+    const store = await makeStore();
+    const [person, group] = [await addUser(store), await addGroup(store, { origin: null })];
+    const [gone, ended] = [
+      await addUser(store, { deleted_at: 1 }),
+      await addGroup(store, { deleted_at: 1 }),
+    ];
+    await addLink(store, { group, user: person }, [null, 1, null]);
+    await addLink(store, { group, user: gone }, [null, 1, null]);
+    await addLink(store, { group: ended, user: person }, [1, 1, null]);
+    const has = (value: string): Selector => ({ kind: 'member', op: 'eq', value });
+
+    expect(await countGroups(store.read, has(person.id))).toBe(1);
+    expect(await countGroups(store.read, has(gone.id))).toBe(0);
+    expect(await countUsers(store.read, has(group.id))).toBe(1);
+    expect(await countUsers(store.read, has(ended.id))).toBe(0);
+  });
+});

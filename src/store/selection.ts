@@ -55,16 +55,21 @@ function hasAddress(emailFolded: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`id in (select user_id from user_emails where email_folded = ${emailFolded})`;
 }
 
-/** People who are in this group. */
+/** People who are in this group, unless it is deleted: then nobody is shown in it. */
 function isIn(groupId: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`id in (select m.user_id from memberships as m where m.group_id = ${groupId}
-    and coalesce(m.desired, m.observed) = 1)`;
+    and coalesce(m.desired, m.observed) = 1 and ${isLive('groups', groupId)})`;
 }
 
-/** Groups that have this person. */
+/** Groups that have this person, unless they are deleted. */
 function has(userId: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`id in (select m.group_id from memberships as m where m.user_id = ${userId}
-    and coalesce(m.desired, m.observed) = 1)`;
+    and coalesce(m.desired, m.observed) = 1 and ${isLive('users', userId)})`;
+}
+
+function isLive(table: SearchTable, id: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from ${sql.table(table)} as linked
+    where linked.id = ${id} and linked.deleted_at is null)`;
 }
 
 function join(

@@ -16,7 +16,9 @@ import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import { keepFormerNames } from './former-names.ts';
 import type { Schema, UsersTable } from './schema.ts';
+import { isSeenSince } from './seen-since.ts';
 import { mergeSentCreates } from './sent-creates.ts';
+import { findComparedSince } from './sweeps.ts';
 
 /** A person as stored. Documents are JSON text; see the schema for units. */
 export type UserRow = Selectable<UsersTable>;
@@ -132,7 +134,8 @@ export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<User
 
 /**
  * The live owners of the company other than `except`, while nobody else can ask: two writes at the same
- * time would each count on the owner whom the other takes away.
+ * time would each count on the owner whom the other takes away. One whom the last complete read did not show may be
+ * gone, and is not counted on.
  */
 export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]> {
   await lockUntilCommit(tx, 'owners');
@@ -142,6 +145,12 @@ export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]
     .where('owner', '=', 1)
     .where('deleted_at', 'is', null)
     .where('id', '!=', except)
+    .where(
+      isSeenSince(
+        tx,
+        await findComparedSince(tx, { before: Number.MAX_SAFE_INTEGER, admins: false }),
+      ),
+    )
     .execute();
 }
 
@@ -181,7 +190,7 @@ async function keepNames(tx: Db, id: UserId, change: UserChange): Promise<void> 
   await keepFormerNames(tx, { type: 'user', id }, { old, names });
 }
 
-/** Removes a person who never came to be: only the undo of a refused create does that. */
+/** Removes a person who never came to be, or whom nobody manages and the service has no more. */
 export async function deleteUser(tx: Db, id: UserId): Promise<void> {
   await tx.deleteFrom('users').where('id', '=', id).execute();
 }

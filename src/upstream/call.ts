@@ -67,9 +67,12 @@ async function runAttempts(
   let doubt: UpstreamError | undefined;
   for (let number = 1; ; number += 1) {
     try {
-      return await runAttempt(deps, { call, scope, turn, number });
+      const value = await runAttempt(deps, { call, scope, turn, number });
+      call.options.afterSend?.(undefined);
+      return value;
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
+      call.options.afterSend?.(error);
       if (error.outcome === 'unknown') doubt = error;
       const next = await findNextTurn(deps, call, { error, scope, attempt: number });
       if (!next) throw toFinalError(error, doubt);

@@ -1,5 +1,6 @@
 import type { CallClass } from './call-class.ts';
 import type { Clock } from './clock.ts';
+import type { UpstreamError } from './errors.ts';
 import type { WireRequest } from './exchange.ts';
 import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation, Section } from './operations/operation.ts';
@@ -149,6 +150,8 @@ export interface CallOptions {
   readonly withinMs?: number | undefined;
   /** Like the hook, for this call alone and for reads too: the last look before it leaves. */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
+  /** Told how each attempt ended, before it is repeated or the call returns; undefined: it succeeded. Must not throw. */
+  readonly afterSend?: ((error: UpstreamError | undefined) => void) | undefined;
   /** True for a call in place of one that had its turn and was stopped: it goes before its whole class. */
   readonly again?: boolean | undefined;
   /**

@@ -91,10 +91,35 @@ function ofCall(call: PastCall, id: string, people: ReadonlyMap<string, string>)
   return {
     at,
     source: 'bridge',
-    text: `${kind}, by ${operation}`,
+    text: `${kind}, by ${operation}${toOutcomeWords(call)}`,
     others: [resource_id, member].flatMap((one) => (one === undefined || one === id ? [] : one)),
-    detail: { kind, operation, upstreamId: call.upstream_id, memberUpstreamId: member_id },
+    detail: {
+      kind,
+      operation,
+      upstreamId: call.upstream_id,
+      memberUpstreamId: member_id,
+      outcome: call.outcome,
+      error: call.error,
+    },
   };
+}
+
+/** What became of a call; one that worked needs no words. */
+function toOutcomeWords({ outcome, error }: PastCall): string {
+  switch (outcome) {
+    case 'done':
+      return '';
+    case 'refused':
+      return `: refused (${error})`;
+    case 'unknown':
+      return `: failed (${error}), it may have been done`;
+    case 'not-sent':
+      return `: not sent (${error})`;
+    case null:
+      return ': outcome not known';
+    default:
+      return assertNever(outcome);
+  }
 }
 
 async function collectEvents(db: Db, past: Past): Promise<Happening[]> {

@@ -1,6 +1,6 @@
 import type { DriftKind } from '../../domain/drift.ts';
 import type { OwnCallKind } from '../../domain/own-call.ts';
-import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
+import type { EventWords } from './known-action.ts';
 
 /**
  * What a call of ours may show as, by the action of the event. A new group makes its creator an admin, and what
@@ -12,8 +12,8 @@ export const KINDS: Readonly<Record<string, readonly OwnCallKind[]>> = {
   deactivate: ['user.deactivate', 'user.delete'],
   depersonalization: ['user.delete'],
   change_apps_permissions: ['user.access', 'user.create', 'user.activate', 'user.deactivate'],
-  create: ['group.create'],
-  delete: ['group.delete'],
+  create: ['group.create', 'user.create', 'user.activate'],
+  delete: ['group.delete', 'user.delete', 'user.deactivate'],
   add_user: ['member.add', 'group.create'],
   admin_add_user: ['member.add', 'group.create'],
   delete_user: ['member.remove', 'group.delete', 'user.deactivate', 'user.delete'],
@@ -39,16 +39,16 @@ const LEFT = ['delete_user', 'admin_delete_user'];
 const ORIGINS: Readonly<Record<DriftKind, Origins>> = {
   'user.missing': {
     made: ['depersonalization', 'delete'],
-    ended: ['invite'],
+    ended: ['invite', 'create'],
     perhaps: ['deactivate'],
   },
   'user.deactivated': {
     made: ['deactivate', 'depersonalization'],
-    ended: ['activate', 'invite'],
-    perhaps: [],
+    ended: ['activate', 'invite', 'create'],
+    perhaps: ['delete'],
   },
   'user.activated': {
-    made: ['activate', 'invite'],
+    made: ['activate', 'invite', 'create'],
     ended: ['deactivate', 'depersonalization'],
     perhaps: [],
   },
@@ -58,7 +58,7 @@ const ORIGINS: Readonly<Record<DriftKind, Origins>> = {
     ended: [],
     perhaps: ['activate', 'deactivate'],
   },
-  'user.unmanaged': { made: ['invite'], ended: [], perhaps: [] },
+  'user.unmanaged': { made: ['invite', 'create'], ended: [], perhaps: [] },
   'group.missing': {
     made: ['delete', 'group_deactivate'],
     ended: ['create', 'group_activate'],
@@ -87,15 +87,12 @@ const IRRELEVANT_ACTIONS: readonly string[] = [
   ...['change_password', 'set_sd_password', 'change_temporary_sd_password', 'invite_fail'],
   ...['publish_document', 'publish_document_group', 'publish_card', 'unpublish_document'],
   ...['unpublish_document_group', 'unpublish_card', 'share_entity', 'unshare_entity'],
-  ...['public_link', 'extend_trial'],
+  ...['public_link', 'extend_trial', 'login', 'logout', 'log_in', 'log_out', 'signin', 'signout'],
 ];
 const IRRELEVANT_CATEGORIES: readonly string[] = ['auth', 'publication'];
 
-/** Whether an event cannot be about anything that the bridge keeps, whomever it names. */
-export function isIrrelevant({
-  category,
-  action,
-}: Pick<AuditEvent, 'category' | 'action'>): boolean {
+/** Whether an event cannot be about anything that the bridge keeps, whomever it names; `action` is a known one. */
+export function isIrrelevant({ category, action }: EventWords): boolean {
   if (KINDS[action] !== undefined) return false;
   return IRRELEVANT_ACTIONS.includes(action) || IRRELEVANT_CATEGORIES.includes(category);
 }
@@ -121,6 +118,11 @@ export function judgeAction(kind: DriftKind, action: string): ActionRole {
 
 /** The actions that are known to be about something else than a difference of this kind. */
 export function listOtherActions(kind: DriftKind): string[] {
-  const known = [...Object.keys(KINDS), ...IRRELEVANT_ACTIONS];
+  // Under some categories these are how accounts come and go.
+  const isOfAccounts = kind === 'user.missing' || kind === 'user.unmanaged';
+  const links = isOfAccounts ? ['add_user', 'delete_user'] : [];
+  const known = [...Object.keys(KINDS), ...IRRELEVANT_ACTIONS].filter(
+    (one) => !links.includes(one),
+  );
   return known.filter((action) => judgeAction(kind, action) === 'other');
 }

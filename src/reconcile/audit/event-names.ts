@@ -12,22 +12,59 @@ type Subject = 'user' | 'group';
 export type EventNames = ReadonlyMap<string, ReadonlySet<Subject>>;
 
 /**
- * Every text and number that an event shows in `details` (an object or JSON text) or as its message: one of
+ * Every text and number that an event shows in `details` (an object or JSON text) or in its message: one of
  * them may be the id, the uid or the name of what was changed. Which key it stands under is not documented; but a
- * number, which may be a person's and a group's, is not a person's under `group_id`.
+ * number, which may be a person's and a group's, is not a person's under `group_id` or beside `type: 'group'`.
  */
-export function listEventNames({ details, message }: AuditEvent): EventNames {
+export function listEventNames({
+  details,
+  message,
+}: Pick<AuditEvent, 'details' | 'message'>): EventNames {
   const names = new Map<string, Set<Subject>>();
-  collect({ value: details, depth: 0, path: '' }, names);
-  if (message !== undefined) add(message, '', names);
+  collect({ value: details, depth: 0, path: [] }, names);
+  if (message === undefined) return names;
+  add(message, [], names);
+  for (const [name] of message.slice(0, MESSAGE_MAX).matchAll(NAMES_IN_TEXT)) {
+    add(name.replaceAll(QUOTES, ''), [], names);
+  }
+  return names;
+}
+
+/** Addresses, uids, numbers, and whatever stands in quotes. */
+const NAMES_IN_TEXT =
+  /[^\s"'«»“”<>()[\]{},;:]+@[^\s"'«»“”<>()[\]{},;:]*[\p{L}\p{N}]|\b[\da-f]{8}-[\da-f-]{27}\b|"[^"]+"|'[^']+'|«[^»]+»|“[^”]+”|\b\d+\b/giu;
+const QUOTES = /^["'«“]|["'»”]$/g;
+const MESSAGE_MAX = 2_000;
+/** Words that a name in a message may have. */
+const NAME_WORDS_MAX = 4;
+
+/**
+ * Runs of words of a message, any of which may be a name without quotes. Asked about only where an event names nobody
+ * otherwise, for a group may be called like any word.
+ */
+export function listMessageWords({ message = '' }: Pick<AuditEvent, 'message'>): EventNames {
+  const words = message.slice(0, LENGTH_MAX).match(/[^\s"'«»“”()[\]{},;:]+/gu) ?? [];
+  const names = new Map<string, Set<Subject>>();
+  for (let length = NAME_WORDS_MAX; length > 0; length -= 1) {
+    for (let start = 0; start + length <= words.length && names.size < NAMES_MAX; start += 1) {
+      add(
+        words
+          .slice(start, start + length)
+          .join(' ')
+          .replace(/\.$/, ''),
+        [],
+        names,
+      );
+    }
+  }
   return names;
 }
 
 interface Place {
   readonly value: unknown;
   readonly depth: number;
-  /** The keys that lead to it. */
-  readonly path: string;
+  /** The keys that lead to it, the innermost last. */
+  readonly path: readonly string[];
 }
 
 type Names = Map<string, Set<Subject>>;
@@ -35,18 +72,19 @@ type Names = Map<string, Set<Subject>>;
 function collect({ value, depth, path }: Place, names: Names): void {
   if (names.size >= NAMES_MAX || depth > DEPTH_MAX || value === null) return;
   if (typeof value === 'object') {
+    const type = 'type' in value && typeof value.type === 'string' ? [value.type] : [];
     for (const [key, inner] of Object.entries(value))
-      collect({ value: inner, depth: depth + 1, path: `${path}.${key}` }, names);
+      collect({ value: inner, depth: depth + 1, path: [...path, ...type, key] }, names);
   } else if (typeof value === 'number') {
     add(String(value), path, names);
   } else if (typeof value === 'string') {
-    const inner = depth === 0 ? findJson(value) : undefined;
+    const inner = /^\s*[{[]/.test(value) ? findJson(value) : undefined;
     if (inner === undefined) add(value, path, names);
-    else collect({ value: inner, depth, path }, names);
+    else collect({ value: inner, depth: depth + 1, path }, names);
   }
 }
 
-function add(text: string, path: string, names: Names): void {
+function add(text: string, path: readonly string[], names: Names): void {
   // Nothing of ours has a NUL in it, and PostgreSQL cannot be asked for one.
   if (text === '' || text.length > LENGTH_MAX || text.includes('\0')) return;
   const known = names.get(text) ?? new Set();
@@ -54,12 +92,16 @@ function add(text: string, path: string, names: Names): void {
   names.set(text, known);
 }
 
-function listSubjects(text: string, path: string): Subject[] {
+function listSubjects(text: string, path: readonly string[]): Subject[] {
   if (!/^\d+$/.test(text)) return ['user', 'group'];
-  const isOfGroup = /group/i.test(path);
-  const isOfUser = /user|member|person|account|admin/i.test(path);
-  if (isOfGroup === isOfUser) return ['user', 'group'];
-  return isOfGroup ? ['group'] : ['user'];
+  for (const key of path.toReversed()) {
+    const isOfGroup = /group|team/i.test(key);
+    const isOfUser = /user|member|person|account|admin/i.test(key);
+    if (isOfGroup && isOfUser) break;
+    if (isOfGroup) return ['group'];
+    if (isOfUser) return ['user'];
+  }
+  return ['user', 'group'];
 }
 
 function findJson(text: string): unknown {

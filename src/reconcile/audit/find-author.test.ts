@@ -10,7 +10,7 @@ type Told = readonly [id: string, action: string, origin?: EventView['origin'], 
 /** Events from the newest to the oldest. */
 function toEvents(told: readonly Told[]): EventView[] {
   return told.map(([id, action, origin = 'foreign', at = 50]) => {
-    const event = { id, action, origin, at, createdAt: at, message: null };
+    const event = { id, category: '', action, origin, at, createdAt: at, message: null };
     return { ...event, authorId: 1, username: null, address: null };
   });
 }

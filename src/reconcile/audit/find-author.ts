@@ -3,6 +3,7 @@ import type { Db } from '../../store/database.ts';
 import { listCandidates, listComparedSince } from '../../store/event-candidates.ts';
 import type { EventView } from '../../store/event-resources.ts';
 import { judgeAction, listOtherActions } from './event-actions.ts';
+import { type NamedKinds, toKnownAction } from './known-action.ts';
 import { TOLERANCE } from './match-events.ts';
 
 /** Events that are weighed, the newest first: what is older than these is not looked for. */
@@ -89,8 +90,9 @@ export function chooseEvent(
 ): EventView | undefined {
   let doubtful: EventView | undefined;
   let isPast = false;
+  const named = toNamedKinds(kind);
   for (const event of events) {
-    const role = judgeAction(kind, event.action);
+    const role = judgeAction(kind, toKnownAction(event, named));
     const isOurs = event.origin === 'ours';
     // What was put right, by us or by others, was so until then.
     if (role === 'ended' || (role === 'made' && isOurs)) return doubtful;
@@ -100,4 +102,10 @@ export function chooseEvent(
     else if (!isPast) doubtful ??= event;
   }
   return doubtful;
+}
+
+/** Whom an event names that is about a difference of this kind. */
+function toNamedKinds(kind: AuthorQuestion['kind']): NamedKinds {
+  const isOfUser = kind.startsWith('user.');
+  return { user: isOfUser || !kind.startsWith('group.'), group: !isOfUser };
 }

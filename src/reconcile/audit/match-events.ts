@@ -4,7 +4,10 @@ import { KINDS } from './event-actions.ts';
 
 /** One event of the audit log, and what of ours it is about. */
 export interface NamedEvent {
+  /** The known action that it stands for, or its own. */
   readonly action: string;
+  /** Whether its author is known to be another account than the one behind our own token. */
+  readonly isByOthers: boolean;
   /** Epoch milliseconds, as near to our own clock as is known. */
   readonly at: number;
   /** Everything that the event shows and that may be an id or a name. */
@@ -19,28 +22,18 @@ export interface Tolerance {
   readonly beforeMs: number;
   /** The call takes its time, and the service's clock may be ahead. */
   readonly afterMs: number;
+  /** How far apart events may be that one call shows as: what a creation brings with it happens at the same moment. */
+  readonly spreadMs: number;
 }
 
 /** Clocks may differ by a minute; a call with its repeats takes less than one. */
-export const TOLERANCE: Tolerance = { beforeMs: 60_000, afterMs: 120_000 };
-
-/**
- * What an event of this action can be about. A number in it may be a person's or a group's; only the action
- * tells, where it does.
- */
-export function listSubjects(action: string): ('user' | 'group')[] {
-  const kinds = KINDS[action] ?? [];
-  for (const type of ['user', 'group'] as const) {
-    if (kinds.length > 0 && kinds.every((kind) => kind.startsWith(`${type}.`))) return [type];
-  }
-  return ['user', 'group'];
-}
+export const TOLERANCE: Tolerance = { beforeMs: 60_000, afterMs: 120_000, spreadMs: 3_000 };
 
 /** How events are compared with the ledger. */
 export interface Matching {
   readonly tolerance: Tolerance;
-  /** The uses of calls by events that were compared before. */
-  readonly used: ReadonlySet<string>;
+  /** The uses of calls by events that were compared before, and when those happened. */
+  readonly used: ReadonlyMap<string, number>;
 }
 
 /** An event, and what explains it. */
@@ -51,25 +44,61 @@ export interface ExplainedEvent<E extends NamedEvent> {
 }
 
 /**
- * Which call of the ledger explains which event. One call explains one event of each action: the same thing
- * twice needs two calls. Both lists are oldest first.
+ * Which call of the ledger explains which event. One call explains one event of each action, all of one moment: the same
+ * thing twice needs two calls. Whoever is known to be somebody else made theirs without us. Both lists are oldest first.
  */
 export function explainEvents<E extends NamedEvent>(
   events: readonly E[],
   calls: readonly OwnCallRow[],
   { tolerance, used: usedBefore }: Matching,
 ): ExplainedEvent<E>[] {
-  const used = new Set(usedBefore);
-  const listCandidates = indexCalls(calls);
+  const used = new Set(usedBefore.keys());
+  const moments = toMoments(usedBefore);
+  const listCandidates = indexCalls(mergeRepeats(calls));
   return events.map((event) => {
-    const call = listCandidates(event).find(
-      (row) => explains(row, event, tolerance) && !used.has(toUse(row, event)),
-    );
+    if (event.isByOthers) return { event, use: undefined };
+    const isOfMoment = ({ id }: OwnCallRow) =>
+      Math.abs((moments.get(id) ?? event.at) - event.at) <= tolerance.spreadMs;
+    const call = listCandidates(event)
+      .filter((row) => explains(row, event, tolerance) && !used.has(toUse(row, event)))
+      .filter(isOfMoment)
+      .toSorted((a, b) => Math.abs(a.at - event.at) - Math.abs(b.at - event.at))[0];
     if (call === undefined) return { event, use: undefined };
     const use = toUse(call, event);
     used.add(use);
+    if (!moments.has(call.id)) moments.set(call.id, event.at);
     return { event, use };
   });
+}
+
+/** When the first event happened that each call explains, by the id of its row. */
+function toMoments(used: ReadonlyMap<string, number>): Map<number, number> {
+  const moments = new Map<number, number>();
+  for (const [use, at] of used) {
+    const id = Number(use.split('|', 1)[0]);
+    moments.set(id, Math.min(at, moments.get(id) ?? at));
+  }
+  return moments;
+}
+
+/** A call of the ledger with those before it whose outcome is not known: together they made one change. */
+interface MergedCall extends OwnCallRow {
+  readonly firstAt: number;
+}
+
+function mergeRepeats(calls: readonly OwnCallRow[]): MergedCall[] {
+  const merged = new Map<number, MergedCall>();
+  const last = new Map<string, MergedCall>();
+  for (const call of calls) {
+    const key = [call.kind, call.resourceId, call.memberId].join('|');
+    const before = call.kind === 'operator' ? undefined : last.get(key);
+    const isRepeat = before !== undefined && before.outcome !== 'done';
+    if (isRepeat) merged.delete(before.id);
+    const one = { ...call, firstAt: isRepeat ? before.firstAt : call.at };
+    merged.set(call.id, one);
+    last.set(key, one);
+  }
+  return [...merged.values()];
 }
 
 /** The events that no call of the ledger explains; both lists are oldest first. */
@@ -78,7 +107,7 @@ export function listUnexplained(
   calls: readonly OwnCallRow[],
   tolerance: Tolerance,
 ): NamedEvent[] {
-  const explained = explainEvents(events, calls, { tolerance, used: new Set() });
+  const explained = explainEvents(events, calls, { tolerance, used: new Map() });
   return explained.flatMap(({ event, use }) => (use === undefined ? [event] : []));
 }
 
@@ -100,10 +129,12 @@ export function explainByCount<E extends NamedEvent>(
   calls: readonly OwnCallRow[],
   { tolerance, used: usedBefore }: Matching,
 ): ExplainedEvent<E>[] {
-  const used = new Set([...usedBefore].map((use) => use.split('|', 2).join('|')));
+  const used = new Set([...usedBefore.keys()].map((use) => use.split('|', 2).join('|')));
+  const merged = mergeRepeats(calls);
   return events.map((event) => {
+    if (event.isByOthers) return { event, use: undefined };
     const toCount = ({ id }: OwnCallRow) => `${id}|${event.action}`;
-    const call = calls.find(
+    const call = merged.find(
       (row) => isNear(row, event, tolerance) && mayShow(row, event) && !used.has(toCount(row)),
     );
     if (call === undefined) return { event, use: undefined };
@@ -116,12 +147,12 @@ function mayShow({ kind }: OwnCallRow, { action }: NamedEvent): boolean {
   return KINDS[action]?.includes(kind) ?? UNSEEN_KINDS.has(kind);
 }
 
-function isNear(call: OwnCallRow, event: NamedEvent, { beforeMs, afterMs }: Tolerance): boolean {
-  return event.at >= call.at - beforeMs && event.at <= call.at + afterMs;
+function isNear(call: MergedCall, event: NamedEvent, { beforeMs, afterMs }: Tolerance): boolean {
+  return event.at >= call.firstAt - beforeMs && event.at <= call.at + afterMs;
 }
 
 /** Which calls may explain an event, oldest first: an import has thousands, and few of them name the same. */
-function indexCalls(calls: readonly OwnCallRow[]): (event: NamedEvent) => OwnCallRow[] {
+function indexCalls(calls: readonly MergedCall[]): (event: NamedEvent) => MergedCall[] {
   const byName = new Map<string, number[]>();
   const byGroup = new Map<string, number[]>();
   for (const [index, { resourceId, upstreamId = '', memberId }] of calls.entries()) {
@@ -147,7 +178,7 @@ function toUse({ id }: OwnCallRow, { action, resourceIds }: NamedEvent): string 
   return [id, action, ...[...resourceIds].sort()].join('|');
 }
 
-function explains(call: OwnCallRow, event: NamedEvent, tolerance: Tolerance): boolean {
+function explains(call: MergedCall, event: NamedEvent, tolerance: Tolerance): boolean {
   if (!isNear(call, event, tolerance)) return false;
   if (call.kind !== 'operator' && KINDS[event.action]?.includes(call.kind) === false) return false;
   const { upstreamId, memberId, resourceId } = call;

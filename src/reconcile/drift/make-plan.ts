@@ -6,7 +6,13 @@ import type { PlanAction } from '../../domain/plan.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { DriftRow } from '../../store/drifts.ts';
-import { countHarm, countPopulation, insertPlan, type PlanRow } from '../../store/plans.ts';
+import {
+  countPopulation,
+  type HarmSubject,
+  insertPlan,
+  listHarmed,
+  type PlanRow,
+} from '../../store/plans.ts';
 
 /** For how long harm counts, in milliseconds. */
 export const HARM_WINDOW_MS = 24 * 3_600_000;
@@ -71,18 +77,22 @@ function countActions(actions: readonly PlanAction[]): JsonObject {
   };
 }
 
-/** Which limits a plan would exceed, with what was done already in 24 hours, each as words; none: []. */
+/**
+ * Which limits a plan would exceed, with what was done already in 24 hours, each as words; none: []. Whoever loses the
+ * same again counts once.
+ */
 export async function listExceeded(
   tx: Db,
   limits: HarmLimits,
   { actions, now, waiting }: Harming,
 ): Promise<string[]> {
-  const planned = countHarms([...actions, ...waiting]);
+  const planned = countSubjects([...actions, ...waiting]);
   if (planned.size === 0) return [];
-  const done = await countHarm(tx, now - HARM_WINDOW_MS);
+  const done = await listHarmed(tx, now - HARM_WINDOW_MS);
+  const counts = countSubjects([...actions, ...waiting, ...done]);
   const exceeded: string[] = [];
-  for (const [harm, more] of planned) {
-    const count = more + (done.get(harm) ?? 0);
+  for (const harm of planned.keys()) {
+    const count = counts.get(harm) ?? 0;
     const population = await countPopulation(tx, harm);
     if (!exceedsLimit(limits, harm, { count, population })) continue;
     const limit = limits.kinds[harm];
@@ -101,10 +111,14 @@ interface Harming {
   readonly now: number;
 }
 
-function countHarms(actions: readonly PlanAction[]): Map<HarmKind, number> {
-  const counts = new Map<HarmKind, number>();
-  for (const { harm } of actions) {
-    if (harm !== undefined) counts.set(harm, (counts.get(harm) ?? 0) + 1);
+function countSubjects(
+  actions: readonly (Pick<PlanAction, 'harm'> & Omit<HarmSubject, 'harm'>)[],
+): Map<HarmKind, number> {
+  const subjects = new Map<HarmKind, Set<string>>();
+  for (const { harm, resourceId, memberId } of actions) {
+    if (harm === undefined) continue;
+    const known = subjects.get(harm) ?? new Set();
+    subjects.set(harm, known.add(`${resourceId} ${memberId}`));
   }
-  return counts;
+  return new Map([...subjects].map(([harm, { size }]) => [harm, size]));
 }

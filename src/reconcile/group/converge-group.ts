@@ -57,12 +57,12 @@ export function convergeGroups(
       const outcome = await applyGroupAction({ ...deps, upstream }, turn);
       return failing.note(state.id, { action, list: () => list(state), outcome });
     },
-    async record(planned, lease, outcome) {
+    async record(planned, { lease, outcome }, also) {
       const key = { type: 'group', id: planned.id } as const;
       const since = deps.clock.now();
       const recorded = await recordHeld(waiters.hold(key), (undos) =>
-        deps.store.write((tx) =>
-          recordGroupStep(tx, {
+        deps.store.write(async (tx) => {
+          const stored = await recordGroupStep(tx, {
             ...toQuery(),
             planned,
             outcome,
@@ -70,8 +70,10 @@ export function convergeGroups(
             undos,
             rules: deps.rules,
             random: deps.random(),
-          }),
-        ),
+          });
+          await also(tx);
+          return stored;
+        }),
       );
       tellDeleted(deps.events, key, { planned, recorded });
       const problem = findRefusal(outcome);

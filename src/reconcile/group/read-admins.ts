@@ -1,15 +1,24 @@
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { findGroup, type GroupRow, updateGroup } from '../../store/groups.ts';
+import { endObservedGroup } from '../../store/end-observed.ts';
+import {
+  findGroup,
+  type GroupRow,
+  lockGroup,
+  toGroupState,
+  updateGroup,
+} from '../../store/groups.ts';
 import { observeLinks } from '../../store/link-observations.ts';
 import { groupAdmins } from '../../upstream/operations/people.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { judge } from '../verdict.ts';
+import { lookAtGroup } from './look.ts';
 
 /**
- * Reads the admin list of a group that may be taken over: one with admins is privileged.
+ * Reads the admin list of a group that may be taken over: one with admins is privileged. A group that nobody manages and
+ * the service does not have is forgotten instead.
  * @throws BridgeError `could-not-look` when the list could not be read: that is not an empty list
  */
 export async function readAdmins(
@@ -19,11 +28,38 @@ export async function readAdmins(
 ): Promise<void> {
   const row = await findGroup(deps.store.read, id);
   if (row === undefined) return;
-  const upstreamUserIds = await fetchAdminIds(deps, row, wait);
+  const upstreamUserIds = await findAdminIds(deps, row, wait);
+  if (upstreamUserIds === undefined) return endGone(deps, id);
   await deps.store.write(async (tx) => {
     const baseline = row.origin === null ? null : 0;
     await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline });
     await updateGroup(tx, id, { admins_read_at: deps.clock.now() });
+  });
+}
+
+/** Undefined: a look of its own says that the service does not have the group. */
+async function findAdminIds(
+  deps: ReconcileDeps,
+  row: GroupRow,
+  wait: BoundedWait,
+): Promise<number[] | undefined> {
+  try {
+    return await fetchAdminIds(deps, row, wait);
+  } catch (error) {
+    const isUnknown = error instanceof BridgeError && error.cause !== undefined;
+    if (row.origin !== null || !isUnknown || judge(error.cause).verdict !== 'missing') throw error;
+    const context = { class: wait.class, key: `group:${row.id}` } as const;
+    const state = toGroupState(row, { members: [], admins: [] });
+    const outcome = await lookAtGroup(deps, context, state);
+    if (outcome.kind === 'done' && outcome.known.missing) return undefined;
+    throw error;
+  }
+}
+
+async function endGone({ store, clock }: ReconcileDeps, id: GroupId): Promise<void> {
+  await store.write(async (tx) => {
+    const row = await lockGroup(tx, id);
+    if (row?.origin === null) await endObservedGroup(tx, id, clock.now());
   });
 }
 

@@ -1,9 +1,9 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { HARM_OF_CALLS, type HarmKind } from '../../domain/harm.ts';
+import { findHarmOf, toHarmWords } from '../../domain/harm.ts';
 import type { OwnChange } from '../../domain/own-call.ts';
 import type { Db } from '../../store/database.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
-import { countProviderHarm, isRepairedNow, wakeHeldByLimit } from '../../store/provider-harm.ts';
+import { countProviderHarm, wakeHeldByLimit } from '../../store/provider-harm.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { HARM_WINDOW_MS } from '../drift/make-plan.ts';
 
@@ -19,33 +19,30 @@ export async function findHarmStart(db: Db, now: number): Promise<number> {
 }
 
 /**
- * Lets a call leave unless it would take away more than providers may in 24 hours; settings: limits.provider. What a
- * plan of repairs does has limits of its own. @throws BridgeError `provider-limit`
+ * Lets a call leave unless providers would have taken something away from more people, or places in groups, than they
+ * may in 24 hours; settings: limits.provider. A repeated call is about somebody who is counted already. What a plan of
+ * repairs does has limits of its own. @throws BridgeError `provider-limit`
  */
 export async function assertWithinLimit(
   tx: Db,
   { policy: { providerHarmMax }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
-  { resourceId, changes }: { resourceId: string; changes: readonly OwnChange[] },
+  { resourceId, changes }: { resourceId: string; changes: readonly MarkedChange[] },
 ): Promise<void> {
-  const harms = toHarms(changes);
-  if (providerHarmMax === undefined || harms.size === 0) return;
-  if (await isRepairedNow(tx, resourceId)) return;
-  const done = await countProviderHarm(tx, await findHarmStart(tx, clock.now()));
-  for (const [harm, more] of harms) {
-    const count = (done.get(harm) ?? 0) + more;
+  if (providerHarmMax === undefined) return;
+  const added = changes.flatMap((change) => (change.isRepair ? [] : { ...change, resourceId }));
+  const harms = new Set(added.flatMap(({ kind }) => findHarmOf(kind) ?? []));
+  if (harms.size === 0) return;
+  const since = await findHarmStart(tx, clock.now());
+  for (const harm of harms) {
+    const count = await countProviderHarm(tx, { harm, since, max: providerHarmMax + 1 }, added);
     if (count <= providerHarmMax) continue;
-    const words = `${harm}: ${count} in 24 hours, ${WORDS} allows ${providerHarmMax}`;
+    const words = `${toHarmWords(harm, count)} in 24 hours, ${WORDS} allows ${providerHarmMax}`;
     throw new BridgeError('provider-limit', words);
   }
 }
 
-function toHarms(changes: readonly OwnChange[]): Map<HarmKind, number> {
-  const harms = new Map<HarmKind, number>();
-  for (const { kind } of changes) {
-    const harm = HARM_OF_CALLS[kind];
-    if (harm !== undefined) harms.set(harm, (harms.get(harm) ?? 0) + 1);
-  }
-  return harms;
+interface MarkedChange extends OwnChange {
+  readonly isRepair: boolean;
 }
 
 /** An operator has looked: what providers take away counts from now on, and what was held goes on. */

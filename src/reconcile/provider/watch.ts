@@ -11,11 +11,14 @@ const HEARD_MS = 60_000;
 /** How long what was counted is good enough, in milliseconds: health is asked for every few seconds. */
 const COUNTED_MS = 30_000;
 
+/** As many are counted at most: it is too many by then. */
+const COUNTED_MAX = 50_000;
+
 /** What providers do, as far as an operator should be told. */
 export interface ProviderFacts {
   /** Since when no provider has asked for anything (epoch milliseconds), where that is too long. */
   readonly silentSince: number | undefined;
-  /** What they have taken away within 24 hours, where it is more than `limits.*`. */
+  /** From how many they have taken something away within 24 hours, where these are more than `limits.*`. */
   readonly exceeded: readonly { readonly harm: HarmKind; readonly count: number }[];
 }
 
@@ -80,10 +83,10 @@ async function listExceeded({
   clock,
   limits,
 }: WatchOptions): Promise<ProviderFacts['exceeded']> {
-  const counts = await countProviderHarm(store.read, await findHarmStart(store.read, clock.now()));
+  const since = await findHarmStart(store.read, clock.now());
   const exceeded: { harm: HarmKind; count: number }[] = [];
   for (const harm of HARM_KINDS) {
-    const count = counts.get(harm) ?? 0;
+    const count = await countProviderHarm(store.read, { harm, since, max: COUNTED_MAX });
     if (count === 0) continue;
     const population = count + (await countPopulation(store.read, harm));
     if (exceedsLimit(limits, harm, { count, population })) exceeded.push({ harm, count });

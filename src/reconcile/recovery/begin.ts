@@ -5,6 +5,7 @@ import { holdWishes } from '../../store/held-wishes.ts';
 import { holdEverything } from '../../store/hold-everything.ts';
 import { countDueChanges } from '../../store/lanes.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
+import { findLearnedAccount } from '../audit/own-author.ts';
 import type { FirstRead } from '../first-read/first-read.ts';
 import { isAnswering } from '../first-read/service.ts';
 import type { FirstReadDeps } from '../first-read/step.ts';
@@ -78,7 +79,10 @@ function toCode(detection: Detection): string {
 /** An audit log that fails for ever, while the rest works, must not hold every change. */
 async function detect(deps: RecoveryDeps, { signal, failures }: Attempt): Promise<Detection> {
   try {
-    return await detectRestore(deps, deps.firstRead.ownAccount(), signal);
+    const told = deps.firstRead.ownAccount();
+    // Where the service does not tell, events that our own calls explained may have.
+    const ownAccount = told ?? (await findLearnedAccount(deps.store.read));
+    return await detectRestore(deps, ownAccount, signal);
   } catch (error) {
     const isOften = error instanceof UpstreamError && failures + 1 >= AUDIT_FAILURES_MAX;
     if (isOften && (await isAnswering(deps))) return { kind: 'unknown', code: error.code };

@@ -66,7 +66,7 @@ export async function detectRestore(
     to: Number.MAX_SAFE_INTEGER,
     limit: CALLS_MAX,
   });
-  const unexplained = listUnexplained(events, calls, TOLERANCE);
+  const unexplained = listUnexplained(events, calls, { ...TOLERANCE, spreadMs: TOLERANCE.afterMs });
   if (unexplained.length > 0) {
     const lastEventAt = Math.max(...unexplained.map(({ at }) => at));
     return { kind: 'stale', events: unexplained.length, lastEventAt };

@@ -17,6 +17,7 @@ import {
   NOTHING,
   type SeenSince,
   UNKNOWN,
+  UNSEEN,
 } from './judgement.ts';
 
 const NOBODY = { members: [], admins: [] };
@@ -32,7 +33,7 @@ export function judgeGroup(
   const observed = toObservedGroup(row);
   const isSeen = observed !== undefined && observed.at >= seen.since;
   if (row.origin === null) {
-    if (!isSeen) return NOTHING;
+    if (!isSeen) return observed === undefined ? NOTHING : UNSEEN;
     const held = { displayName: observed.displayName };
     return judged([toDifference(row, 'group.unmanaged', { desired: null, observed: held })]);
   }

@@ -21,6 +21,7 @@ import {
   NOTHING,
   type SeenSince,
   UNKNOWN,
+  UNSEEN,
 } from './judgement.ts';
 
 /** Compares one person with what the service was seen to hold since the sweep began. */
@@ -36,11 +37,8 @@ export function judgeUser(row: UserRow, seen: SeenSince): Judgement {
     desired: wanted,
     observed: held,
   });
+  if (row.origin === null) return judgeUnmanaged(observed, { seen, toDifference });
   const isSeen = observed !== undefined && observed.at >= seen.since;
-  if (row.origin === null) {
-    if (!isSeen) return NOTHING;
-    return judged([toDifference('user.unmanaged', null, toAccount(observed))]);
-  }
   if (upstreamId === undefined || state.pending.account !== undefined) return NOTHING;
   if (state.deleted) return isSeen ? judgeReturn(state, observed, { seen, toDifference }) : NOTHING;
   if (!isSeen) {
@@ -49,6 +47,19 @@ export function judgeUser(row: UserRow, seen: SeenSince): Judgement {
   }
   if (isHiddenByScim(observed, seen.since)) return leftOut('users');
   return judgeFields(state, observed, { seen, toDifference });
+}
+
+/** Nobody asked for the account, so it is a difference while it is there, and none once it is gone. */
+function judgeUnmanaged(
+  observed: ObservedUser | undefined,
+  { seen: { lists, since }, toDifference }: Comparing,
+): Judgement {
+  if (observed === undefined) return NOTHING;
+  if (observed.at >= since) {
+    return judged([toDifference('user.unmanaged', null, toAccount(observed))]);
+  }
+  // What only the list of company users ever showed is not missed while that cannot be read.
+  return lists.companyUsers || observed.shownAt !== undefined ? UNSEEN : NOTHING;
 }
 
 interface Comparing {

@@ -36,6 +36,8 @@ export interface Judged {
   readonly unread: readonly DriftKind[];
   /** A list that did not show the resource, though it did before and another list shows it. */
   readonly leftOutBy?: 'users' | 'companyUsers' | 'groups' | 'restGroups';
+  /** True of an unmanaged one that no list showed: it may be gone, which a look of its own tells. */
+  readonly isUnseen?: true;
 }
 
 /** What differs, apart from the kinds of which nothing is known. */
@@ -63,6 +65,8 @@ export function isHiddenByScim(
 export const UNKNOWN: Judgement = { kind: 'unknown' };
 /** There is no difference. */
 export const NOTHING: Judgement = judged([]);
+/** There is no difference in one that no list showed and nobody manages. */
+export const UNSEEN: Judgement = { ...judged([]), isUnseen: true };
 
 /** Whether somebody works on the resource or is about to look at it: whoever does knows better. */
 export function isBusy(row: {

@@ -1,5 +1,6 @@
 import type { Db } from '../../store/database.ts';
 import { type DifferingLink, listDifferingLinks } from '../../store/differing-links.ts';
+import { endObservedGroup, endObservedUser } from '../../store/end-observed.ts';
 import { type GroupRow, lockGroup } from '../../store/groups.ts';
 import {
   isGroupUnderWay,
@@ -8,6 +9,7 @@ import {
   listAllUsers,
   listUnseen,
   type UnseenPart,
+  type UnseenQuery,
 } from '../../store/managed.ts';
 import { lockUser, type UserRow } from '../../store/users.ts';
 import { judgeGroup } from './judge-group.ts';
@@ -27,13 +29,12 @@ export interface Resources<Row extends UserRow | GroupRow> {
   /** Rows that are compared in one transaction. */
   readonly part: number;
   list(db: Db, part: { afterSeq: number; limit: number }): Promise<Row[]>;
-  /** Those of the next `limit` rows whom no list showed since (epoch milliseconds). */
-  listUnseen(
-    db: Db,
-    part: { afterSeq: number; limit: number; since: number },
-  ): Promise<UnseenPart<Row>>;
+  /** Those of the next `limit` rows whom no list showed since then. */
+  listUnseen(db: Db, query: UnseenQuery): Promise<UnseenPart<Row>>;
   lock(tx: Db, row: Row): Promise<Row | undefined>;
   judge(db: Db, row: Row, seen: SeenSince): Promise<Judgement>;
+  /** Forgets one that nobody manages and the service has no more. `now` is epoch milliseconds. */
+  end(tx: Db, row: Row, now: number): Promise<void>;
   /** A look of its own at one of them. */
   look(run: Looking, row: Row, needs: LookNeeds): Promise<Sighting<Row>>;
 }
@@ -43,7 +44,7 @@ export const people: Resources<UserRow> = {
   type: 'user',
   part: 500,
   list: listAllUsers,
-  listUnseen: (db, part) => listUnseen(db, 'users', part),
+  listUnseen: (db, query) => listUnseen(db, 'users', query),
   lock: (tx, { id }) => lockUser(tx, id),
   async judge(db, row, seen) {
     const { observed_user_name_folded: name, observed_email_folded: email } = row;
@@ -51,6 +52,7 @@ export const people: Resources<UserRow> = {
     if (isNew(row, seen) && (await isUserUnderWay(db, names))) return UNKNOWN;
     return judgeUser(row, seen);
   },
+  end: (tx, { id }, now) => endObservedUser(tx, id, now),
   look: lookAtUserAgain,
 };
 
@@ -59,13 +61,14 @@ export const teams: Resources<GroupRow> = {
   type: 'group',
   part: 20,
   list: listAllGroups,
-  listUnseen: (db, part) => listUnseen(db, 'groups', part),
+  listUnseen: (db, query) => listUnseen(db, 'groups', query),
   lock: (tx, { id }) => lockGroup(tx, id),
   async judge(db, row, seen) {
     const name = row.display_name_folded;
     if (isNew(row, seen) && (await isGroupUnderWay(db, name))) return UNKNOWN;
     return judgeGroup(row, await listLinks(db, row), seen);
   },
+  end: (tx, { id }, now) => endObservedGroup(tx, id, now),
   look: lookAtGroupAgain,
 };
 

@@ -1,6 +1,6 @@
 import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { compareAll } from './compare.ts';
-import { lookForMissing, storeMissing } from './missing.ts';
+import { endUnseen, lookForMissing, storeMissing } from './missing.ts';
 import { readAdminLists } from './read-admin-lists.ts';
 import { type ReadLists, readLists } from './read-lists.ts';
 import { people, teams } from './resources.ts';
@@ -33,5 +33,7 @@ async function conclude(run: SweepRun, lists: ReadLists): Promise<void> {
   await storeMissing(run, teams, missingTeams);
   await compareAll(run, people, seen);
   await compareAll(run, teams, seen);
+  await endUnseen(run, people, seen);
+  await endUnseen(run, teams, seen);
   await writeHeld(run, (tx) => endOrphanedDrifts(tx, run.deps.clock.now()));
 }

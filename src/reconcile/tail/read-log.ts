@@ -23,6 +23,8 @@ export type TailRead =
 /** How often the log is read. */
 export interface Reading {
   readonly intervalMs: number;
+  /** The account behind our own token, where the service tells. */
+  readonly ownAccount: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -33,16 +35,16 @@ export interface Reading {
  */
 export async function readLog(
   deps: ReconcileDeps,
-  { intervalMs, signal }: Reading,
+  { intervalMs, ownAccount, signal }: Reading,
 ): Promise<TailRead> {
   const { store, clock, owner, policy } = deps;
   const now = clock.now();
   const claim = { owner, now, leaseMs: policy.lease.lengthMs, intervalMs };
   const turn = await store.write((tx) => claimTail(tx, claim));
   if (turn.kind === 'not-yet') return turn;
-  const newestAt = await readPages(deps, turn.before, { now, signal });
+  const newestAt = await readPages(deps, turn.before, { now, ownAccount, signal });
   if (newestAt === undefined) return { kind: 'not-yet', waitMs: intervalMs };
-  tellLooks(deps, await settleUnresolved(deps));
+  tellLooks(deps, await settleUnresolved(deps, ownAccount));
   await finish(deps, { newestAt, readAt: now });
   return { kind: 'read' };
 }
@@ -51,7 +53,7 @@ export async function readLog(
 async function readPages(
   deps: ReconcileDeps,
   before: TailState,
-  { now, signal }: { now: number; signal: AbortSignal },
+  { now, ownAccount, signal }: Omit<Reading, 'intervalMs'> & { readonly now: number },
 ): Promise<number | undefined> {
   const from = findWindowStart(before, now);
   const query = { from: new Date(from).toISOString() };
@@ -62,7 +64,7 @@ async function readPages(
     const shown = items.map(parseAuditEvent);
     // The service may not know the parameter.
     const events = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
-    const saved = await savePage(deps, { events, from });
+    const saved = await savePage(deps, { events, from, ownAccount });
     if (saved === undefined) return undefined;
     tell(deps, saved);
     newestAt = Math.max(newestAt, ...events.map(({ createdAt }) => createdAt.getTime()));
@@ -83,7 +85,7 @@ function tell(deps: ReconcileDeps, { fresh }: SavedPage): void {
 
 function tellLooks({ events }: ReconcileDeps, judged: readonly NewEvent[]): void {
   for (const { event, toLook } of judged) {
-    const { action } = event;
+    const { action } = event.audit;
     for (const id of toLook.users) events.changedByOthers({ type: 'user', id, action });
     for (const id of toLook.groups) events.changedByOthers({ type: 'group', id, action });
   }

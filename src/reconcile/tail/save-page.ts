@@ -29,6 +29,8 @@ export interface TailPage {
   readonly events: readonly AuditEvent[];
   /** The beginning of the window (epoch milliseconds, by the clock of the service). */
   readonly from: number;
+  /** The account behind our own token, where the service tells. */
+  readonly ownAccount?: number | undefined;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface TailPage {
  */
 export async function savePage(
   { store, clock, owner, policy }: PageDeps,
-  { events, from }: TailPage,
+  { events, from, ownAccount }: TailPage,
 ): Promise<SavedPage | undefined> {
   return store.write(async (tx) => {
     const state = await holdTail(tx, owner);
@@ -46,7 +48,7 @@ export async function savePage(
     const fresh = await listNew(tx, events);
     const newestAt = Math.max(...fresh.map(({ createdAt }) => createdAt.getTime()));
     const skewMs = fresh.length === 0 ? state.skewMs : judgeSkew(state, newestAt, now);
-    const judged = await judgeEvents(tx, fresh, skewMs);
+    const judged = await judgeEvents(tx, fresh, { skewMs, ownAccount, now });
     await storeEvents(tx, judged, now);
     await markToLook(tx, mergeToLook(judged), now);
     await haveInspected(tx, judged, now);

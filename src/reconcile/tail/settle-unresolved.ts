@@ -10,6 +10,7 @@ import { findFact, saveFact } from '../../store/facts.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { isIrrelevant } from '../audit/event-actions.ts';
 import { explainByCount, TOLERANCE } from '../audit/match-events.ts';
+import { toWords } from '../audit/name-events.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../look-again.ts';
 import { judgeEvents, mergeToLook, type NewEvent, readLedger } from './judge-events.ts';
@@ -51,6 +52,7 @@ async function findUnresolved(db: Db): Promise<Unresolved> {
  */
 export async function settleUnresolved(
   deps: Pick<ReconcileDeps, 'store' | 'clock' | 'owner'>,
+  ownAccount: number | undefined,
 ): Promise<NewEvent[]> {
   const found: NewEvent[] = [];
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
@@ -59,7 +61,7 @@ export async function settleUnresolved(
     const query = { after, until, limit: BATCH };
     // Mostly there is none, and nothing to be written.
     if ((await listUnresolvedEvents(deps.store.read, query)).length === 0) break;
-    const known = await settleBatch(deps, until);
+    const known = await settleBatch(deps, { until, ownAccount });
     if (known === undefined) break;
     found.push(...known);
   }
@@ -69,7 +71,7 @@ export async function settleUnresolved(
 /** Undefined: another process reads by now. */
 async function settleBatch(
   { store, clock, owner }: Pick<ReconcileDeps, 'store' | 'clock' | 'owner'>,
-  until: number,
+  { until, ownAccount }: { until: number; ownAccount: number | undefined },
 ): Promise<NewEvent[] | undefined> {
   return store.write(async (tx) => {
     const state = await holdTail(tx, owner);
@@ -81,10 +83,11 @@ async function settleBatch(
       until,
       limit: BATCH,
     });
-    const judged = await judgeEvents(tx, rows.map(toEvent), state.skewMs);
+    const { skewMs } = state;
+    const judged = await judgeEvents(tx, rows.map(toEvent), { skewMs, ownAccount, now });
     const known = judged.filter(isKnown);
     await storeKnown(tx, known);
-    const left = judged.filter((one) => !isKnown(one) && !isIrrelevant(one.event.audit));
+    const left = judged.filter((one) => !isKnown(one) && !isIrrelevant(toWords(one.event)));
     const newestAt = await countOut(tx, left, state.skewMs);
     const value: Unresolved = {
       settledUntil: Math.max(...rows.map((row) => row.seen_at), before.settledUntil),
@@ -123,7 +126,7 @@ async function countOut(tx: Db, left: readonly NewEvent[], skewMs: number): Prom
   return newestAt;
 }
 
-/** An event as it was read, apart from who made it. */
+/** An event as it was read. */
 function toEvent(row: Required<AuditEventRow>): AuditEvent {
   return {
     id: row.id,
@@ -134,9 +137,9 @@ function toEvent(row: Required<AuditEventRow>): AuditEvent {
     details: row.details === null ? null : parseStored<unknown>(row.details),
     appName: undefined,
     companyUid: undefined,
-    authorId: undefined,
-    authorUid: undefined,
-    authorUsername: undefined,
-    authorRemoteAddress: undefined,
+    authorId: row.author_id ?? undefined,
+    authorUid: row.author_uid ?? undefined,
+    authorUsername: row.author_username ?? undefined,
+    authorRemoteAddress: row.author_address ?? undefined,
   };
 }

@@ -14,6 +14,8 @@ export interface TailOptions {
   readonly intervalMs: number;
   /** Resolves once the first read and recovery are over. */
   readonly trusted: Promise<void>;
+  /** The account behind our own token, where the service tells. */
+  readonly ownAccount: () => number | undefined;
   /** Tells the workers that something became due. */
   readonly wake: () => void;
   /** Has it asked whether a sweep is due. */
@@ -73,7 +75,7 @@ export function createTail(deps: ReconcileDeps, options: TailOptions): Tail {
 /** Reads the log once and tells how that went. What it returns gives the milliseconds until the next time. */
 function createAttempts(
   deps: ReconcileDeps,
-  { intervalMs, wake, considerSweep }: TailOptions,
+  { intervalMs, ownAccount, wake, considerSweep }: TailOptions,
   signal: AbortSignal,
 ): () => Promise<number> {
   const { random, events } = deps;
@@ -107,7 +109,7 @@ function createAttempts(
 
   return async () => {
     try {
-      const read = await readLog(deps, { intervalMs, signal });
+      const read = await readLog(deps, { intervalMs, ownAccount: ownAccount(), signal });
       if (read.kind === 'not-yet') return read.waitMs;
       await succeed();
       return intervalMs;

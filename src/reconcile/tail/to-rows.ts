@@ -2,7 +2,7 @@ import { foldCase } from '../../domain/fold.ts';
 import type { AuditEventRow } from '../../store/audit-events.ts';
 import type { EventNameRow, EventResourceRow } from '../../store/event-resources.ts';
 import { isIrrelevant } from '../audit/event-actions.ts';
-import type { NamedAuditEvent } from '../audit/name-events.ts';
+import { type NamedAuditEvent, toWords } from '../audit/name-events.ts';
 
 /** Longer details are not kept. */
 const DETAILS_LENGTH_MAX = 16_384;
@@ -56,7 +56,7 @@ export function toResourceRows({ event: { audit, known, at } }: JudgedEvent): Ev
 /** What an event shows that names nobody yet: the store may come to know the new one later. */
 export function toNameRows({ event }: JudgedEvent): EventNameRow[] {
   const isKnown = event.known.user.size + event.known.group.size > 0;
-  if (isKnown || isIrrelevant(event.audit)) return [];
+  if (isKnown || isIrrelevant(toWords(event))) return [];
   const names = [...event.names].filter(({ length }) => length <= NAME_LENGTH_MAX);
   const folded = names.slice(0, NAMES_MAX).map((name) => foldCase(name.toWellFormed()));
   return [...new Set(folded)].map((name) => ({

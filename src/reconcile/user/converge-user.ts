@@ -42,12 +42,12 @@ export function convergeUsers(
     planNext: (state) => planUser(state, toPolicy()).actions[0],
     toSentCreate: (action) => (action.kind === 'create-user' ? toSentUser(action) : undefined),
     apply: (upstream, state, action) => applyUserAction({ ...deps, upstream }, state, action),
-    async record(planned, lease, outcome) {
+    async record(planned, { lease, outcome }, also) {
       const key = { type: 'user', id: planned.id } as const;
       const since = deps.clock.now();
       const recorded = await recordHeld(waiters.hold(key), (undos) =>
-        deps.store.write((tx) =>
-          recordUserStep(tx, {
+        deps.store.write(async (tx) => {
+          const stored = await recordUserStep(tx, {
             planned,
             outcome,
             lease,
@@ -56,8 +56,10 @@ export function convergeUsers(
             rules: deps.rules,
             now: deps.clock.now(),
             random: deps.random(),
-          }),
-        ),
+          });
+          await also(tx);
+          return stored;
+        }),
       );
       tellDeleted(deps.events, key, { planned, recorded });
       if (outcome.kind === 'refused') {

@@ -52,7 +52,7 @@ export const limitsSchema = z.strictObject({
   provider: wholeNumber({ min: 0, max: 1_000_000 })
     .optional()
     .describe(
-      'How much of one kind of harm identity providers may do in 24 hours; what is more waits until `scim-bridge resume`. When not set, they are only told of by `/readyz` (`provider-harm`).',
+      'From how many people, places in groups or groups identity providers may take away the same in 24 hours, each counted once; what is more waits until `scim-bridge resume`. When not set, they are only told of by `/readyz` (`provider-harm`).',
     ),
   populationMin: wholeNumber({ min: 1, max: 1_000_000 })
     .prefault(50)

@@ -1,0 +1,104 @@
+import type { Db } from '../../store/database.ts';
+import { findFact, saveFact } from '../../store/facts.ts';
+import { findNamed } from '../../store/find-named.ts';
+import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
+
+/** The author of an event, as far as the log says; the service may leave any of it out. */
+type Author = Pick<AuditEvent, 'authorId' | 'authorUid' | 'authorUsername'>;
+
+/** An author, and how much speaks for its being the account behind our own token. */
+interface Tally extends Partial<Author> {
+  readonly weight: number;
+}
+
+const FACT = 'audit-own-author';
+/** What speaks for an author who is taken to be our own. */
+const WEIGHT_MIN = 3;
+/** Beyond this all weights are halved, so that another token is recognised after a while. */
+const WEIGHT_MAX = 60;
+const AUTHORS_MAX = 20;
+
+/**
+ * Which events somebody else than the account behind our own token has made. That account is known from the service, or
+ * learned from events that our own calls explain; else nobody is known to be somebody else.
+ */
+export async function readForeignAuthors(
+  db: Db,
+  events: readonly AuditEvent[],
+  ownAccount: number | undefined,
+): Promise<(event: AuditEvent) => boolean> {
+  const own = ownAccount === undefined ? await findLearned(db) : { authorId: ownAccount };
+  if (own === undefined) return () => false;
+  const accounts = await findAccounts(db, events);
+  return (event) => isAnother(event, own, accounts);
+}
+
+/** The account that events by our own calls speak for; undefined: nothing does yet, or the log shows no ids. */
+export async function findLearnedAccount(db: Db): Promise<number | undefined> {
+  return (await findLearned(db))?.authorId;
+}
+
+/** Remembers the authors of events that calls of ours explain. A creation nobody else can have made. `now` is epoch milliseconds. */
+export async function learnAuthors(
+  tx: Db,
+  explained: readonly { readonly audit: AuditEvent; readonly isCreation: boolean }[],
+  now: number,
+): Promise<void> {
+  const named = explained.filter(({ audit }) => hasAuthor(audit));
+  if (named.length === 0) return;
+  const tallies = [...((await findFact<Tally[]>(tx, FACT)) ?? [])];
+  for (const { audit, isCreation } of named) {
+    const index = tallies.findIndex((tally) => isSame(tally, audit));
+    const before = tallies[index]?.weight ?? 0;
+    const { authorId, authorUid, authorUsername } = audit;
+    const tally = { authorId, authorUid, authorUsername, weight: before + (isCreation ? 3 : 1) };
+    tallies.splice(index < 0 ? tallies.length : index, 1, tally);
+  }
+  const sorted = tallies.toSorted((a, b) => b.weight - a.weight).slice(0, AUTHORS_MAX);
+  const isFull = (sorted[0]?.weight ?? 0) > WEIGHT_MAX;
+  const value = sorted.map((tally) => (isFull ? { ...tally, weight: tally.weight / 2 } : tally));
+  await saveFact(tx, { name: FACT, value, now });
+}
+
+async function findLearned(db: Db): Promise<Partial<Author> | undefined> {
+  const [first, second] = (await findFact<Tally[]>(db, FACT)) ?? [];
+  if (first === undefined || first.weight < WEIGHT_MIN) return undefined;
+  return first.weight >= 2 * (second?.weight ?? 0) ? first : undefined;
+}
+
+/** The accounts that the usernames of authors belong to, where the log may show no ids. */
+async function findAccounts(
+  db: Db,
+  events: readonly AuditEvent[],
+): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+  const nameless = events.filter(({ authorId }) => authorId === undefined);
+  const names = new Set(nameless.flatMap(({ authorUsername }) => authorUsername ?? []));
+  if (names.size === 0) return new Map();
+  return (await findNamed(db, names)).accounts;
+}
+
+function isAnother(
+  event: AuditEvent,
+  own: Partial<Author>,
+  accounts: ReadonlyMap<string, ReadonlySet<number>>,
+): boolean {
+  for (const field of ['authorId', 'authorUid', 'authorUsername'] as const) {
+    if (event[field] !== undefined && own[field] !== undefined) return event[field] !== own[field];
+  }
+  // The service may write the name of our own account in any way, so only the name of another one says anything.
+  const ofName = accounts.get(event.authorUsername ?? '');
+  return ofName !== undefined && own.authorId !== undefined && !ofName.has(own.authorId);
+}
+
+function isSame(tally: Tally, audit: AuditEvent): boolean {
+  return !isAnother(audit, tally, new Map()) && hasShared(tally, audit);
+}
+
+function hasShared(a: Partial<Author>, b: Partial<Author>): boolean {
+  const fields = ['authorId', 'authorUid', 'authorUsername'] as const;
+  return fields.some((field) => a[field] !== undefined && a[field] === b[field]);
+}
+
+function hasAuthor({ authorId, authorUid, authorUsername }: AuditEvent): boolean {
+  return (authorId ?? authorUid ?? authorUsername) !== undefined;
+}

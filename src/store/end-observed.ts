@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import type { GroupId, UserId } from '../domain/ids.ts';
+import type { Db } from './database.ts';
+import { deleteGroup } from './groups.ts';
+import { listLinkedUsers, touchUsers } from './shown-links.ts';
+import { deleteUser } from './users.ts';
+
+/**
+ * Forgets an unmanaged person whom the service has no more, and their places in groups: whoever comes with the same
+ * account again is somebody new. `now` is epoch milliseconds.
+ */
+export async function endObservedUser(tx: Db, id: UserId, now: number): Promise<void> {
+  await sql`update groups set version = version + 1,
+      modified_at = case when modified_at > ${now} then modified_at else ${now} end
+    where id in (select group_id from memberships where user_id = ${id}
+      union select group_id from group_admins where user_id = ${id})`.execute(tx);
+  await deleteUser(tx, id);
+}
+
+/** Forgets an unmanaged group that the service has no more; whoever was in it is shown without it. */
+export async function endObservedGroup(tx: Db, id: GroupId, now: number): Promise<void> {
+  const linked = await listLinkedUsers(tx, id);
+  await deleteGroup(tx, id);
+  await touchUsers(tx, linked, now);
+}
