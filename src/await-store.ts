@@ -5,6 +5,8 @@ import type { Logger } from './telemetry/logger.ts';
 
 /** How long a start waits for a PostgreSQL that is not there yet, in milliseconds. */
 const PATIENCE_MS = 60_000;
+/** How often lost connections are told, in milliseconds: a server that ends takes all of them. */
+const LOST_TOLD_MS = 60_000;
 
 /** A database that starts beside the bridge, or is just changing over, is waited for, until somebody stops the bridge. */
 export function toStoreWatch(
@@ -14,6 +16,7 @@ export function toStoreWatch(
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
   let isTold = false;
+  let lostToldAtMs = Number.NEGATIVE_INFINITY;
   return {
     patience: {
       ms: PATIENCE_MS,
@@ -23,8 +26,18 @@ export function toStoreWatch(
         isTold = true;
       },
     },
-    onConnectionLost: (error) => logger.log(events.storeConnectionLost({ error })),
+    onConnectionLost(error) {
+      const nowMs = performance.now();
+      if (nowMs - lostToldAtMs < LOST_TOLD_MS) return;
+      lostToldAtMs = nowMs;
+      logger.log(events.storeConnectionLost({ code: toCode(error) }));
+    },
   };
+}
+
+function toCode(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'unknown';
 }
 
 /** Says at the start why what is committed may be lost. @throws StoreError */

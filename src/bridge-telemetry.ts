@@ -110,6 +110,7 @@ export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDe
 
 /** Calls to the service, in the words of the log and the metrics. */
 export function toTransportHooks(logger: Logger, metrics: Metrics): TransportHooks {
+  const refused = { credentials: 0, service: 0 };
   return {
     onAttempt({ operation, status, attempt, durationMs, isAbandoned }) {
       if (isAbandoned) return;
@@ -123,8 +124,13 @@ export function toTransportHooks(logger: Logger, metrics: Metrics): TransportHoo
       // Each probe that meets the limit again is another pause of the same state.
       if (pause.streak === 1) logger.log(events.paused({ forMs: pause.forMs }));
     },
-    onGate({ gate, isShut, shutForMs }) {
-      if (!isShut) return logger.log(events.gateOpened({ gate, afterMs: shutForMs }));
+    onRefused(gate) {
+      refused[gate] += 1;
+    },
+    onGate({ gate, isShut, shutForMs: afterMs }) {
+      const refusedCalls = refused[gate];
+      refused[gate] = 0;
+      if (!isShut) return logger.log(events.gateOpened({ gate, afterMs, refusedCalls }));
       metrics.countGateShut(gate);
       logger.log(events.gateShut({ gate }));
     },

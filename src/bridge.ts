@@ -21,6 +21,7 @@ import {
   toTransportOptions,
 } from './bridge-settings.ts';
 import { toGuardOptions, toReconcileEvents, toTransportHooks } from './bridge-telemetry.ts';
+import type { Clock } from './domain/clock.ts';
 import { createMatcher } from './domain/matcher.ts';
 import { createRuleBook } from './domain/rule-book.ts';
 import type { ReconcileDeps } from './reconcile/deps.ts';
@@ -33,6 +34,7 @@ import { createRecovery } from './reconcile/recovery/recovery.ts';
 import { createReplicas } from './reconcile/replicas.ts';
 import type { Rules } from './reconcile/rules/rules.ts';
 import { openSectionView } from './reconcile/section-view.ts';
+import { readSections } from './reconcile/sections.ts';
 import { openWriteGuard } from './reconcile/writes/guard.ts';
 import { createProtection } from './scim/users/protect-user.ts';
 import type { Settings } from './settings/schema.ts';
@@ -40,7 +42,9 @@ import { toStoreUrl } from './settings/store-url.ts';
 import { openStore, type Store, type StoreOptions } from './store/database.ts';
 import { migrate } from './store/migrate.ts';
 import { openStoreClock } from './store/store-clock.ts';
-import { watchWrites } from './store/watch-writes.ts';
+import { OUTAGE_CODES, type WatchedStore, watchWrites } from './store/watch-writes.ts';
+import type { Logger } from './telemetry/logger.ts';
+import { createOutageLog, type OutageLog } from './telemetry/outage-log.ts';
 import { createTransport } from './upstream/transport.ts';
 
 /** A composed bridge: what listens is its caller's. */
@@ -82,7 +86,8 @@ export async function openMigratedStore(
 export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const clock = await openStoreClock(given.store, given.clock);
   const store = watchWrites(given.store, clock);
-  const options: WatchedOptions = { ...given, store, clock };
+  const logger = openOutageLog(given.logger, store, clock);
+  const options: WatchedOptions = { ...given, store, clock, logger };
   const sections = await openSectionView(store);
   const guard = await openWriteGuard(toGuardOptions(options));
   const deps = await createDeps(options, { sections, guard }, () => firstRead.ownAccount());
@@ -114,19 +119,36 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     watch: openProviderWatch(options, deps),
     isDraining: () => state.draining,
   };
+  const { start, stop } = createLifecycle({
+    ...parts,
+    ...{ tail: detectors.tail, pruning, wake },
+    replicas: createReplicas(deps, () => takeUp(detectors, wake)),
+  });
   return {
     ...createApps(options, parts),
     firstRead,
     rulesApplied: reconciler.rulesApplied,
-    ...createLifecycle({
-      ...parts,
-      ...{ tail: detectors.tail, pruning, wake },
-      replicas: createReplicas(deps, () => takeUp(detectors, wake)),
-    }),
+    start,
+    async stop() {
+      logger.stop();
+      await stop();
+    },
     drain() {
       state.draining = true;
     },
   };
+}
+
+function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): OutageLog {
+  return createOutageLog({
+    logger,
+    clock,
+    codes: OUTAGE_CODES,
+    async isUsable() {
+      await readSections({ store });
+      return (await store.findWriteTrouble()) === undefined;
+    },
+  });
 }
 
 /** Whatever another process has left is looked for at once. */

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { join } from 'node:path';
 import { tellWeaknesses, toStoreWatch } from './await-store.ts';
 import { type Bridge, createBridge } from './bridge.ts';
 import { toConnectionLimits, toOverloadLimits } from './bridge-limits.ts';
 import { SCIM_PATH } from './bridge-scim.ts';
+import { parsePackageVersion } from './cli/package-version.ts';
 import type { BridgeError } from './domain/errors.ts';
 import { openServableStore, readScimTokens } from './first-access.ts';
 import { freezePrototypes } from './freeze-prototypes.ts';
@@ -19,6 +22,9 @@ import { addProcessMetrics, createMetrics, type Metrics } from './telemetry/metr
 import { createOverloadWatch, type OverloadWatch } from './telemetry/overload-watch.ts';
 import { systemClock } from './telemetry/system-clock.ts';
 
+/** The same from the sources and from the built program. */
+const packageFile = join(import.meta.dirname, '../package.json');
+
 /** What `serve` needs of the process that it runs in. */
 export interface ServeWorld {
   /** Standard output, for the lines that a person reads. */
@@ -28,11 +34,26 @@ export interface ServeWorld {
 }
 
 /** Serves the bridge until the process is asked to stop; resolves with the exit code. */
-export async function serve(
+export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<number> {
+  const logger = createLogger({ level: loaded.settings.log.level });
+  const tellCrash = (error: unknown) => logger.log(events.crashed({ error }));
+  // What nobody catches ends the process all the same.
+  process.on('uncaughtExceptionMonitor', tellCrash);
+  try {
+    return await serveUntilStopped(loaded, world, logger);
+  } catch (error) {
+    tellCrash(error);
+    throw error;
+  } finally {
+    process.off('uncaughtExceptionMonitor', tellCrash);
+  }
+}
+
+async function serveUntilStopped(
   { settings, warnings }: LoadedSettings,
   { write, untilStopped }: ServeWorld,
+  logger: Logger,
 ): Promise<number> {
-  const logger = createLogger({ level: settings.log.level });
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
   const store = await openServableStore(settings, toStoreWatch(logger, stopped));
@@ -66,6 +87,7 @@ export async function serve(
     ports.ops?.serve(bridge.opsApp);
     overloads.start();
     freezePrototypes();
+    logger.log(events.started(toStart(settings, store, ports.main.server)));
     write(toBanner({ publicUrl, settings, token: scimTokens[0] }));
     const end = await Promise.race([stopped, bridge.firstRead.broken]);
     const isAsked = typeof end === 'string';
@@ -83,6 +105,11 @@ export async function serve(
     await closeTarget();
     await store.close();
   }
+}
+
+function toStart({ host, mode }: Settings, { engine }: Store, server: Server) {
+  const version = parsePackageVersion(readFileSync(packageFile, 'utf8'));
+  return { host, port: toPort(server), engine, version, mode };
 }
 
 function watchOverload(settings: Settings, logger: Logger): OverloadWatch {

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { events } from '../src/telemetry/events.ts';
 import { toMetricsTable } from '../src/telemetry/metrics-table.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -37,6 +38,16 @@ test('docs/operations.md lists every message of the log once, and none that is g
 
   expect(messages).toContain('cannot go on');
   expect(listMatches(page, /^\| [a-z, ]+ \| `([^`]+)` \|/gm)).toEqual(messages);
+});
+
+test('every message that is documented is logged somewhere', () => {
+  const names = Object.keys(events);
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => read(join('src', path)));
+  const isUsed = (name: string) => sources.some((text) => text.includes(`events.${name}(`));
+
+  expect(names.filter((name) => !isUsed(name))).toEqual([]);
 });
 
 test('docs/operations.md has the metrics as they are: npm run docs writes them', () => {

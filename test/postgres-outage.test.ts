@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../src/domain/json.ts';
 import { openStore } from '../src/store/database.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { startPostgres, type ThrowAwayPostgres } from './support/postgres.ts';
@@ -34,12 +35,44 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     const withBridge = async (
       run: (bridge: TestBridge, url: string) => Promise<void>,
       settings: Record<string, string> = {},
+      onLog?: (line: JsonObject) => void,
     ) => {
       databases += 1;
       const url = await createEmptyDatabase(server.url, `outage${databases}`);
       const all = { DATABASE_URL: url, SCIM_WRITE_WAIT: '300ms', ...SWEEP_SETTINGS, ...settings };
-      await withTestBridge({ settings: all }, (bridge) => run(bridge, url));
+      await withTestBridge({ settings: all, ...(onLog && { onLog }) }, (bridge) =>
+        run(bridge, url),
+      );
     };
+
+    test('and crashes: the log says once that it is gone, and once that it is back', async () => {
+      const log: JsonObject[] = [];
+      await withBridge(
+        async (bridge) => {
+          const ada = await addUser(bridge, 'ada');
+          const traffic = startTraffic(bridge, ada);
+          await traffic.until(20);
+          await server.down('crash');
+          await traffic.untilRefused(10);
+          await server.up();
+          const isBack = () => log.some(({ msg }) => msg === 'the store can be used again');
+          await expect.poll(isBack, { timeout: 15_000 }).toBe(true);
+          await traffic.stop();
+        },
+        {},
+        (line) => void log.push(line),
+      );
+
+      const about = log.filter(
+        ({ msg, error }) => error !== undefined || /store/.test(String(msg)),
+      );
+      expect(about).toMatchObject([
+        { msg: 'the store cannot be used', level: 'error', code: 'store-unavailable' },
+        { msg: 'the store can be used again', level: 'info' },
+      ]);
+      expect(Number(about[1]?.failures)).toBeGreaterThanOrEqual(1);
+      expect(Number(about[1]?.afterMs)).toBeGreaterThan(0);
+    }, 60_000);
 
     const gone = [
       { how: 'crashes', leave: () => server.down('crash'), comeBack: () => server.up() },

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { freePort } from './support/free-port.ts';
 import { type BridgeProcess, runToEnd, startBridge } from './support/server.ts';
 import { describeStores } from './support/stores.ts';
@@ -18,6 +19,10 @@ interface Asker {
   untilRefused(): Promise<void>;
   stop(): Promise<void>;
 }
+
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')));
 
 /** Nobody listens yet, or any more: that is no request. */
 const NOT_LISTENING = 'ECONNREFUSED';
@@ -60,7 +65,7 @@ async function ask(url: string, dispatcher: Agent): Promise<number | string> {
   }
 }
 
-describeStores('from the start to the stop', ({ makeUrl }) => {
+describeStores('from the start to the stop', ({ makeUrl, engine }) => {
   test('every request is answered, on both ports, and none holds up the stop', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-start-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -77,7 +82,6 @@ describeStores('from the start to the stop', ({ makeUrl }) => {
       DATABASE_URL: await makeUrl('migrated'),
       PORT: String(port),
       OPS_PORT: String(opsPort),
-      LOG_LEVEL: 'error',
     };
     const bridge: BridgeProcess = await startBridge({ folder, env });
     onTestFinished(() => bridge.kill());
@@ -93,8 +97,34 @@ describeStores('from the start to the stop', ({ makeUrl }) => {
     expect(new Set(asker.met)).toEqual(new Set([200, 401, 503]));
     expect(exitCode).toBe(0);
     expect(tookMs).toBeLessThan(10_000);
+    expect(listLines(bridge, 'serving')).toMatchObject([{ port, engine, mode: 'live', version }]);
+    expect(listLines(bridge, 'stopping: finishing what has begun')).toHaveLength(1);
+    expect(listLines(bridge, 'stopped')).toHaveLength(1);
+    expect(listLines(bridge, 'cannot go on')).toEqual([]);
   });
 });
+
+test('a start that fails is told once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-refused-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { port } = new URL(await startSilentProxy());
+
+  const { exitCode, output } = await runToEnd({ folder, env: { PORT: port } });
+
+  expect(exitCode).toBe(1);
+  expect(listLines({ output: () => output }, 'cannot go on')).toMatchObject([
+    { level: 'fatal', error: { code: 'listen-failed' } },
+  ]);
+});
+
+/** Lines of the log with this message. */
+function listLines({ output }: Pick<BridgeProcess, 'output'>, msg: string): unknown[] {
+  return output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line): { msg?: unknown } => JSON.parse(line))
+    .filter((line) => line.msg === msg);
+}
 
 /** A proxy that takes connections and opens none; it goes with the test. */
 async function startSilentProxy(): Promise<string> {
@@ -113,7 +143,7 @@ async function startSilentProxy(): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-test.concurrent('a proxy that opens no connection holds up neither the stop nor a check', async () => {
+test('a proxy that opens no connection holds up neither the stop nor a check', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-proxy-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const env = {

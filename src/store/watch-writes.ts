@@ -15,8 +15,8 @@ export interface WatchedStore extends Store {
   findWriteTrouble(): Promise<WriteTrouble | undefined>;
 }
 
-/** What says that no write works; other errors are about one write alone. */
-const CODES: ReadonlySet<StoreErrorCode> = new Set([
+/** Codes that say that the store cannot be used; other errors are about one piece of work alone. */
+export const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set([
   'store-full',
   'store-unavailable',
   'store-unsure',
@@ -34,7 +34,8 @@ export function watchWrites(store: Store, clock: Clock): WatchedStore {
       trouble = undefined;
       return value;
     } catch (error) {
-      const code = error instanceof StoreError && CODES.has(error.code) ? error.code : undefined;
+      const code =
+        error instanceof StoreError && OUTAGE_CODES.has(error.code) ? error.code : undefined;
       if (code !== undefined) trouble = { code, sinceMs: trouble?.sinceMs ?? clock.now() };
       throw error;
     }

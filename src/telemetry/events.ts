@@ -53,8 +53,13 @@ type SweepEnded = {
 
 /** Every line that the bridge can log. */
 export const events = {
-  started: (fields: { host: string; port: number; engine: string; version: string }) =>
-    line('info', 'serving', fields),
+  started: (fields: {
+    host: string;
+    port: number;
+    engine: string;
+    version: string;
+    mode: string;
+  }) => line('info', 'serving', fields),
   settingWarned: (fields: { warning: string }) => line('warn', 'a setting is rarely meant', fields),
   storeAwaited: (fields: { error: unknown }) =>
     line('warn', 'the store is not there yet: waiting for it', withError(fields)),
@@ -62,8 +67,13 @@ export const events = {
     line('warn', 'the store may lose what it committed: fsync is off in PostgreSQL', {}),
   storeFollowed: () =>
     line('warn', 'a fail-over may lose the last commits: no commit waits for a standby', {}),
-  storeConnectionLost: (fields: { error: unknown }) =>
-    line('info', 'an idle connection to the store was lost', withError(fields)),
+  /** Once a minute at most: many are lost at the same time. */
+  storeConnectionLost: (fields: { code: string }) =>
+    line('info', 'an idle connection to the store was lost', fields),
+  /** Said when it begins and when it ends, however many meet it. */
+  storeLost: (fields: { code: string }) => line('error', 'the store cannot be used', fields),
+  storeRecovered: (fields: { afterMs: number; failures: number }) =>
+    line('info', 'the store can be used again', fields),
   tookOver: (fields: { owner: string }) =>
     line('warn', 'another process has died: its work is taken over', fields),
   stopping: (fields: { signal: string }) =>
@@ -182,7 +192,7 @@ export const events = {
     if (isToken) return line('error', 'the service refuses the token: calls stop', fields);
     return line('warn', 'the service fails or does not answer: calls stop', fields);
   },
-  gateOpened: (fields: { gate: UpstreamGate; afterMs: number }) => {
+  gateOpened: (fields: { gate: UpstreamGate; afterMs: number; refusedCalls: number }) => {
     const isToken = fields.gate === 'credentials';
     if (isToken) return line('info', 'the service accepts the token again: calls go on', fields);
     return line('info', 'the service answers again: calls go on', fields);

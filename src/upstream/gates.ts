@@ -31,7 +31,10 @@ const FAILURES_TO_OPEN = 5;
 const RESOURCES_TO_OPEN = 3;
 
 /** Open gates. */
-export function createGates(clock: Clock, { onGate }: Pick<TransportHooks, 'onGate'> = {}): Gates {
+export function createGates(
+  clock: Clock,
+  { onGate, onRefused }: Pick<TransportHooks, 'onGate' | 'onRefused'> = {},
+): Gates {
   const credentials = createProbeGate({
     clock,
     firstMs: CREDENTIALS_FIRST_PROBE_MS,
@@ -47,9 +50,14 @@ export function createGates(clock: Clock, { onGate }: Pick<TransportHooks, 'onGa
 
   function assertOpen(operation: string): void {
     const refusedMs = credentials.shutForMs();
-    if (refusedMs > 0) throw credentialsRefused(operation, refusedMs);
+    if (refusedMs > 0) {
+      onRefused?.('credentials');
+      throw credentialsRefused(operation, refusedMs);
+    }
     const downMs = breaker.shutForMs();
-    if (downMs > 0) throw circuitOpen(operation, downMs);
+    if (downMs === 0) return;
+    onRefused?.('service');
+    throw circuitOpen(operation, downMs);
   }
 
   return {

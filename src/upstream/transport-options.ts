@@ -69,6 +69,8 @@ export interface TransportHooks {
   readonly onPause?: ((pause: PauseReport) => void) | undefined;
   /** When a gate shuts or opens; not when a probe finds it still shut. */
   readonly onGate?: ((gate: GateReport) => void) | undefined;
+  /** Each time that a shut gate refuses a call. */
+  readonly onRefused?: ((gate: GateReport['gate']) => void) | undefined;
   /**
    * Before each attempt of a mutating call, when its turn has come and its caller still wants it sent. Throwing stops
    * the call (`stopped`); nothing was sent by this attempt then.

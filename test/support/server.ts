@@ -59,7 +59,7 @@ interface StartOptions {
 /** Starts a bridge that is not meant to serve, and waits for its end. @throws Error when it goes on for 20 s. */
 export async function runToEnd(
   options: StartOptions,
-): Promise<{ exitCode: number | null; errors: string }> {
+): Promise<{ exitCode: number | null; errors: string; output: string }> {
   const { child, errors, output } = launch(options);
   const closed = once(child, 'close', { signal: AbortSignal.timeout(startTimeoutMs) });
   try {
@@ -68,7 +68,7 @@ export async function runToEnd(
     await kill(child);
     throw new Error(`the bridge did not end by itself:\n${output()}`, { cause });
   }
-  return { exitCode: child.exitCode, errors: errors() };
+  return { exitCode: child.exitCode, errors: errors(), output: output() };
 }
 
 type Launched = ReturnType<typeof launch>;

@@ -1,0 +1,74 @@
+import type { Clock } from '../domain/clock.ts';
+import type { ErrorFields } from './error-fields.ts';
+import { events, type LogFields } from './events.ts';
+import type { Logger } from './logger.ts';
+
+/** A log in which an outage of the store is two lines. */
+export interface OutageLog extends Logger {
+  /** Asks no more whether an outage is over. */
+  stop(): void;
+}
+
+/** What an outage log is made of. */
+export interface OutageLogOptions {
+  readonly logger: Logger;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Codes of errors that say that the store cannot be used, whoever met them. */
+  readonly codes: ReadonlySet<string>;
+  /** False while the store cannot be used. May reject, which is the same. */
+  readonly isUsable: () => Promise<boolean>;
+}
+
+/** How often is asked whether an outage is over, in milliseconds. */
+const ASKED_MS = 1_000;
+
+/**
+ * Writes what every part logs, but for failures of the store: everybody meets the same one, again and again. They are
+ * told once when it begins, and once when it is over, with how long it took and how many met it.
+ */
+export function createOutageLog({ logger, clock, codes, isUsable }: OutageLogOptions): OutageLog {
+  const stopping = new AbortController();
+  let failures = 0;
+
+  async function untilOver(): Promise<void> {
+    const sinceMs = clock.now();
+    do await clock.sleep(ASKED_MS, stopping.signal);
+    while (!(await isUsable().catch(() => false)));
+    const met = failures;
+    failures = 0;
+    logger.log(events.storeRecovered({ afterMs: clock.now() - sinceMs, failures: met }));
+  }
+
+  function meet(code: string): void {
+    failures += 1;
+    if (failures > 1 || stopping.signal.aborted) return;
+    logger.log(events.storeLost({ code }));
+    // Only the stop rejects, and then nobody is told any more.
+    untilOver().catch(() => undefined);
+  }
+
+  const fold = (into: Logger): Logger => ({
+    log(line) {
+      const code = findCode(line.fields, codes);
+      if (code === undefined) into.log(line);
+      else meet(code);
+    },
+    with: (fields) => fold(into.with(fields)),
+  });
+
+  return { ...fold(logger), stop: () => stopping.abort() };
+}
+
+/** The code of the error of a line, or of what caused it, if it is one of these. */
+function findCode({ error }: LogFields, codes: ReadonlySet<string>): string | undefined {
+  let each = isError(error) ? error : undefined;
+  while (each !== undefined) {
+    if (each.code !== undefined && codes.has(each.code)) return each.code;
+    each = each.cause;
+  }
+  return undefined;
+}
+
+function isError(error: LogFields[string]): error is ErrorFields {
+  return typeof error === 'object';
+}
