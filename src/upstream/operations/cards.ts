@@ -6,6 +6,7 @@ import type { OperationGroup } from './operation.ts';
 export const cards = {
   /**
    * Changes all cards that fit, as a job of the service; `id` names the job. Unsafe to repeat: a second job would start.
+   * Without any condition it would change every card of the company: that takes `everything: true`.
    */
   batchUpdateForCards: {
     id: 'cards.batchUpdateForCards',
@@ -22,6 +23,7 @@ export const cards = {
       attributes: 'unknown',
       order_by: 'unknown',
     },
+    conditions: ['board_id', 'column_id', 'lane_id', 'owner_id', 'type_id', 'condition'],
     response: { kind: 'object', fields: ['id'], types: { id: 'string' } },
     repeat: 'unsafe',
     source: 'REST: cards',
