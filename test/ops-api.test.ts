@@ -64,6 +64,80 @@ test('an operation is called with the token of the bridge, and its answer is the
     expect(read.headers['cache-control']).toBe('no-store');
   }));
 
+const dropped: {
+  why: string;
+  headers: Record<string, string | undefined>;
+  query?: string;
+  want: number;
+}[] = [
+  { why: 'as a form', headers: { 'content-type': 'application/x-www-form-urlencoded' }, want: 415 },
+  { why: 'as text', headers: { 'content-type': 'text/plain' }, want: 415 },
+  { why: 'without a type', headers: { 'content-type': undefined }, want: 415 },
+  { why: 'with parameters in the address', headers: {}, query: '?body=x', want: 400 },
+];
+test.each(dropped)(
+  'arguments that come $why are told, and nothing is called',
+  ({ headers, query = '', want }) =>
+    withOperators(async (bridge) => {
+      bridge.sandbox.calls.reset();
+      const url = new URL(`/ops/api/users/retrieveCurrentUser${query}`, bridge.baseUrl).href;
+      const body = JSON.stringify({ query: { x: 1 } });
+      const all = {
+        authorization: `Bearer ${OPS_TOKEN}`,
+        'content-type': 'application/json',
+        ...headers,
+      };
+      const presented = Object.entries(all).filter(([, value]) => value !== undefined);
+      const answer = await request(url, {
+        method: 'POST',
+        headers: presented.flat().map(String),
+        body,
+      });
+
+      expect(answer.statusCode).toBe(want);
+      expect(await answer.body.json()).toMatchObject({ code: 'invalid' });
+      expect(bridge.sandbox.calls.recent()).toEqual([]);
+    }),
+);
+
+test('no body at all is a call without arguments, and JSON may be of any kind', () =>
+  withOperators(async (bridge) => {
+    const url = new URL('/ops/api/users/retrieveCurrentUser', bridge.baseUrl).href;
+    const authorization = `Bearer ${OPS_TOKEN}`;
+    const bare = await request(url, { method: 'POST', headers: { authorization } });
+    const kind = { authorization, 'content-type': 'application/vnd.api+json; charset=utf-8' };
+    const other = await request(url, { method: 'POST', headers: kind, body: '{}' });
+
+    expect([bare.statusCode, other.statusCode]).toEqual([200, 200]);
+  }));
+
+test('what would change everything is sent only when that is said', () =>
+  withOperators(async (bridge) => {
+    bridge.sandbox.calls.reset();
+    const id = 'cards.batchUpdateForCards';
+    const attributes = { owner_id: 7 };
+    for (const args of [
+      {},
+      { body: {} },
+      { body: { attributes } },
+      { everything: false, body: { attributes } },
+      { body: { attributes, everything: true } },
+    ]) {
+      expect(await callApi(bridge, id, args)).toMatchObject({ status: 400 });
+    }
+    expect(bridge.sandbox.calls.recent()).toEqual([]);
+
+    // The sandbox has no cards, so that a call that was sent is answered 404.
+    for (const args of [
+      { body: { board_id: 3, attributes } },
+      { everything: true, body: { attributes } },
+    ]) {
+      expect(await callApi(bridge, id, args)).toMatchObject({ status: 502, body: { status: 404 } });
+    }
+    const elsewhere = { everything: true, body: { name: 'Pilots' } };
+    expect((await callApi(bridge, 'groups.createGroup', elsewhere)).status).toBe(400);
+  }));
+
 test('only operators may call, and nothing else may follow the token', () =>
   withOperators(async (bridge) => {
     const stranger = { authorization: `Bearer ${bridge.token}` };

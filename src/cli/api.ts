@@ -8,6 +8,8 @@ export interface ApiOptions {
   /** JSON, `@file`, or `-` for standard input. */
   readonly body?: string;
   readonly file?: readonly string[];
+  /** An operation that changes what fits may be sent without any condition. */
+  readonly everything?: true;
   readonly paginate?: true;
   /** The group to list, `true` for all. */
   readonly list?: string | true;
@@ -39,6 +41,7 @@ export function apiCommand(run: (run: ApiRun) => Promise<void>): AddCommand {
       .option('--query <name=value>', 'a parameter of the query; again for a list', collect)
       .option('--body <json>', 'the body: JSON, @file, or - for standard input')
       .option('--file <name=@path>', 'a file to upload; again for more', collect)
+      .option('--everything', 'without any condition: change all there is')
       .option('--paginate', 'all pages of a list as one')
       .option('--list [group]', 'the operations, of one group or all')
       .option('-h, --help', 'this, or what the operation takes')

@@ -88,6 +88,10 @@ function mistakes(client: Client): unknown[] {
     client.groupUsers.addUserToGroup({ path, body: { user_id: 1 }, query: {} }),
     // @ts-expect-error no arguments where some are required
     client.groupUsers.addUserToGroup(),
+    // @ts-expect-error no condition, and nobody says that everything is meant
+    client.cards.batchUpdateForCards({ body: { attributes: {} } }),
+    // @ts-expect-error everything where the operation is about one
+    client.groups.getGroup({ path: { uid: 'g' }, everything: true }),
     // @ts-expect-error an unknown group
     client.cardss,
     // @ts-expect-error an unknown operation

@@ -2,7 +2,7 @@ import { type Expected, Open, type Pair, type Value } from './notation.ts';
 
 /** A call and what it has to be on the wire. */
 export interface TableCall {
-  readonly args: Readonly<Partial<Record<Part, Args>>>;
+  readonly args: Readonly<Partial<Record<Part, Args>>> & { readonly everything?: true };
   readonly query: readonly Pair[];
   /** Undefined when the body is not JSON. */
   readonly json: object | undefined;
@@ -44,7 +44,9 @@ export function listCalls(expected: Expected): TableCall[] {
 /** The call with what is required and nothing else. */
 export function toSmallestCall(expected: Expected): TableCall {
   const required = listParameters(expected).filter(({ isRequired }) => isRequired);
-  return toCall(required, 0);
+  const call = toCall(required, 0);
+  if (expected.everything === undefined) return call;
+  return { ...call, args: { ...call.args, everything: true } };
 }
 
 /** The arguments without one of them. */

@@ -14,6 +14,8 @@ export interface Expected {
   readonly path?: Values;
   readonly query?: Values;
   readonly body?: Values;
+  /** The smallest call chooses nothing, so it has to say that it means everything. */
+  readonly everything?: true;
   /** How the body travels, where not as JSON. */
   readonly content?: 'multipart' | 'json-or-multipart';
 }

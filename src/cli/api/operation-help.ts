@@ -3,7 +3,7 @@ import { isFileType } from '../../upstream/operations/part.ts';
 
 /** What an operation takes and answers, from its row. */
 export function toOperationHelp(operation: Operation): string {
-  const { id, method, path, pathParameters, query, body, paging } = operation;
+  const { id, method, path, pathParameters, query, body, conditions, paging } = operation;
   const required = Object.entries(pathParameters ?? {}).map(([name, type]) => [`${name}*`, type]);
   const sections = [
     `Usage: scim-bridge api ${id}${toUsage(operation)}`,
@@ -11,6 +11,9 @@ export function toOperationHelp(operation: Operation): string {
     toTable('--path', Object.fromEntries(required)),
     toTable('--query', query),
     toTable(isForm(operation) ? '--body, files with --file' : '--body', body),
+    conditions === undefined
+      ? ''
+      : `Without ${conditions.join(', ')} it changes all there is, and needs --everything.`,
     `Answer: ${toAnswer(operation)}`,
     paging === undefined ? '' : `--paginate reads the whole list (${paging}).`,
     Object.keys({ ...pathParameters, ...query, ...body }).length === 0 ? '' : '* required',

@@ -11,6 +11,7 @@ export interface GivenArgs {
   readonly path?: Named;
   readonly query?: Named;
   readonly body?: Named;
+  readonly everything?: true;
 }
 
 /**
@@ -27,6 +28,7 @@ export async function readArgs(
     ...toPart('path', parsePairs(`${id}: --path`, options.path, pathParameters)),
     ...toPart('query', parsePairs(`${id}: --query`, options.query, query)),
     ...toPart('body', { ...given, ...(await openFiles(options.file, body)) }),
+    ...(options.everything === undefined ? {} : { everything: true }),
   };
 }
 

@@ -4,7 +4,7 @@ type Files = NonNullable<SentCall['files']>;
 
 /** The arguments of a call as the bridge takes them: files travel beside the body, as base64. */
 export async function toSentCall(args: unknown): Promise<SentCall> {
-  const { path, query, body = {} } = parseArgs(args);
+  const { path, query, body = {}, everything } = parseArgs(args);
   const files: Files = {};
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(body)) {
@@ -17,6 +17,7 @@ export async function toSentCall(args: unknown): Promise<SentCall> {
     ...(query === undefined ? {} : { query }),
     ...(Object.keys(fields).length === 0 ? {} : { body: fields }),
     ...(Object.keys(files).length === 0 ? {} : { files }),
+    ...(everything === undefined ? {} : { everything }),
   };
 }
 
@@ -31,6 +32,6 @@ async function toSentFile(file: File): Promise<Files[string][number]> {
 }
 
 /** The command has made them itself. */
-function parseArgs(args: unknown): Pick<SentCall, 'path' | 'query' | 'body'> {
-  return args as Pick<SentCall, 'path' | 'query' | 'body'>;
+function parseArgs(args: unknown): Omit<SentCall, 'files'> {
+  return args as Omit<SentCall, 'files'>;
 }

@@ -16,6 +16,7 @@ const sentCall = z.strictObject({
   path: named.optional(),
   query: named.optional(),
   body: named.optional(),
+  everything: z.literal(true).optional(),
   files: z.record(z.string(), z.array(sentFile).min(1)).optional(),
 });
 

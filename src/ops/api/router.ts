@@ -1,8 +1,9 @@
-import express, { type Request, type Response, Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { EXACT_JSON } from '../body.ts';
+import { InvalidRequest } from '../invalid-request.ts';
 import { toApiFailure } from './failure.ts';
 import { findOperation } from './find-operation.ts';
 import { parseCall } from './parse-call.ts';
@@ -28,13 +29,13 @@ export interface EndedCall {
 
 /**
  * `POST /{group}/{operation}` with `{ path, query, body, files }` calls the service as the bridge does, in the same
- * budget, and answers `{ "result": … }`. 400 when the arguments do not fit, 404 for an unknown operation, 502 with
+ * budget, and answers `{ "result": … }`. 400 when the arguments do not fit, 415 when they are no JSON, 404 for an unknown operation, 502 with
  * the status and the words of a service that refuses, 503 and 504 when it could not be asked or did not answer.
  */
 export function createApiRouter(source: ApiSource): Router {
   const router = Router();
-  const body = express.json({ limit: BODY_MAX, ...EXACT_JSON });
-  router.post('/:group/:operation', body, async (req, res) => {
+  const body = express.json({ limit: BODY_MAX, ...EXACT_JSON, type: [...JSON_TYPES] });
+  router.post('/:group/:operation', assertReadable, body, async (req, res) => {
     const id = `${req.params.group}.${req.params.operation}`;
     const found = findOperation(id);
     res.set('Cache-Control', 'no-store');
@@ -47,6 +48,26 @@ export function createApiRouter(source: ApiSource): Router {
   });
   return router;
 }
+
+const JSON_TYPES = ['json', '+json'] as const;
+
+/**
+ * What is not read would be a call without its arguments, which may change more: 415 for a body of another type, 400 for
+ * parameters in the address.
+ */
+const assertReadable: RequestHandler<{ group: string; operation: string }> = (req, res, next) => {
+  const [parameter] = Object.keys(req.query);
+  if (parameter !== undefined) {
+    throw new InvalidRequest(
+      'A call takes no parameters in the address: send { path, query, body } as JSON.',
+    );
+  }
+  const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
+  const hasBody = encoding !== undefined || Number(length ?? 0) > 0;
+  if (!hasBody || req.is([...JSON_TYPES]) !== false) return next();
+  const message = 'The body has to be JSON, and say so: Content-Type: application/json.';
+  res.status(415).json({ code: 'invalid', message });
+};
 
 async function answerCall(
   { call, told }: ApiSource,

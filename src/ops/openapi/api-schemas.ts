@@ -7,6 +7,10 @@ export const callBody = z.strictObject({
   path: z.record(z.string(), anything()).optional(),
   query: z.record(z.string(), anything()).optional(),
   body: anything().optional(),
+  everything: z
+    .literal(true)
+    .optional()
+    .describe('Needed where an operation without any condition would change all there is.'),
   files: z.record(z.string(), anything()).optional().describe('As base64; see docs/api.md.'),
 });
 

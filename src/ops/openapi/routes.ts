@@ -379,6 +379,7 @@ export const opsRoutes: readonly OpsRoute[] = [
     answers: {
       200: 'CallResult',
       404: 'Problem',
+      415: 'Problem',
       502: 'CallFailure',
       503: 'CallFailure',
       504: 'CallFailure',

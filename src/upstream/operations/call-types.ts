@@ -5,7 +5,22 @@ import type { EntryShape, Fields, ResponseShape } from './operation.ts';
  * What a call of the operation takes: `{ path, query, body }`, each only where the row has it and required where it holds
  * something required. A missing or unknown name and a wrong type are compile errors.
  */
-export type ArgsOf<O> = PathArgs<O> & InputArgs<'query', O> & BodyArgs<O>;
+export type ArgsOf<O> = PathArgs<O> & InputArgs<'query', O> & BodyArgs<O> & ChoiceArgs<O>;
+
+/** One of the conditions of the row, or `everything: true`: without either a call would change all there is. */
+type ChoiceArgs<O> = O extends {
+  readonly conditions: readonly (infer Name extends string)[];
+  readonly body: infer F;
+}
+  ?
+      | { readonly everything: true }
+      | {
+          [N in Name]: {
+            readonly everything?: true | undefined;
+            readonly body: { readonly [M in N]: M extends keyof F ? ValueOf<F[M]> : never };
+          };
+        }[Name]
+  : { readonly everything?: never };
 
 type PathArgs<O> = O extends { readonly pathParameters: infer P extends Fields }
   ? { readonly path: { readonly [K in keyof P]: ValueOf<P[K]> } }

@@ -72,6 +72,7 @@ const cardCreated = words(`
 export const cards = operations('cards', {
   /**
    * Changes all cards that fit, as a job of the service; `id` names the job. Unsafe to repeat: a second job would start.
+   * Without any condition it would change every card of the company: that takes `everything: true`.
    */
   batchUpdateForCards: {
     call: 'PATCH /cards',
@@ -85,6 +86,7 @@ export const cards = operations('cards', {
       attributes: 'unknown',
       order_by: 'unknown',
     },
+    conditions: ['board_id', 'column_id', 'lane_id', 'owner_id', 'type_id', 'condition'],
     answer: object('id', { id: 'string' }),
     repeat: 'unsafe',
   },

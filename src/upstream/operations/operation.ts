@@ -15,6 +15,11 @@ export interface Operation {
   /** How an array or object travels in the query; an array not named here is joined with commas. */
   readonly queryStyle?: Readonly<Record<string, QueryStyle>>;
   readonly body?: Fields;
+  /**
+   * The parameters of the body that choose what is changed. Where the operation would change everything without any of
+   * them, a call that has none is sent only with `everything: true` beside `path`, `query` and `body`.
+   */
+  readonly conditions?: readonly string[];
   /** How the body travels; `json` when absent. `json-or-multipart` is JSON unless it holds a file or is a `FormData`. */
   readonly content?: 'json' | 'multipart' | 'json-or-multipart';
   readonly response: ResponseShape;

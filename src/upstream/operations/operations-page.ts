@@ -25,6 +25,7 @@ version that is set. The types of a call, and \`scim-bridge api <group>.<operati
 | JSON or form | a form only when a file is given |
 | body | a DELETE that takes a body |
 | redirect | with \`redirect: true\` the answer is where it leads |
+| everything | without any condition it changes all there is, and is sent only with \`everything: true\` beside \`body\` |
 | once | a second one may do more than the first, so after a lost answer none is sent |
 `;
 
@@ -52,6 +53,7 @@ function toRemarks(row: Operation): string[] {
     row.content === 'json-or-multipart' && 'JSON or form',
     row.method === 'DELETE' && row.body !== undefined && 'body',
     row.response.kind === 'redirect' && 'redirect',
+    row.conditions !== undefined && 'everything',
     row.repeat === 'unsafe' && 'once',
   ];
   return remarks.filter((remark) => typeof remark === 'string');

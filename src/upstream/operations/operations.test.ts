@@ -177,6 +177,19 @@ describe('the rows', () => {
     ]);
   });
 
+  test('name their conditions where they change whatever fits', () => {
+    // Nothing in the path says which one, and nothing that is required chooses.
+    const isOpen = ({ method, path, body = {}, query = {} }: Operation) =>
+      ['PUT', 'PATCH', 'DELETE'].includes(method) &&
+      !path.includes('{') &&
+      Object.keys({ ...body, ...query }).every((name) => !name.endsWith('*'));
+    expect(idsWhere((row) => row.conditions !== undefined)).toEqual(idsWhere(isOpen));
+    expect(idsWhere(isOpen)).toEqual(['cards.batchUpdateForCards']);
+    const isUnknown = ({ conditions = [], body = {} }: Operation) =>
+      conditions.some((name) => !(name in body));
+    expect(idsWhere(isUnknown)).toEqual([]);
+  });
+
   test('are flagged as the documents flag them', () => {
     expect(idsWhere((row) => row.stage === 'deprecated')).toEqual(['cardFiles.attachFileToCard']);
     const beta = new Set(rows.filter(({ row }) => row.stage === 'beta').map(({ group }) => group));

@@ -22,16 +22,17 @@ export function compileOperation(
   prefix: string,
   filePaths: FilePaths = 'refuse',
 ): Prepare {
-  const { id, pathParameters = {}, query = {}, queryStyle = {} } = operation;
+  const { id, pathParameters = {}, query = {}, queryStyle = {}, conditions } = operation;
   const fillPath = compilePath(id, prefix + operation.path, pathParameters);
   const checkQuery = compilePart(`${id}: query`, query);
   const toQuery = compileQuery(id, queryStyle);
   const toBody = compileBody(operation, filePaths);
   return (args) => {
-    const parts = checkArgs(id, args);
+    const parts = checkArgs(operation, args);
     const path = fillPath(parts.path);
     checkQuery(parts.query);
     const body = toBody(parts.body);
+    if (conditions !== undefined) assertChosen(id, conditions, parts);
     return { path: parts.query === undefined ? path : path + toQuery(parts.query), ...body };
   };
 }
@@ -40,17 +41,42 @@ interface Parts {
   readonly path: Named | undefined;
   readonly query: Named | undefined;
   readonly body: unknown;
+  readonly everything: boolean;
 }
 
-function checkArgs(id: string, args: unknown): Parts {
+function checkArgs({ id, conditions }: Operation, args: unknown): Parts {
   if (!isNamed(args)) throw new TypeError(`${id}: arguments must be an object`);
+  const known = ['path', 'query', 'body', ...(conditions === undefined ? [] : ['everything'])];
   for (const name of Object.keys(args)) {
-    if (name !== 'path' && name !== 'query' && name !== 'body') {
-      throw new TypeError(`${id}: unknown part ${name}; there are path, query and body`);
-    }
+    if (known.includes(name)) continue;
+    const last = known.at(-1);
+    const names = `${known.slice(0, -1).join(', ')} and ${last}`;
+    throw new TypeError(`${id}: unknown part ${name}; there are ${names}`);
   }
-  const { path, query, body } = args;
-  return { path: checkPart(id, 'path', path), query: checkPart(id, 'query', query), body };
+  const { path, query, body, everything } = args;
+  if (everything !== undefined && everything !== true) {
+    throw new TypeError(`${id}: everything must be true`);
+  }
+  return {
+    path: checkPart(id, 'path', path),
+    query: checkPart(id, 'query', query),
+    body,
+    everything: everything === true,
+  };
+}
+
+/** What nobody chose is everything, and that has to be said. */
+function assertChosen(
+  id: string,
+  conditions: readonly string[],
+  { body, everything }: Parts,
+): void {
+  if (everything) return;
+  if (isNamed(body) && conditions.some((name) => body[name] !== undefined)) return;
+  const names = conditions.join(', ');
+  throw new TypeError(
+    `${id}: no condition is given (${names}), so it would change everything; everything: true says that it is to`,
+  );
 }
 
 function checkPart(id: string, part: string, value: unknown): Named | undefined {

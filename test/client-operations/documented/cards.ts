@@ -247,6 +247,7 @@ export const cardTimeLogs: ExpectedGroup = {
 export const cards: ExpectedGroup = {
   batchUpdateForCards: {
     sends: 'PATCH /cards',
+    everything: true,
     body: {
       board_id: 31,
       column_id: 32,
