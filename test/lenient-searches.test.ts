@@ -48,6 +48,16 @@ test('the members of a search are known in any case, and one that is spelt right
   expect(cursor.body).toHaveProperty('itemsPerPage', 1);
 });
 
+test('a filter at the base address searches users and groups', async () => {
+  const filter = 'userName eq "ada@example.com" or displayName eq "Staff"';
+
+  const found = await send(bridge, 'GET', `/?${new URLSearchParams({ filter })}`);
+
+  expect(listResources(found).map(({ id }) => id)).toEqual([ada, staff]);
+  expect((await bridge.request('GET', '/?filter=userName')).status).toBe(400);
+  expect((await send(bridge, 'GET', '/')).body).toMatchObject({ service: 'scim-bridge' });
+});
+
 describe('a text without its quotes', () => {
   test.each([
     ['Users', 'userName eq ada@example.com'],

@@ -47,8 +47,9 @@ export function createScimRouter(deps: ScimDeps): Router {
     ...{ path: '/Groups', body },
     handlers: toGroupHandlers(deps, toPace),
   });
-  router.route('/').get(greet(deps)).all(allowOnly('GET'));
-  router.route('/.search').post(body, searchAll(deps, toPace)).all(allowOnly('POST'));
+  const search = searchAll(deps, toPace);
+  router.route('/').get(greet(deps), search).all(allowOnly('GET'));
+  router.route('/.search').post(body, search).all(allowOnly('POST'));
   router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));
   router.use(discoveryRoutes(deps));
   router.all('/Me', refuseMe);
@@ -118,9 +119,13 @@ function refuseUnstorable(type: 'user' | 'group'): ResourceHandler {
   };
 }
 
-/** The base address answers too: administrators open it in a browser, and some providers probe it. */
+/**
+ * The base address answers too: administrators open it in a browser, and some providers probe it. With a filter it is
+ * a search. @see RFC 7644 §3.4.2.1
+ */
 function greet({ baseUrl }: ScimDeps): RequestHandler {
-  return (_req, res) => {
+  return (req, res, next) => {
+    if (req.query.filter !== undefined) return next();
     sendJson(res, 200, {
       schemas: [],
       service: 'scim-bridge',

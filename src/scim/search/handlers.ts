@@ -45,7 +45,7 @@ export function listGroups(deps: ScimDeps, toPace: ToPace): RequestHandler {
   };
 }
 
-/** POST /.search at the root: users, then groups. @throws ScimError 400. @see RFC 7644 §3.4.3 */
+/** POST /.search at the root, and GET there with a filter: users, then groups. @throws ScimError 400. @see RFC 7644 §3.4.3 */
 export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = { users: createPlaceBook(deps.store), groups: createPlaceBook(deps.store) };
   return async (req, res) => {
