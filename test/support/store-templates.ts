@@ -61,8 +61,7 @@ export function databaseUrl(postgresUrl: string, name: string): string {
  */
 export async function emptyDatabase(postgresUrl: string, name: string): Promise<boolean> {
   try {
-    const connection = await openKept(databaseUrl(postgresUrl, name));
-    await connection.query(emptyEverything);
+    await keepConnected(databaseUrl(postgresUrl, name)).query(emptyEverything);
     return true;
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === DEADLOCK) return false;
@@ -71,17 +70,17 @@ export async function emptyDatabase(postgresUrl: string, name: string): Promise<
 }
 
 /** A new connection has to learn all tables first, which takes six times as long as to empty them. */
-const kept = new Map<string, pg.Client>();
+const kept = new Map<string, pg.Pool>();
 
-async function openKept(url: string): Promise<pg.Client> {
+function keepConnected(url: string): pg.Pool {
   const known = kept.get(url);
   if (known !== undefined) return known;
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => kept.delete(url));
-  await client.connect();
-  client.unref();
-  kept.set(url, client);
-  return client;
+  const options = { max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true };
+  const pool = new pg.Pool({ connectionString: url, ...options });
+  // Databases are dropped, and the server goes, while somebody is connected.
+  pool.on('error', () => undefined);
+  kept.set(url, pool);
+  return pool;
 }
 
 /** @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
