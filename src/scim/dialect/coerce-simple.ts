@@ -57,8 +57,10 @@ function toBoolean(value: JsonValue, repairs: Repairs): boolean | undefined {
   return word === 'true';
 }
 
-/** A number as JSON writes it. One with a fraction or too many digits comes as the text that it was. */
+/** A number as JSON writes it. One that is not the same when it is written again comes as the text that it was. */
 const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/;
+/** A whole number, also as `1.0`. */
+const WHOLE = /^\s*-?\d+(?:\.0+)?\s*$/;
 
 /** Numbers of the service are ids and masks. One that was rounded on the way would be another one. */
 function toInteger(
@@ -69,7 +71,7 @@ function toInteger(
   const isText = typeof value === 'string' && NUMBER.test(value);
   if (typeof value !== 'number' && !isText) return undefined;
   const number = Number(value);
-  if (!Number.isSafeInteger(number) || number < 0) {
+  if ((isText && !WHOLE.test(value)) || !Number.isSafeInteger(number) || number < 0) {
     throw invalidValue(`${name} is a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`);
   }
   if (isText) repairs.count('number-as-text');
