@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
+import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import { coerceObject, toObject } from './coerce-object.ts';
 import { hasContent, isPrimary, mergeElements, withoutNulls } from './elements.ts';
-import type { Repairs } from './repairs.ts';
 import { unpackJson } from './unpack-json.ts';
 
 /** Values of one list of a user: e-mails, roles, … People have tens at most. */

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { assertShort } from './assert-short.ts';
 import { coerceSimple } from './coerce-simple.ts';
-import type { Repairs } from './repairs.ts';
 
 /**
  * The parts of an object in the types of their sub-attributes; a part may be null: it is to have no

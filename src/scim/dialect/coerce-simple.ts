@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
+import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
-import type { Repairs } from './repairs.ts';
 
 /**
  * A text, boolean or whole number in the type of its attribute. null: it is to have no value.

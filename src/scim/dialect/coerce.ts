@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
+import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import { assertShort } from './assert-short.ts';
 import { coerceList } from './coerce-list.ts';
 import { coerceObject, toObject } from './coerce-object.ts';
 import { coerceSimple, isBlank, unwrapArray } from './coerce-simple.ts';
-import type { Repairs } from './repairs.ts';
 
 /**
  * The value in the type of its attribute. null: it is to have no value (null, "" and [] say so).

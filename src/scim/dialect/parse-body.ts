@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
 import { invalidSyntax } from '../errors.ts';
+import type { Repairs } from '../repairs.ts';
 import { findTable, type ResourceSchema } from '../schema/resource-schemas.ts';
 import { assertAcceptable } from './assert-acceptable.ts';
-import type { Repairs } from './repairs.ts';
 
 /**
  * A body as a JSON object that holds nothing a store could not keep.

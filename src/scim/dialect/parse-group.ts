@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { type Work, workAtOnce } from '../../domain/turns.ts';
+import type { Repairs } from '../repairs.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { type BodyEntry, readBody } from './entries.ts';
 import { countSchemas, isSchemaOf, openBody } from './parse-body.ts';
 import { type MemberRef, type PeopleList, parseMembers } from './parse-members.ts';
 import { assertNamed, toInput } from './parse-user.ts';
-import type { Repairs } from './repairs.ts';
 
 /** What the body of a POST or PUT says of a group. */
 export interface GroupInput {

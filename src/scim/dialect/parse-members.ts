@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
-import type { Repairs } from './repairs.ts';
+import type { Repairs } from '../repairs.ts';
 
 /** The lists of people a group has. */
 export type PeopleList = 'members' | 'admins';

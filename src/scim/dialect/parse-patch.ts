@@ -2,12 +2,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { assertFewOfPeople, countComparisons } from '../filter/people-cost.ts';
+import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import { listUnassigned, readBody } from './entries.ts';
 import { countSchemas, openBody } from './parse-body.ts';
 import { parsePath } from './parse-path.ts';
 import type { PatchStep, PatchTarget } from './patch-step.ts';
-import type { Repairs } from './repairs.ts';
 import { type PatchOp, toStep } from './to-step.ts';
 
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';

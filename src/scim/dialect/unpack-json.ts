@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { ScimError } from '../errors.ts';
+import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import { parseJson } from './parse-json.ts';
-import type { Repairs } from './repairs.ts';
 
 const PACKED: ReadonlySet<string> = new Set(['roles', 'entitlements']);
 

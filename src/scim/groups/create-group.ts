@@ -28,9 +28,10 @@ import type { ScimDeps } from '../deps.ts';
 import type { GroupInput } from '../dialect/parse-group.ts';
 import type { MemberRef } from '../dialect/parse-members.ts';
 import { notUnique, ScimError } from '../errors.ts';
+import type { GroupWriteResult } from '../writes/write-result.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege } from './protect-group.ts';
-import { type GroupWriteResult, storeGroupChange, toUserIds } from './store-change.ts';
+import { storeGroupChange, toUserIds } from './store-change.ts';
 
 /** A new group as a provider describes it, with the lane when it may be taken. */
 export interface NewGroup {

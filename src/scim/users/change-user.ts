@@ -10,10 +10,11 @@ import { lockUser, type UserRow } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
-import { assertVersion } from '../http/respond.ts';
+import { assertVersion } from '../http/etag.ts';
+import type { UserWriteResult } from '../writes/write-result.ts';
 import { withStoredManagerRef } from './manager-ref.ts';
 import { assertNamesFree, type PersonNames } from './match-account.ts';
-import { storeUserChange, type UserWriteResult } from './store-change.ts';
+import { storeUserChange } from './store-change.ts';
 
 /** A PUT or PATCH of one person. */
 export interface UserChange {

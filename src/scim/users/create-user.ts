@@ -30,13 +30,14 @@ import {
 import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notUnique, ScimError } from '../errors.ts';
-import { toLane } from '../take-lane.ts';
+import { toLane } from '../writes/store-write.ts';
+import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertFits } from './assert-fits.ts';
 import { keepReadOnly } from './change-user.ts';
 import { withStoredManagerRef } from './manager-ref.ts';
 import { matchAccount } from './match-account.ts';
 import { assertMayLose } from './protect-user.ts';
-import { storeUserChange, type UserWriteResult } from './store-change.ts';
+import { storeUserChange } from './store-change.ts';
 
 /** A new person as a provider describes them, with the lane when it may be taken. */
 export interface NewUser {
@@ -221,6 +222,7 @@ async function startWriting(
   const change = { pending: JSON.stringify(pending), due_at };
   await updateUser(tx, id, { ...change, ...lane });
   return {
+    type: 'user',
     id,
     row: { ...row, ...change },
     lease,
