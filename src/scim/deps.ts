@@ -1,12 +1,12 @@
 import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/credential.ts';
 import type { AdmissionLimits, TurnedAway } from '../domain/admission.ts';
+import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { RequestLog } from '../domain/kept-request.ts';
 import type { Turns } from '../domain/turns.ts';
 import type { Deactivation } from '../domain/user.ts';
-import type { AdoptionPolicy } from '../reconcile/deps.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Rules } from '../reconcile/rules/rules.ts';
 import type { Store } from '../store/database.ts';

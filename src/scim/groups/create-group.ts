@@ -6,7 +6,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
-import { LOST_CREATE } from '../../reconcile/lost-create.ts';
 import { enterRules } from '../../reconcile/rules/follow.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
@@ -23,6 +22,7 @@ import {
 } from '../../store/groups.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { adoptLinks, moveGroupLinks } from '../../store/link-observations.ts';
+import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { touchMembers } from '../../store/shown-links.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { GroupInput } from '../dialect/parse-group.ts';

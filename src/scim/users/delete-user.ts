@@ -14,7 +14,7 @@ import { toLane } from '../writes/store-write.ts';
 import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertAdoptable } from './change-user.ts';
-import { assertMayLose } from './protect-user.ts';
+import { assertMayLose } from './store-change.ts';
 
 /** A DELETE of one person. */
 export interface UserDeletion {

@@ -10,20 +10,21 @@ import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/u
 import { toPendingAfterWrite, toUserFields } from '../../domain/user-write.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
 import { combinedForUser } from '../../reconcile/rules/rule-user.ts';
-import type { UserBefore } from '../../reconcile/user/undo.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
+import type { Protection } from '../../store/protection.ts';
 import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
+import type { UserBefore } from '../../store/undo.ts';
 import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
+import { ScimError } from '../errors.ts';
 import { toLane } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertFits } from './assert-fits.ts';
-import { assertMayLose } from './protect-user.ts';
 
 /** One change of a person that exists. */
 export interface UserChangeRequest {
@@ -104,6 +105,12 @@ export async function storeUserChange(
       ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
       : undefined,
   };
+}
+
+/** Stops a write that takes something from a protected user. @throws ScimError 403 with the reason */
+export async function assertMayLose(tx: Db, protection: Protection, row: UserRow): Promise<void> {
+  const reason = await protection.findReason(tx, row);
+  if (reason !== undefined) throw new ScimError(403, reason);
 }
 
 /** Makes an observed account managed, with what is shown of it as what is wanted. */

@@ -1,8 +1,7 @@
 import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
-import type { GroupUndo } from '../../reconcile/group/undo.ts';
-import type { UserUndo } from '../../reconcile/user/undo.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import type { Lease } from '../../store/lanes.ts';
+import type { GroupUndo, UserUndo } from '../../store/undo.ts';
 import type { UserRow } from '../../store/users.ts';
 
 /** Resource of a write, and the version that the provider means. */
