@@ -4,7 +4,7 @@ import type { ScimDeps } from './deps.ts';
 import { ScimError } from './errors.ts';
 import { allowOnly } from './http/guards.ts';
 import { sendJson } from './http/respond.ts';
-import { toListResponse } from './render/list-response.ts';
+import { toListResponse } from './render/paging.ts';
 import { toResourceTypes, toSchemas, toServiceProviderConfig } from './schema/discovery.ts';
 
 /** What the server tells about itself: never changes while it runs. @see RFC 7644 §4 */

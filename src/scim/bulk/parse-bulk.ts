@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
-import { assertAcceptable } from '../dialect/assert-acceptable.ts';
+import { assertAcceptable, findPart } from '../dialect/parse-body.ts';
 import { badRequest, invalidSyntax, invalidValue, ScimError } from '../errors.ts';
 import {
   type BulkAction,
@@ -98,13 +98,6 @@ function withoutDoubles(operations: readonly BulkOperation[]): BulkOperation[] {
     const error = invalidSyntax('Several operations of the request have this bulkId.');
     return { kind: 'malformed', index, bulkId, method: 'POST', error };
   });
-}
-
-/** A member of a message; providers differ in its case. */
-function findPart(object: JsonObject, name: string): JsonValue | undefined {
-  if (Object.hasOwn(object, name)) return object[name];
-  const spelt = Object.keys(object).find((key) => key.toLowerCase() === name.toLowerCase());
-  return spelt === undefined ? undefined : object[spelt];
 }
 
 function toText(value: JsonValue | undefined): string | undefined {

@@ -18,8 +18,7 @@ import { type Found, find, type Part } from './find.ts';
 import { findAfter } from './find-after.ts';
 import type { createPacemaker, Pace } from './pace.ts';
 import { createPlaceBook, type PlaceBook, withPlaces } from './places.ts';
-import type { Search, Source } from './source.ts';
-import { groupSource, userSource } from './sources.ts';
+import { groupSource, type Search, type Source, userSource } from './sources.ts';
 
 /** How deep a filter may be nested. */
 const FILTER_DEPTH_MAX = 50;

@@ -9,7 +9,8 @@ import { userSchema } from '../schema/resource-schemas.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
 import { storeWrite } from '../writes/store-write.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
-import { storeUser, toReplacement, type UserChange } from './change-user.ts';
+import { toReplacement } from './attributes.ts';
+import { storeUser, type UserChange } from './change-user.ts';
 import { type CreatedUser, storeNewUser } from './create-user.ts';
 import { storeUserDeletion } from './delete-user.ts';
 

@@ -32,9 +32,7 @@ import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notUnique, ScimError } from '../errors.ts';
 import { toLane } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
-import { assertFits } from './assert-fits.ts';
-import { keepReadOnly } from './change-user.ts';
-import { withStoredManagerRef } from './manager-ref.ts';
+import { assertFits, keepReadOnly, withStoredManagerRef } from './attributes.ts';
 import { matchAccount } from './match-account.ts';
 import { assertMayLose, storeUserChange } from './store-change.ts';
 

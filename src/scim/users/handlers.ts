@@ -5,10 +5,9 @@ import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { isNotModified } from '../http/etag.ts';
 import { sendNotModified, sendResource } from '../http/respond.ts';
-import { type Projection, parseProjection, project } from '../render/projection.ts';
+import { isPlain, type Projection, parseProjection, project } from '../render/projection.ts';
 import { renderUser, toRef } from '../render/resource-text.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
-import { isPlain } from '../search/projection-use.ts';
 import { settleWrite } from '../writes/settle.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import {

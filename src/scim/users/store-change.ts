@@ -24,7 +24,7 @@ import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import { toLane } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
-import { assertFits } from './assert-fits.ts';
+import { assertFits } from './attributes.ts';
 
 /** One change of a person that exists. */
 export interface UserChangeRequest {
