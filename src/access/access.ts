@@ -10,26 +10,26 @@ import { isSame, type PresentedSecret } from './secret-text.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { createUsage } from './usage.ts';
 
-/** Who may ask. */
+/** The credentials that open one process, and their management. */
 export interface Access {
   readonly find: FindCredential;
   readonly tokens: Tokens;
   readonly clients: Clients;
-  /** Stores what waits. */
+  /** Stores the uses that are not stored yet. */
   stop(): Promise<void>;
 }
 
-/** What access is given. */
+/** Dependencies of `createAccess`. */
 export interface AccessDeps {
   readonly store: Store;
-  /** As the store has it, so that what expires does so for all processes at once. */
+  /** The store's clock, so that a credential expires for all processes at once. */
   readonly clock: { now(): number };
   readonly given: GivenTokens;
-  /** Told when the store does not take when something was used. */
+  /** Receives the error when a use cannot be stored. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Whoever may ask one process. */
+/** Creates the access of one process. */
 export function createAccess({ store, clock, given, onFailure }: AccessDeps): Access {
   const usage = createUsage({ store, clock, onFailure });
   const lookup = createLookup({
@@ -46,7 +46,7 @@ export function createAccess({ store, clock, given, onFailure }: AccessDeps): Ac
   };
 }
 
-/** A secret of a client opens nothing by itself. */
+/** The secret of a client opens nothing by itself: it is exchanged for an access token. */
 async function load({ read }: Store, presented: PresentedSecret): Promise<Kept | undefined> {
   switch (presented.kind) {
     case 'token':

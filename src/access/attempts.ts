@@ -3,48 +3,48 @@ import { type AttemptsView, createFailureCounts } from './failure-counts.ts';
 import { createRarely } from './rarely.ts';
 import { toSource } from './source.ts';
 
-/** Where somebody asked. */
+/** The endpoint that was asked. */
 export type Place = 'scim' | 'oauth' | 'ops';
 
-/** So many attempts of one source are answered at once, as are those of somebody who mistypes. */
+/** Attempts of one source that are answered without a delay: a person who mistypes makes as many. */
 const FREE = 3;
 /** The first delay, in milliseconds; it doubles with each attempt. */
 const DELAY_MS = 100;
-/** So many answers are delayed at once; who comes then is refused at once. */
+/** Answers that are delayed at once; further attempts are refused immediately. */
 const DELAYED_MAX = 100;
 
 /** A request without a valid credential. */
 export interface FailedAttempt {
   readonly place: Place;
-  /** `nothing` is nobody's guess: it is counted and never delayed. */
+  /** `nothing` is no guess: it is counted and never delayed. */
   readonly presented: 'nothing' | 'something';
   readonly remoteAddress: string;
   readonly requestId: string;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has gone. */
   readonly signal: AbortSignal;
 }
 
-/** How it is to be answered, now. */
+/** Decision about the answer, now. */
 export type AttemptAnswer =
   | { readonly kind: 'refused' }
   | { readonly kind: 'too-many'; readonly retryAfterSeconds: number };
 
-/** Counts, slows and tells of whoever presents no valid credential. Who has a valid one never comes here. */
+/** Counts, slows and reports requests without a valid credential. Requests with a valid one never come here. */
 export interface Attempts {
   /** Resolves when the answer may be sent. */
   failed(attempt: FailedAttempt): Promise<AttemptAnswer>;
   view(): AttemptsView;
 }
 
-/** What attempts are given. */
+/** Dependencies of `createAttempts`. */
 export interface AttemptsDeps {
   readonly clock: Clock;
-  /** The longest delay, in milliseconds; 0: none, and nobody is turned away. */
+  /** The longest delay, in milliseconds; 0: no delay, and no refusal. */
   readonly delayMaxMs: number;
   readonly told: {
-    /** Each time. */
+    /** Called for each attempt. */
     counted(place: Place, status: 401 | 429): void;
-    /** Rarely: `attempts` of this source since it was last told. */
+    /** Called rarely, with the `attempts` of this source since the last call. */
     noticed(fields: {
       place: Place;
       requestId: string;
@@ -54,7 +54,7 @@ export interface AttemptsDeps {
   };
 }
 
-/** What one process remembers of failed attempts: bounded, and forgotten after ten minutes. */
+/** Creates the memory of failed attempts of one process: bounded, and forgotten after ten minutes. */
 export function createAttempts({ clock, delayMaxMs, told }: AttemptsDeps): Attempts {
   const counts = createFailureCounts();
   const rarely = createRarely();
@@ -93,7 +93,7 @@ export function createAttempts({ clock, delayMaxMs, told }: AttemptsDeps): Attem
   };
 }
 
-/** None for the first few, then doubling. */
+/** No delay for the first few, then doubling. */
 function toDelayMs(nth: number, maxMs: number): number {
   if (nth <= FREE) return 0;
   return Math.min(DELAY_MS * 2 ** (nth - FREE - 1), maxMs);

@@ -1,9 +1,9 @@
 import type { Credential } from '../domain/credential.ts';
 import { createTokenFinder } from '../domain/token-check.ts';
 
-/** The tokens that need no store. */
+/** The tokens of the settings, which need no store. */
 export interface GivenTokens {
-  /** Of identity providers: those of `scim.tokens`, or the one of the first run. */
+  /** Tokens of identity providers: those of `scim.tokens`, or the one of the first run. */
   readonly scim: readonly string[];
   /** setting: ops.token */
   readonly operator: string | undefined;
@@ -11,7 +11,7 @@ export interface GivenTokens {
   readonly reader: string | undefined;
 }
 
-/** Whose a presented token is among those of the settings: `settings-1` is the first of `scim.tokens`. */
+/** Creates a finder of the settings' tokens: `settings-1` is the first of `scim.tokens`. */
 export function createGivenTokenFinder({
   scim,
   operator,

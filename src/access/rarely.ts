@@ -1,17 +1,17 @@
-/** How often one key is told of, in milliseconds. */
+/** Interval of reports about one key, in milliseconds. */
 const EACH_MS = 60_000;
-/** So many times anybody is told of within that. */
+/** Reports about all keys together within that interval. */
 const ALL_MAX = 10;
-/** So many keys are remembered; those that were told of first go first. */
+/** Keys that are remembered; the key that was reported first is forgotten first. */
 const KEYS_MAX = 1_000;
 
-/** Lets much of the same be told rarely, with how often it was. */
+/** Limits repeated reports and counts the suppressed ones. */
 export interface Rarely {
-  /** How often it happened since it was last told, when it is to be told now; otherwise 0. `now` in milliseconds. */
+  /** Occurrences since the last report, when a report is due; otherwise 0. `now` in milliseconds. */
   take(key: string, now: number): number;
 }
 
-/** Each key once a minute, and ten of all. */
+/** Creates a limit of one report a minute for each key, and ten for all. */
 export function createRarely(): Rarely {
   const byKey = new Map<string, { toldAt: number; untold: number }>();
   let minute = { from: 0, told: 0 };

@@ -1,9 +1,9 @@
-/** Groups of an IPv6 address, and how many of them are a network's. */
+/** Groups of an IPv6 address, and how many of them name the network. */
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * Who is behind an address: an IPv4 address is one, and so is a network of IPv6, in which anybody may have any address.
+ * The source behind an address: one IPv4 address, or one IPv6 network, whose user may have any address in it.
  * @see RFC 4291 §2.2 (text forms), RFC 6177 §2 (a site has at least a /64)
  */
 export function toSource(remoteAddress: string): string {

@@ -17,7 +17,8 @@ export function backUpStore(settings: Settings, file: string): void {
 }
 
 /**
- * Puts a backup in the place of the store of the settings, marked as restored. Returns where the store that was there is kept.
+ * Replaces the store of the settings by a backup, marked as restored. Returns the path under which the former store
+ * is kept.
  * @throws StoreError; BridgeError `backup-failed`
  */
 export async function restoreStore(settings: Settings, file: string): Promise<string> {

@@ -26,11 +26,11 @@ import { addWhyCommand } from './why.ts';
 
 const packageFile = join(import.meta.dirname, '../../package.json');
 
-// The command line itself: the only place of this folder that touches the process.
+// The command line itself: only this file of the folder touches the process.
 process.exitCode = await runProgram(process.argv.slice(2), {
   version: parsePackageVersion(readFileSync(packageFile, 'utf8')),
   commands: [
-    // Loaded when asked for: a health check every few seconds must not load a server.
+    // Loaded on demand: a health check every few seconds must not load a server.
     serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
     checkCommand(async (options) => {
       const { createCheck } = await import('./probe-service.ts');
@@ -50,7 +50,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addPauseCommand,
     addResumeCommand,
     addPlanCommand,
-    // It knows every operation of the service, which the other commands have no use for.
+    // Loaded on demand: it knows every operation of the service, which no other command needs.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
     backupCommand(async (...args) => (await import('./backup-store.ts')).backUpStore(...args)),
     restoreCommand({

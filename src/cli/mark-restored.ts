@@ -5,12 +5,12 @@ import { openStore } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 
-/** Has the next start begin recovery, whatever the audit log says. @throws StoreError */
+/** Makes the next start begin recovery, whatever the audit log says. @throws StoreError */
 export async function markRestored(settings: Settings): Promise<void> {
   await markStore(toStoreUrl(settings));
 }
 
-/** The same for the store at this address. @throws StoreError */
+/** Marks the store at this address. @throws StoreError */
 export async function markStore(url: string): Promise<void> {
   const store = await openStore({ url });
   const since = systemClock.now();

@@ -1,6 +1,6 @@
 import type { PlanAnswer } from '../ops/plans-router.ts';
 
-/** A plan as text: its counts, its first actions, and what can be decided. */
+/** Prints a plan: its counts, its first actions, and the decisions that are possible. */
 export function toPlanAnswerText({
   id,
   hash,

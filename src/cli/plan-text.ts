@@ -1,6 +1,6 @@
 import type { PlanView } from '../ops/recovery-view.ts';
 
-/** A plan that waits for an operator, as text: its counts, its first changes, and what can be decided. */
+/** Prints a plan that waits for an operator: its counts, its first changes, and the decisions that are possible. */
 export function toPlanText({ hash, total, readSince, kinds, actions }: PlanView): string {
   const counts = Object.entries(kinds).map(([kind, count]) => `  ${kind.padEnd(18)} ${count}\n`);
   const lines = actions.map(({ kind, name, memberName }) => {

@@ -5,7 +5,7 @@ import { findAt } from '../settings/tree.ts';
 import type { AddCommand } from './context.ts';
 import { toJson } from './to-json.ts';
 
-/** `settings`: what is in effect, without secrets. */
+/** `settings`: prints the settings in effect, without secrets. */
 export const addSettingsCommand: AddCommand = (program, { loadSettings, write, writeError }) => {
   program
     .command('settings')

@@ -2,7 +2,7 @@
 export function untilStopped(): Promise<string> {
   return new Promise((resolve) => {
     const stop = (signal: string) => {
-      // The next Ctrl-C ends the process at once, as people expect.
+      // The next Ctrl-C ends the process at once, as is usual.
       process.off('SIGTERM', stop).off('SIGINT', stop);
       resolve(signal);
     };

@@ -1,8 +1,8 @@
-/** Where a program looks in, for logs and metrics. A hook that throws, or whose promise fails, changes nothing. */
+/** Hooks of a program, for logs and metrics. A hook that throws, or whose promise rejects, changes nothing. */
 export interface ClientHooks {
-  /** Before an attempt leaves. */
+  /** Called before an attempt leaves. */
   readonly beforeAttempt?: ((attempt: ClientAttempt) => unknown) | undefined;
-  /** After it, however it ended. */
+  /** Called after the attempt, however it ended. */
   readonly afterAttempt?: ((attempt: FinishedAttempt) => unknown) | undefined;
 }
 
@@ -17,13 +17,13 @@ export interface ClientAttempt {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What became of it. */
+/** One attempt with its outcome. */
 export interface FinishedAttempt extends ClientAttempt {
   /** HTTP status; undefined when no answer came. */
   readonly status: number | undefined;
   /** The error's code; undefined when the attempt succeeded. */
   readonly code: string | undefined;
-  /** From sending to the end of the answer, in milliseconds. */
+  /** Time from sending to the end of the answer, in milliseconds. */
   readonly durationMs: number;
   readonly requestId: string | undefined;
 }

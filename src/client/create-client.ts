@@ -19,19 +19,19 @@ import type { Entries, PaginateOptions } from './list-types.ts';
 import { readEntries } from './paginate.ts';
 import { toTransportHooks } from './to-transport-hooks.ts';
 
-/** The service, typed: each operation, and what they share. */
+/** The typed service: each operation, and the functions that all of them share. */
 export interface Client extends OperationClient {
-  /** A request that the client has no operation for: same token, budget, repeats and errors. */
+  /** Sends a request that no operation describes: same token, budget, repeats and errors. */
   request(request: RawRequest, options?: ClientCallOptions): Promise<unknown>;
   /**
    * Reads a list to its proven end: `for await (const space of client.paginate(client.spaces.retrieveListOfSpaces))`.
-   * @throws TypeError at once for arguments that say which page is meant; while reading, what each call throws.
+   * @throws TypeError at once for arguments that choose the page; while reading, the errors of each call.
    */
   paginate<O extends PagedOperation>(
     list: ClientOperation<O>,
     ...input: Input<PagedArgsOf<O>, PaginateOptions>
   ): Entries<EntryOf<O>>;
-  /** Refuses what waits, lets what is on its way finish, closes the connections. May be called again. */
+  /** Refuses waiting calls, lets calls under way finish, closes the connections. May be called again. */
   close(): Promise<void>;
 }
 
@@ -39,11 +39,12 @@ export interface Client extends OperationClient {
 const SERVICE_REQUESTS_PER_SECOND = 5;
 
 /**
- * A client of the whole service: one token, one budget, one pool of connections.
- * @throws TypeError for a base URL, token or number that cannot be; RangeError for such a rate.
+ * Creates a client of the whole service: one token, one budget, one pool of connections.
+ * @throws TypeError for an impossible base URL, token or number; RangeError for an impossible rate.
  */
 export function createClient(options: ClientOptions): Client;
-// The types of the groups follow from the rows, which no compiler sees in a loop over them: hence two signatures.
+// The types of the groups follow from the rows, which the compiler cannot see in a loop over them: hence two
+// signatures.
 export function createClient(options: ClientOptions): object {
   const transport = openTransport(options);
   return {
@@ -78,7 +79,7 @@ function openTransport(options: ClientOptions): Transport {
   });
 }
 
-/** Who gives calls more time than usual gives it to each of their attempts. */
+/** A longer limit of a call gives its attempts more time too. */
 function toTimeouts(callMs: number): Partial<Timeouts> {
   return { callMs, headersMs: callMs, bodyMs: callMs };
 }

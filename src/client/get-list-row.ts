@@ -5,7 +5,7 @@ import type {
   PagedOperation,
 } from '../upstream/operations/operation.ts';
 
-/** The row behind an operation of a client. @throws TypeError when it is none that goes on page by page. */
+/** The row behind an operation of a client. @throws TypeError when it is no paged list. */
 export function getListRow(operation: unknown): PagedOperation {
   const row =
     typeof operation === 'function' && 'operation' in operation

@@ -2,20 +2,20 @@ import type { Completeness } from '../upstream/page-progress.ts';
 import type { ClientCallOptions } from './client-types.ts';
 import type { PageCursor } from './page-cursor.ts';
 
-/** How a list is read, and each of its pages called for. */
+/** Options for reading a list. */
 export interface PaginateOptions extends ClientCallOptions {
   /** Entries asked for per page; 100 by default, which is the most that the service gives of most lists. */
   readonly pageSize?: number | undefined;
   /** Entries handed out at most. */
   readonly maxItems?: number | undefined;
-  /** Where an earlier read of the same list stopped: its `cursor`, also after it was stored as JSON. */
+  /** The `cursor` of an earlier read of the same list, also after it was stored as JSON. */
   readonly from?: PageCursor | undefined;
 }
 
-/** The entries of a list, read page by page as they are asked for. Iterating again goes on from `cursor`. */
+/** The entries of a list, read page by page on demand. A new iteration goes on from `cursor`. */
 export interface Entries<Entry> extends AsyncIterable<Entry> {
-  /** Whether what was handed out is provably everything; incomplete, with the reason, until then. */
+  /** Complete when all entries were provably handed out; incomplete, with the reason, until then. */
   readonly result: Completeness;
-  /** Behind the last entry that was handed out. Plain JSON. */
+  /** Position behind the last entry that was handed out. Plain JSON. */
   readonly cursor: PageCursor;
 }

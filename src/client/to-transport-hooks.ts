@@ -2,7 +2,7 @@ import type { WireRequest } from '../upstream/exchange.ts';
 import type { TransportHooks } from '../upstream/transport-options.ts';
 import type { ClientAttempt, ClientHooks } from './client-hooks.ts';
 
-/** The hooks of a program as the transport knows them. */
+/** Adapts the hooks of a program to the transport. */
 export function toTransportHooks(
   { beforeAttempt, afterAttempt }: ClientHooks,
   token: string,
@@ -46,6 +46,6 @@ function callQuietly<T>(hook: (report: T) => unknown, report: T): void {
     // A hook may be async, and its failure must not end the process either.
     Promise.resolve(hook(report)).catch(() => undefined);
   } catch {
-    // Whoever looks in must not be able to break a call.
+    // A failing hook must not break a call.
   }
 }

@@ -1,7 +1,7 @@
 import type { SettingProblem } from './errors.ts';
 import type { Settings } from './schema.ts';
 
-/** What no single setting can say: which settings need or exclude each other. Empty when all is well. */
+/** Problems between settings that need or exclude each other; empty when there is none. */
 export function listCrossProblems({ upstream, scim, port, ops }: Settings): SettingProblem[] {
   const problems: SettingProblem[] = [];
   if (upstream.url !== undefined && upstream.token === undefined) {
@@ -31,7 +31,7 @@ export function listCrossProblems({ upstream, scim, port, ops }: Settings): Sett
   return problems;
 }
 
-/** What is allowed but rarely meant. */
+/** Settings that are allowed but rarely meant. */
 export function listWarnings({ upstream, publicUrl }: Settings): string[] {
   const warnings: string[] = [];
   if (upstream.url !== undefined && isPlainOffLoopback(upstream.url)) {

@@ -1,7 +1,7 @@
 import { SettingsError } from './errors.ts';
 import type { Settings } from './schema.ts';
 
-/** Whether the store has anybody who may ask. */
+/** Kinds of credential that the store holds. */
 export interface KeptAccess {
   /** A named token for SCIM, or a client. */
   readonly hasProvider: boolean;
@@ -10,8 +10,8 @@ export interface KeptAccess {
 }
 
 /**
- * What serving needs beyond good settings; a probe or a look at the settings does not.
- * @throws SettingsError when nobody could ever use a real service through the bridge.
+ * Refuses settings that are good for a probe and useless for serving.
+ * @throws SettingsError when no provider could ever use a real service through the bridge.
  */
 export function assertServable({ upstream, scim, ops }: Settings, kept: KeptAccess): void {
   if (upstream.url === undefined || scim.tokens.length > 0) return;

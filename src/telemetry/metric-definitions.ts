@@ -1,4 +1,4 @@
-/** One metric: its series are told apart by `labels`. */
+/** One metric; `labels` distinguish its series. */
 interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly name: string;

@@ -3,22 +3,22 @@ import type { Clock } from '../domain/clock.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { type Overload, type OverloadLimits, toDelayMs, toOverload } from './overload.ts';
 
-/** Says whether this process has more to do than it can. */
+/** Detects that this process has more work than it can do. */
 export interface OverloadWatch {
   find(): Overload | undefined;
   start(): void;
   stop(): void;
 }
 
-/** What a watch tells, once each. */
+/** Receives each beginning and end once. */
 interface OverloadEvents {
   began(overload: Overload): void;
   ended(overload: Overload): void;
 }
 
-/** How often it is measured, in milliseconds. */
+/** Interval of the measurements, in milliseconds. */
 const EVERY_MS = 100;
-/** How often garbage is collected to find out whether memory is full of it, in milliseconds. */
+/** Shortest interval between collections of garbage, in milliseconds. */
 const COLLECT_EVERY_MS = 2_000;
 
 /** Measures the event loop and the memory of this process, ten times a second. */
@@ -37,7 +37,7 @@ export function createOverloadWatch(
     delayMs = toDelayMs(delayMs, { lateMs: performance.now() - dueAt, afterMs: EVERY_MS });
     const before = overload;
     overload = judge(before);
-    // Before anybody is refused, and as long as they are: it may be garbage.
+    // Before requests are refused, and while they are: the memory may be full of garbage.
     if (overload?.kind === 'memory' && performance.now() - collectedAt > COLLECT_EVERY_MS) {
       collectGarbage();
       collectedAt = performance.now();
@@ -65,7 +65,7 @@ export function createOverloadWatch(
   };
 }
 
-/** The heap and what it holds outside of itself, such as bodies, in bytes. The resident size would never become less. */
+/** The heap and the memory outside it, such as bodies, in bytes. The resident size would never shrink. */
 function readMemory(): number {
   const { used_heap_size: heap, external_memory: outside } = getHeapStatistics();
   return heap + outside;

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-/** What is known of a request from its first byte on. */
+/** Facts about a request that are known from its first byte on. */
 export interface RequestContext {
   readonly requestId: string;
   /** Epoch milliseconds: the wait of a write runs from here. */
@@ -17,7 +17,7 @@ export function getRequestId(res: Response): string {
   return getRequestContext(res).requestId;
 }
 
-/** What is known of the request. */
+/** The context of the request. */
 export function getRequestContext(res: Response): RequestContext {
   return parseContext(res.locals.context);
 }

@@ -11,14 +11,14 @@ import { createTransport, type Transport } from '../../upstream/transport.ts';
 import { createOpsClient, isLate } from '../ops-client.ts';
 import { toSentCall } from './sent-call.ts';
 
-/** The longest that a call may wait for its turn behind the work of the bridge, in milliseconds. */
+/** The longest that a call may wait for its turn behind the bridge's own work, in milliseconds. */
 const BRIDGE_TIMEOUT_MS = 600_000;
 
-/** The way to the service. */
+/** Sends calls to the service. */
 export type Caller = Pick<Transport, 'callChecked' | 'close'>;
 
 /**
- * Through the bridge that `ops.url` names, else straight to the service.
+ * Opens a caller through the bridge that `ops.url` names, or else straight to the service.
  * @param timeoutMs for one call through the bridge. @throws SettingsError when the settings name neither
  */
 export function openCaller(settings: Settings, timeoutMs = BRIDGE_TIMEOUT_MS): Caller {
@@ -63,7 +63,7 @@ function openThroughBridge(settings: Settings, timeoutMs: number): Caller {
   };
 }
 
-/** The bridge is there, and the call may be under way: the same may succeed later. */
+/** A late answer is retryable: the bridge is there, and the call may be under way. */
 function toLate({ id }: Operation, error: unknown): UpstreamError | undefined {
   if (!(error instanceof BridgeError) || !isLate(error.cause)) return undefined;
   const { message: detail } = error;

@@ -2,7 +2,7 @@ import type { SentCall } from '../../ops/api/parse-call.ts';
 
 type Files = NonNullable<SentCall['files']>;
 
-/** The arguments of a call as the bridge takes them: files travel beside the body, as base64. */
+/** Arguments of a call in the form that the bridge takes: files travel beside the body, as base64. */
 export async function toSentCall(args: unknown): Promise<SentCall> {
   const { path, query, body = {}, everything } = parseArgs(args);
   const files: Files = {};
@@ -31,7 +31,7 @@ async function toSentFile(file: File): Promise<Files[string][number]> {
   return { content, name: file.name };
 }
 
-/** The command has made them itself. */
+/** The command itself made them, so their shape is known. */
 function parseArgs(args: unknown): Omit<SentCall, 'files'> {
   return args as Omit<SentCall, 'files'>;
 }

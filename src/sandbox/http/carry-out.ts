@@ -7,27 +7,27 @@ import { type Match, matchOperation } from './match.ts';
 import { parseJson } from './read-body.ts';
 import { type Face, toErrorWire, toWire, type Wire } from './wire.ts';
 
-/** The company that is called. */
+/** The company that a call is for. */
 export interface Callee {
   readonly directory: Directory;
   readonly faults: Faults;
   readonly baseUrl: string;
 }
 
-/** A call as it came, whatever brought it. */
+/** A call as it came. */
 export interface IncomingCall {
   readonly method: string;
   /** Path without the query. */
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
-  /** The body as it was sent; empty where there is none. */
+  /** The body as it was sent; empty when there is none. */
   readonly text: string;
-  /** Where it comes from, as the audit log will say. */
+  /** The caller's address, as the audit log shows it. */
   readonly address: string;
 }
 
-/** Carries a call out. Nothing in it waits: a call is done completely or not at all. */
+/** Carries a call out. It never waits: a call is done completely or not at all. */
 export function carryOut({ directory, faults, baseUrl }: Callee, call: IncomingCall): Wire {
   const face = toFace(call.path);
   const shape = directory.shape();
@@ -48,7 +48,7 @@ export function carryOut({ directory, faults, baseUrl }: Callee, call: IncomingC
   }
 }
 
-/** Which interface a path belongs to. */
+/** The interface that a path belongs to. */
 export function toFace(path: string): Face {
   return path.startsWith('/scim/') ? 'scim' : 'rest';
 }

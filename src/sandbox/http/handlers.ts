@@ -12,7 +12,7 @@ import { addPerson, listPeople, removePerson } from './group-people.ts';
 import { addScimGroup, getScimGroup, listScimGroups, updateScimGroup } from './scim-groups.ts';
 import { addScimUser, getScimUser, listScimUsers, updateScimUser } from './scim-users.ts';
 
-/** What carries each documented operation out. */
+/** Handler of each documented operation. */
 export const handlers: Readonly<Record<OperationName, Handler>> = {
   'scim.addUser': addScimUser,
   'scim.getUser': getScimUser,

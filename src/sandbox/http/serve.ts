@@ -11,14 +11,14 @@ import { parseJson, readBody } from './read-body.ts';
 import { type Ending, suffer } from './suffer.ts';
 import { send, sendHalf, toErrorWire, toWire, type Wire } from './wire.ts';
 
-/** What answering needs. */
+/** Dependencies of `createRequestListener`. */
 export interface ServeDeps {
   readonly directory: Directory;
   readonly faults: Faults;
   readonly calls: CallLog;
   readonly token: string;
   readonly baseUrl: string;
-  /** Answers what is not part of the imitated service: paths under `/_sandbox/`. */
+  /** Answers requests outside the imitated service: paths under `/_sandbox/`. */
   control(method: string, path: string, body: unknown): { status: number; body: unknown };
 }
 
@@ -122,7 +122,7 @@ function assertToken({ token }: ServeDeps, request: IncomingMessage): void {
   }
 }
 
-/** A deactivated account's token is worth nothing, as in every service. */
+/** The token of a deactivated account is not valid, as in every service. */
 function assertOwnerActive({ directory: { state, ownerId } }: ServeDeps): void {
   if (!state.users.find(ownerId)?.active) throw new Refusal('unauthorized', 'Invalid token');
 }

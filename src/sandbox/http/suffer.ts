@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Faults, Suffering } from '../faults.ts';
 import { type Face, htmlPage, toErrorWire, type Wire } from './wire.ts';
 
-/** What a call ends in: an answer, half an answer, or a cut connection. */
+/** End of a call: an answer, half an answer, or a cut connection. */
 export type Ending =
   | { readonly kind: 'whole' | 'half'; readonly wire: Wire }
   | { readonly kind: 'cut' };
 
-/** The call that has to suffer. */
+/** The call that the faults meet. */
 export interface Patient {
   readonly faults: Faults;
   readonly response: ServerResponse;
   readonly face: Face;
-  /** Carries the call out and says what to answer. */
+  /** Carries the call out and returns the answer. */
   run(): Wire;
 }
 
-/** Carries a call out, or not, with what the faults have in store for it. */
+/** Carries a call out, or not, with its faults. */
 export async function suffer({ delayMs, fault }: Suffering, patient: Patient): Promise<Ending> {
   if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
   switch (fault?.kind) {
