@@ -7,7 +7,7 @@ import type { Turn } from './turns.ts';
 interface Setup {
   readonly clock: FakeClock;
   readonly budget: Budget;
-  /** Names of those who got their turn, in order. */
+  /** Names in the order of their turns. */
   readonly order: string[];
   /** Asks for a turn, sends at once and ends it. */
   readonly ask: (name: string, callClass?: CallClass, key?: string) => Promise<void>;

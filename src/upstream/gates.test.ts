@@ -10,7 +10,7 @@ function meet(gates: Gates, key: string, result: PassageResult): void {
   gates.enter('x.y', key).settle(result);
 }
 
-/** As `meet`, where the gate may be shut by now. */
+/** Like `meet`, for a gate that may be shut by now. */
 function tryToMeet(gates: Gates, key: string, result: PassageResult): void {
   try {
     meet(gates, key, result);

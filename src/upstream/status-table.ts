@@ -1,6 +1,6 @@
 import type { Outcome, UpstreamErrorCode } from './errors.ts';
 
-/** What a status means for the caller. */
+/** Meaning of a status for the caller. */
 export interface Judgement {
   readonly code: UpstreamErrorCode;
   readonly retry: 'later' | 'never';
@@ -8,8 +8,9 @@ export interface Judgement {
 }
 
 /**
- * What an answer other than 2xx means; total. A 5xx or 408 may come from a gateway after the service has done the work,
- * and a redirect from a login page before it, so the effect of these is unknown.
+ * Classifies an answer other than 2xx; total. A 5xx or 408 may come from a gateway after the service has done the
+ * work, and a
+ * redirect from a login page before it, so the effect of these is unknown.
  */
 export function judgeStatus(status: number): Judgement {
   switch (status) {

@@ -1,6 +1,6 @@
 import { isFileInput } from './file-input.ts';
 
-/** Says whether a value has the type; compiled once for each field of a row. */
+/** Tests a value for the type; compiled once for each field of a row. */
 export type FieldCheck = (value: unknown) => boolean;
 
 /**

@@ -4,7 +4,7 @@ import type { Fields } from './operation.ts';
 /** An object whose names we look up by hand. */
 export type Named = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object with names, and no list. */
+/** True for an object with names that is no list. */
 export function isNamed(value: unknown): value is Named {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -41,12 +41,12 @@ export function toTypes(fields: Fields): ReadonlyMap<string, string> {
   return new Map(Object.entries(fields).map(([written, type]) => [toName(written), type]));
 }
 
-/** Whether values of a type are files. */
+/** True for the type of a file. */
 export function isFileType(type: string | undefined): type is 'file' | 'file[]' {
   return type === 'file' || type === 'file[]';
 }
 
-/** The name of a field without the star that says that it is required. */
+/** The name of a field without the star that marks it as required. */
 export function toName(written: string): string {
   return written.replace(/\*$/, '');
 }

@@ -5,7 +5,7 @@ import { createReader, type Reader, toInteger } from './reader.ts';
 export interface ScimGroup {
   readonly id: string;
   readonly displayName: string;
-  /** Ids of the people in it; undefined when the answer does not list them, which is not an empty group. */
+  /** Ids of the members; undefined when the answer does not list them, which is no empty group. */
   readonly memberIds: readonly number[] | undefined;
 }
 
