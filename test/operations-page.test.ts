@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { events } from '../src/telemetry/events.ts';
-import { toMetricsTable } from '../src/telemetry/metrics-table.ts';
+import { toMetricsTable } from '../src/telemetry/metric-definitions.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');

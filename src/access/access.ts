@@ -1,10 +1,11 @@
+import type { Credential } from '../domain/credential.ts';
 import { assertNever } from '../domain/errors.ts';
+import { createTokenFinder } from '../domain/token-check.ts';
 import { findAccessToken } from '../store/access-tokens.ts';
 import type { Db, Store } from '../store/database.ts';
 import { findToken } from '../store/tokens.ts';
 import { type Clients, createClients } from './clients.ts';
 import type { FindCredential } from './credential.ts';
-import { createGivenTokenFinder, type GivenTokens } from './from-settings.ts';
 import { createLookup, type Kept } from './lookup.ts';
 import { isSame, type PresentedSecret } from './secret-text.ts';
 import { createTokens, type Tokens } from './tokens.ts';
@@ -17,6 +18,16 @@ export interface Access {
   readonly clients: Clients;
   /** Stores the uses that are not stored yet. */
   stop(): Promise<void>;
+}
+
+/** The tokens of the settings, which need no store. */
+export interface GivenTokens {
+  /** Tokens of identity providers: those of `scim.tokens`, or the one of the first run. */
+  readonly scim: readonly string[];
+  /** setting: ops.token */
+  readonly operator: string | undefined;
+  /** setting: ops.readerToken */
+  readonly reader: string | undefined;
 }
 
 /** Dependencies of `createAccess`. */
@@ -73,4 +84,26 @@ async function loadAccessToken(db: Db, { id, digest }: PresentedSecret): Promise
   if (!isSame(digest, row?.digest) || row === undefined) return undefined;
   const { name, client_id: clientId, expires_at: expiresAt } = row;
   return { credential: { id: `client-${clientId}`, name, purpose: 'scim' }, expiresAt };
+}
+
+/** Creates a finder of the settings' tokens: `settings-1` is the first of `scim.tokens`. */
+export function createGivenTokenFinder({
+  scim,
+  operator,
+  reader,
+}: GivenTokens): (presented: string) => Credential | undefined {
+  const all = [
+    ...scim.map((token, place) => ({ token, credential: toScimCredential(place + 1) })),
+    ...(operator === undefined ? [] : [{ token: operator, credential: OPERATOR }]),
+    ...(reader === undefined ? [] : [{ token: reader, credential: READER }]),
+  ];
+  const findPlace = createTokenFinder(all.map(({ token }) => token));
+  return (presented) => all[findPlace(presented)]?.credential;
+}
+
+const OPERATOR: Credential = { id: 'settings-operator', name: 'ops.token', purpose: 'operator' };
+const READER: Credential = { id: 'settings-reader', name: 'ops.readerToken', purpose: 'reader' };
+
+function toScimCredential(place: number): Credential {
+  return { id: `settings-${place}`, name: `scim.tokens ${place}`, purpose: 'scim' };
 }

@@ -1,7 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
 import { type AttemptsView, createFailureCounts } from './failure-counts.ts';
-import { createRarely } from './rarely.ts';
-import { toSource } from './source.ts';
 
 /** The endpoint that was asked. */
 export type Place = 'scim' | 'oauth' | 'ops';
@@ -97,4 +95,59 @@ export function createAttempts({ clock, delayMaxMs, told }: AttemptsDeps): Attem
 function toDelayMs(nth: number, maxMs: number): number {
   if (nth <= FREE) return 0;
   return Math.min(DELAY_MS * 2 ** (nth - FREE - 1), maxMs);
+}
+
+/** Interval of reports about one key, in milliseconds. */
+const EACH_MS = 60_000;
+/** Reports about all keys together within that interval. */
+const ALL_MAX = 10;
+/** Keys that are remembered; the key that was reported first is forgotten first. */
+const KEYS_MAX = 1_000;
+
+/** Limits repeated reports and counts the suppressed ones. */
+export interface Rarely {
+  /** Occurrences since the last report, when a report is due; otherwise 0. `now` in milliseconds. */
+  take(key: string, now: number): number;
+}
+
+/** Creates a limit of one report a minute for each key, and ten for all. */
+export function createRarely(): Rarely {
+  const byKey = new Map<string, { toldAt: number; untold: number }>();
+  let minute = { from: 0, told: 0 };
+
+  return {
+    take(key, now) {
+      const known = byKey.get(key) ?? { toldAt: Number.NEGATIVE_INFINITY, untold: 0 };
+      const count = known.untold + 1;
+      byKey.delete(key);
+      if (now - minute.from >= EACH_MS) minute = { from: now, told: 0 };
+      const isTold = now - known.toldAt >= EACH_MS && minute.told < ALL_MAX;
+      byKey.set(key, isTold ? { toldAt: now, untold: 0 } : { ...known, untold: count });
+      const [oldest] = byKey.keys();
+      if (byKey.size > KEYS_MAX && oldest !== undefined) byKey.delete(oldest);
+      if (!isTold) return 0;
+      minute.told += 1;
+      return count;
+    },
+  };
+}
+
+/** Groups of an IPv6 address, and how many of them name the network. */
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/**
+ * The source behind an address: one IPv4 address, or one IPv6 network, whose user may have any address in it.
+ * @see RFC 4291 §2.2 (text forms), RFC 6177 §2 (a site has at least a /64)
+ */
+export function toSource(remoteAddress: string): string {
+  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  if (!address.includes(':')) return address;
+  const [begin = [], end = []] = address.split('::').map(toGroups);
+  const zeros = Array.from({ length: Math.max(GROUPS - begin.length - end.length, 0) }, () => '0');
+  return `${[...begin, ...zeros, ...end].slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+function toGroups(text: string): string[] {
+  return text.split(':').filter((group) => group !== '');
 }

@@ -39,8 +39,7 @@ export function findPresented(text: string): PresentedSecret | undefined {
 
 /**
  * True when the presented secret is the stored one, compared in constant time. Without a stored one a comparison is
- * made all
- * the same, so that the time taken does not reveal which ids exist.
+ * made all the same, so that the time taken does not reveal which ids exist.
  */
 export function isSame(presented: string, kept: string | undefined): boolean {
   const expected = Buffer.from(kept ?? NOTHING, 'hex');

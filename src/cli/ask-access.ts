@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import type { Settings } from '../settings/schema.ts';
 import type { CliContext } from './context.ts';
 import { findRunning } from './find-running.ts';
+import { parseAnswer, toJson } from './json.ts';
 import type { OpsClient } from './ops-client.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { toJson } from './to-json.ts';
 
 /** Entries of one page. */
 const PAGE = 1_000;

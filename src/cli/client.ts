@@ -8,8 +8,7 @@ import {
   type WithOwnAccess,
 } from './ask-access.ts';
 import type { AddCommand, CliContext } from './context.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { toJson } from './to-json.ts';
+import { parseAnswer, toJson } from './json.ts';
 
 /** Lifetime of a secret, as in `--expires`. */
 const EXPIRES = '730d';

@@ -1,8 +1,8 @@
 import type { ErasureAnswer } from '../ops/erasure/router.ts';
 import type { AddCommand } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
+import { toJson } from './json.ts';
 import { createOpsClient } from './ops-client.ts';
-import { toJson } from './to-json.ts';
 
 /** `erase`: erases all personal data of a person whom no provider has any more. */
 export const addEraseCommand: AddCommand = (program, { loadSettings, write, exitWith }) => {

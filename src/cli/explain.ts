@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { Explanation } from '../ops/explain/explanation.ts';
 import { toExplanationText } from '../ops/explain/to-text.ts';
 import type { AddCommand } from './context.ts';
+import { toJson } from './json.ts';
 import { createOpsClient } from './ops-client.ts';
-import { toJson } from './to-json.ts';
 
 /** `explain`: tells why each field of a user or group is as it is, from the running bridge. */
 export const addExplainCommand: AddCommand = (program, { loadSettings, write }) => {

@@ -21,7 +21,6 @@ import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
 import { sweepCommand } from './sweep.ts';
 import { tokenCommand } from './token.ts';
-import { untilStopped } from './until-stopped.ts';
 import { addWhyCommand } from './why.ts';
 
 const packageFile = join(import.meta.dirname, '../../package.json');
@@ -54,7 +53,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
     backupCommand(async (...args) => (await import('./backup-store.ts')).backUpStore(...args)),
     restoreCommand({
-      markRestored: async (settings) => (await import('./mark-restored.ts')).markRestored(settings),
+      markRestored: async (settings) => (await import('./backup-store.ts')).markRestored(settings),
       restoreStore: async (...args) => (await import('./backup-store.ts')).restoreStore(...args),
     }),
   ],
@@ -67,3 +66,15 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     untilStopped,
   },
 });
+
+/** Resolves with the name of the signal that asks this process to stop: SIGTERM, or SIGINT (Ctrl-C). */
+function untilStopped(): Promise<string> {
+  return new Promise((resolve) => {
+    const stop = (signal: string) => {
+      // The next Ctrl-C ends the process at once, as is usual.
+      process.off('SIGTERM', stop).off('SIGINT', stop);
+      resolve(signal);
+    };
+    process.on('SIGTERM', stop).on('SIGINT', stop);
+  });
+}

@@ -3,11 +3,9 @@ import type { FirstRunItem } from '../ops/first-run/judge.ts';
 import type { FirstRunView } from '../ops/first-run/view.ts';
 import type { PlanAnswer, PlanSummary } from '../ops/plans-router.ts';
 import type { AddCommand, CliContext } from './context.ts';
+import { parseAnswer, toJson } from './json.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { toPlanAnswerText } from './plan-answer-text.ts';
-import { toPlanText } from './plan-text.ts';
-import { toJson } from './to-json.ts';
+import { toPlanAnswerText, toPlanText } from './plan-text.ts';
 
 /** Stands for the id of the plan of the first day. */
 const FIRST_RUN = 'first-run';

@@ -4,7 +4,7 @@ import { toText } from '../ops/check/to-text.ts';
 import { SettingsError } from '../settings/errors.ts';
 import type { Check } from './check.ts';
 import { exitCodes } from './exit-codes.ts';
-import { toJson } from './to-json.ts';
+import { toJson } from './json.ts';
 
 /**
  * Creates the probe behind `check`: it prints its findings and returns 0, or 1 when a check failed.

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { RecoveryView } from '../ops/recovery-view.ts';
 import type { AddCommand, CliContext } from './context.ts';
+import { toJson } from './json.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
 import { toPlanText } from './plan-text.ts';
-import { toJson } from './to-json.ts';
 
 /**
  * `recovery`: shows what the running bridge holds back after a restored backup or after observing, and takes the

@@ -3,7 +3,7 @@ import { listSettingRows } from '../settings/rows.ts';
 import { settingsSchema } from '../settings/schema.ts';
 import { findAt } from '../settings/tree.ts';
 import type { AddCommand } from './context.ts';
-import { toJson } from './to-json.ts';
+import { toJson } from './json.ts';
 
 /** `settings`: prints the settings in effect, without secrets. */
 export const addSettingsCommand: AddCommand = (program, { loadSettings, write, writeError }) => {

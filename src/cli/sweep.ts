@@ -7,10 +7,9 @@ import type { Settings } from '../settings/schema.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findRunning } from './find-running.ts';
+import { parseAnswer, toJson } from './json.ts';
 import type { OpsClient } from './ops-client.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { toPlanAnswerText } from './plan-answer-text.ts';
-import { toJson } from './to-json.ts';
+import { toPlanAnswerText } from './plan-text.ts';
 
 const POLL_MS = 250;
 /** Drifts of one page. */

@@ -8,8 +8,7 @@ import {
   type WithOwnAccess,
 } from './ask-access.ts';
 import type { AddCommand, CliContext } from './context.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { toJson } from './to-json.ts';
+import { parseAnswer, toJson } from './json.ts';
 
 /** `token`: manages the named tokens of providers and operators. */
 export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {

@@ -1,8 +1,8 @@
 import type { Timeline } from '../ops/timeline/timeline.ts';
 import { toTimelineText } from '../ops/timeline/to-text.ts';
 import type { AddCommand } from './context.ts';
+import { toJson } from './json.ts';
 import { createOpsClient } from './ops-client.ts';
-import { toJson } from './to-json.ts';
 
 /** `why`: tells what led to the state of a user or group, from the running bridge. */
 export const addWhyCommand: AddCommand = (program, { loadSettings, write }) => {

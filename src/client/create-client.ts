@@ -2,11 +2,15 @@ import { systemClock } from '../telemetry/system-clock.ts';
 import { assertMs } from '../upstream/limits.ts';
 import { operationGroups } from '../upstream/operations/all.ts';
 import type { EntryOf } from '../upstream/operations/call-types.ts';
-import type { Operation, PagedOperation } from '../upstream/operations/operation.ts';
+import type {
+  Operation,
+  OperationGroup,
+  PagedOperation,
+} from '../upstream/operations/operation.ts';
 import type { RawRequest } from '../upstream/raw-request.ts';
 import { type CallOptions, createTransport, type Transport } from '../upstream/transport.ts';
-import type { Timeouts } from '../upstream/transport-options.ts';
-import type { ClientOptions } from './client-options.ts';
+import type { Timeouts, TransportOptions } from '../upstream/transport-options.ts';
+import { type ClientHooks, toTransportHooks } from './client-hooks.ts';
 import type {
   ClientCallOptions,
   ClientOperation,
@@ -14,10 +18,29 @@ import type {
   OperationClient,
   PagedArgsOf,
 } from './client-types.ts';
-import { getListRow } from './get-list-row.ts';
-import type { Entries, PaginateOptions } from './list-types.ts';
-import { readEntries } from './paginate.ts';
-import { toTransportHooks } from './to-transport-hooks.ts';
+import { type Entries, type PaginateOptions, readEntries } from './paginate.ts';
+
+/** Options of a client: those of the bridge's own transport, with the service's usual rate. */
+export interface ClientOptions
+  extends Pick<
+    TransportOptions,
+    | 'baseUrl'
+    | 'token'
+    | 'apiVersion'
+    | 'inFlightMax'
+    | 'queueMax'
+    | 'attemptsMax'
+    | 'responseBytesMax'
+    | 'proxy'
+    | 'dispatcher'
+    | 'userAgent'
+  > {
+  /** Most calls that leave in any second; 5 by default, which is what the service allows. 0 means no limit. */
+  readonly requestsPerSecond?: number | undefined;
+  /** Milliseconds that a call may take after its first turn, over all attempts; 30,000 by default. */
+  readonly timeoutMs?: number | undefined;
+  readonly hooks?: ClientHooks | undefined;
+}
 
 /** The typed service: each operation, and the functions that all of them share. */
 export interface Client extends OperationClient {
@@ -106,4 +129,24 @@ function toMethod(transport: Transport, operation: Operation): object {
   const method = (args: unknown = {}, options?: ClientCallOptions) =>
     transport.callChecked(operation, args, toCallOptions(options));
   return Object.assign(method, { operation });
+}
+
+/** The row behind an operation of a client. @throws TypeError when it is no paged list. */
+function getListRow(operation: unknown): PagedOperation {
+  const row =
+    typeof operation === 'function' && 'operation' in operation
+      ? listRows().find((each) => each === operation.operation)
+      : undefined;
+  if (!row) throw new TypeError('paginate: the first argument must be an operation of a client');
+  if (!isPaged(row)) throw new TypeError(`paginate: ${row.id} does not go on page by page`);
+  return row;
+}
+
+function listRows(): Operation[] {
+  const groups: OperationGroup[] = Object.values(operationGroups);
+  return groups.flatMap((group) => Object.values(group));
+}
+
+function isPaged(row: Operation): row is PagedOperation {
+  return row.paging !== undefined;
 }

@@ -3,7 +3,7 @@ import { operationGroups } from '../upstream/operations/all.ts';
 import type { OperationGroup, PagedOperation, Paging } from '../upstream/operations/operation.ts';
 import { type Answering, sendJson } from '../upstream/testing/service.ts';
 import type { Client } from './create-client.ts';
-import type { Entries, PaginateOptions } from './list-types.ts';
+import type { Entries, PaginateOptions } from './paginate.ts';
 import { startClient } from './start-client-test-support.ts';
 
 type Version = 1 | 2 | undefined;

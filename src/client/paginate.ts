@@ -5,8 +5,26 @@ import { type Page, type Pages, paginateChecked } from '../upstream/paginate.ts'
 import { pagingParameters } from '../upstream/paging-styles.ts';
 import { unreadable } from '../upstream/shapes/reader.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
-import type { Entries, PaginateOptions } from './list-types.ts';
+import type { ClientCallOptions } from './client-types.ts';
 import { type PageCursor, parseCursor, startCursor } from './page-cursor.ts';
+
+/** Options for reading a list. */
+export interface PaginateOptions extends ClientCallOptions {
+  /** Entries asked for per page; 100 by default, which is the most that the service gives of most lists. */
+  readonly pageSize?: number | undefined;
+  /** Entries handed out at most. */
+  readonly maxItems?: number | undefined;
+  /** The `cursor` of an earlier read of the same list, also after it was stored as JSON. */
+  readonly from?: PageCursor | undefined;
+}
+
+/** The entries of a list, read page by page on demand. A new iteration goes on from `cursor`. */
+export interface Entries<Entry> extends AsyncIterable<Entry> {
+  /** Complete when all entries were provably handed out; incomplete, with the reason, until then. */
+  readonly result: Completeness;
+  /** Position behind the last entry that was handed out. Plain JSON. */
+  readonly cursor: PageCursor;
+}
 
 /** A list, and the way to call for its pages. */
 export interface ListSource {
@@ -23,8 +41,7 @@ const ENOUGH: Completeness = { complete: false, reason: 'as many as asked for' }
 
 /**
  * Reads a list to its proven end. It throws when a page fails, and when a page comes twice although the list is
- * longer: the
- * entries behind it cannot be reached.
+ * longer: the entries behind it cannot be reached.
  * @throws TypeError for arguments that choose the page, and for a cursor of another list.
  */
 export function readEntries(source: ListSource, options: PaginateOptions): Entries<unknown> {
@@ -111,7 +128,7 @@ class ListReader implements Entries<unknown> {
       return;
     }
     if (held) yield held;
-    this.#end(await this.#judgeEnd(pages));
+    this.#end(await this.#classifyEnd(pages));
   }
 
   #end(result: Completeness): void {
@@ -119,7 +136,7 @@ class ListReader implements Entries<unknown> {
     this.#cursor = { ...this.#cursor, ended: result.complete };
   }
 
-  async #judgeEnd({ result, cursor }: Pages): Promise<Completeness> {
+  async #classifyEnd({ result, cursor }: Pages): Promise<Completeness> {
     if (result.reason !== 'a page came twice') return result;
     if (await this.#wasEverything(cursor)) return COMPLETE;
     this.#result = result;

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { type Answering, startService, type TestService } from '../upstream/testing/service.ts';
-import type { ClientOptions } from './client-options.ts';
+import type { ClientOptions } from './create-client.ts';
 import { type Client, createClient } from './create-client.ts';
 
 /** The token that every test client sends. */

@@ -5,10 +5,8 @@ export type AuditEntry = Pick<AuditEvent, 'category' | 'action' | 'message' | 'd
 
 /**
  * The audit entries of a change of one account; `before` is undefined for a new one. Pure. The documentation lists
- * categories
- * and actions without the calls behind them: these are the plausible ones. It has no action for a new name; `renames`
- * says
- * whether one is recorded all the same.
+ * categories and actions without the calls behind them: these are the plausible ones. It has no action for a new
+ * name; `renames` says whether one is recorded all the same.
  */
 export function userEntries(
   before: SandboxUser | undefined,

@@ -59,8 +59,7 @@ export function addGroup(
 /**
  * Changes a group and its links, all or nothing; an equal value is no change.
  * @throws Refusal 404 when the group is gone, 400 when a link names no user or one who may not be in a group, 409
- * when the name
- * is taken.
+ * when the name is taken.
  */
 export function updateGroup(
   directory: Directory,

@@ -48,7 +48,7 @@ export interface ActiveFault {
 }
 
 /** Faults of one call. */
-export interface Suffering {
+export interface CallFaults {
   readonly delayMs: number;
   readonly fault: Exclude<Fault, { kind: 'delay' }> | undefined;
 }
@@ -111,7 +111,7 @@ export class Faults {
   }
 
   /** Takes the faults of a call of this operation off the rules. `text`: its target and body. */
-  take(operation: OperationName | 'unknown', text = ''): Suffering {
+  take(operation: OperationName | 'unknown', text = ''): CallFaults {
     let delayMs = 0;
     for (const rule of this.#rules) {
       if (!rule.meets(operation, text)) continue;

@@ -36,7 +36,7 @@ export interface RateVerdict {
 }
 
 /** Counts a call against the limit; undefined is no limit. `Retry-After` is in seconds, `X-RateLimit-Reset` in epoch seconds. */
-export function judgeRate(
+export function countCall(
   window: RateWindow,
   requestsPerSecond: number | undefined,
   { nowMs, headers }: { nowMs: number; headers: SandboxShape['rateLimitHeaders'] },

@@ -20,10 +20,8 @@ const defaultAddress = '192.0.2.20';
 
 /**
  * The imitated company without HTTP: the acts of an administrator in the service's own pages, unseen by API clients.
- * Each change
- * is in the audit log. The author is the owner, who is also the account behind the token, until `as` names another.
- * Unknown users
- * and groups throw a Refusal.
+ * Each change is in the audit log. The author is the owner, who is also the account behind the token, until `as`
+ * names another. Unknown users and groups throw a Refusal.
  */
 export class SandboxService {
   readonly #directory: Directory;

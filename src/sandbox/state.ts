@@ -21,8 +21,7 @@ export interface Remembered {
 
 /**
  * All data of the sandbox, in memory, with an index for each look-up. It decides nothing: the directory has the
- * rules. All changes
- * go through `commit`, which is atomic because nothing in it waits.
+ * rules. All changes go through `commit`, which is atomic because nothing in it waits.
  */
 export class State {
   readonly users = new Table<SandboxUser>();

@@ -14,8 +14,7 @@ const causesMax = 5;
 
 /**
  * Converts an error into log fields. Only named properties are taken: errors of HTTP clients and database drivers
- * carry whole
- * bodies, headers and rows, and those hold personal data and tokens.
+ * carry whole bodies, headers and rows, and those hold personal data and tokens.
  */
 export function toErrorFields(error: unknown): ErrorFields {
   return toFields(error, 0);

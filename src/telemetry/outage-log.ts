@@ -24,8 +24,7 @@ const ASKED_MS = 1_000;
 
 /**
  * Creates a log that passes all lines on, but for failures of the store, which all parts meet again and again. An
- * outage is
- * logged once when it begins, and once when it is over, with its duration and the number of failures.
+ * outage is logged once when it begins, and once when it is over, with its duration and the number of failures.
  */
 export function createOutageLog({ logger, clock, codes, isUsable }: OutageLogOptions): OutageLog {
   const stopping = new AbortController();

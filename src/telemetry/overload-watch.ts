@@ -1,6 +1,6 @@
-import { getHeapStatistics } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Clock } from '../domain/clock.ts';
-import { collectGarbage } from './collect-garbage.ts';
 import { type Overload, type OverloadLimits, toDelayMs, toOverload } from './overload.ts';
 
 /** Detects that this process has more work than it can do. */
@@ -36,19 +36,19 @@ export function createOverloadWatch(
   function measure(): void {
     delayMs = toDelayMs(delayMs, { lateMs: performance.now() - dueAt, afterMs: EVERY_MS });
     const before = overload;
-    overload = judge(before);
+    overload = measureAgainst(before);
     // Before requests are refused, and while they are: the memory may be full of garbage.
     if (overload?.kind === 'memory' && performance.now() - collectedAt > COLLECT_EVERY_MS) {
       collectGarbage();
       collectedAt = performance.now();
-      overload = judge(before);
+      overload = measureAgainst(before);
     }
     if (before && before !== overload) events.ended(before);
     if (overload && before !== overload) events.began(overload);
     next();
   }
 
-  function judge(before: Overload | undefined): Overload | undefined {
+  function measureAgainst(before: Overload | undefined): Overload | undefined {
     const load = { delayMs, memoryBytes: readMemory() };
     return toOverload(before, load, { limits, nowMs: clock.now() });
   }
@@ -69,4 +69,14 @@ export function createOverloadWatch(
 function readMemory(): number {
   const { used_heap_size: heap, external_memory: outside } = getHeapStatistics();
   return heap + outside;
+}
+
+/**
+ * Collects garbage, which takes from milliseconds to a second. V8 does so by itself only when it needs the room, so
+ * that until then the memory in use is unknown; Node has no other way to ask for it at run time.
+ */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect === 'function') collect();
 }

@@ -31,8 +31,7 @@ const LATE_MAX_MS = 5_000;
 
 /**
  * Derives the overload from a measurement: one that has begun ends well below its limit, so that it does not begin
- * again
- * with the next request.
+ * again with the next request.
  */
 export function toOverload(
   before: Overload | undefined,
@@ -53,8 +52,7 @@ function toLasting(before: Overload | undefined, kind: OverloadKind, nowMs: numb
 
 /**
  * Average wait for its turn of a request that came at any moment of the last second, in milliseconds: half the
- * duration of
- * the turns under way.
+ * duration of the turns under way.
  * @param lateMs lateness of a timer that was set for `afterMs`
  */
 export function toDelayMs(

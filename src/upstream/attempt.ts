@@ -10,8 +10,8 @@ export interface AttemptDeps extends SendDeps {
 }
 
 /**
- * Sends the call once and returns its parsed answer. The turn ends with it, whatever the result. @throws
- * UpstreamError
+ * Sends the call once and returns its parsed answer. The turn ends with it, whatever the result.
+ * @throws UpstreamError
  */
 export async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<unknown> {
   const { call, turn } = attempt;
@@ -26,7 +26,7 @@ export async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<u
       if (sent.kind === 'failed') throw sent.error;
       return sent.value;
     } finally {
-      passage.settle(result);
+      passage.record(result);
     }
   } finally {
     turn.end();

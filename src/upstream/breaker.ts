@@ -8,12 +8,12 @@ import {
 } from './probe-gate.ts';
 
 /** A gate that shuts only after failures of several resources in a row. */
-export interface Breaker extends Omit<ProbeGate, 'settle'> {
+export interface Breaker extends Omit<ProbeGate, 'record'> {
   /**
    * Records a verdict: `bad` is a 5xx or a failed connection, `good` any other answer. A refusal too proves that the
    * service is there.
    */
-  settle(admission: Admission, verdict: Verdict, key: string): void;
+  record(admission: Admission, verdict: Verdict, key: string): void;
 }
 
 /** Threshold of the breaker. One resource that always fails must not stop the others. */
@@ -49,9 +49,9 @@ export function createBreaker({ failures, resources, ...rest }: BreakerOptions):
 
   return {
     ...gate,
-    settle(admission, verdict, key) {
+    record(admission, verdict, key) {
       const weighed = weigh(verdict, key);
-      gate.settle(admission, admission === 'probe' ? verdict : weighed);
+      gate.record(admission, admission === 'probe' ? verdict : weighed);
     },
   };
 }

@@ -19,7 +19,7 @@ export interface Budget {
   /** Estimated wait of a new call of this class behind the waiting calls and `others` more, in milliseconds. */
   queueAheadMs(callClass: CallClass, others?: number): number;
   /** Gives the waiting calls of this resource the most urgent class, because a removal of access waits behind them. */
-  hasten(key: string): void;
+  prioritise(key: string): void;
   state(): BudgetState;
   /** Refuses all waiting and all later calls. */
   close(): void;
@@ -108,8 +108,8 @@ class TurnBudget implements Budget {
     });
   }
 
-  hasten(key: string): void {
-    this.#line.room.hasten(key);
+  prioritise(key: string): void {
+    this.#line.room.prioritise(key);
   }
 
   state(): BudgetState {

@@ -32,8 +32,7 @@ export type UpstreamErrorCode =
 
 /**
  * Effect of a failed call: `not-sent`: the service has not seen it; `answered`: the service refused it; `unknown`:
- * the service
- * may have done it (the answer was lost, broken, or a failure that says nothing about the effect).
+ * the service may have done it (the answer was lost, broken, or a failure that says nothing about the effect).
  */
 export type Outcome = 'not-sent' | 'unknown' | 'answered';
 

@@ -5,7 +5,7 @@ import { type Answer, ResponseTooLarge } from './exchange.ts';
 import { BodyFailed } from './form-body.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
 import { parseRetryAfterMs } from './pause.ts';
-import { judgeStatus } from './status-table.ts';
+import { classifyStatus } from './status-table.ts';
 
 /** Error of an answer other than 2xx. The token never comes back in the service's words. */
 export function toAnswerError(
@@ -13,7 +13,7 @@ export function toAnswerError(
   answer: Answer,
   { token, nowMs, pauseMs }: { token: string; nowMs: number; pauseMs: number | undefined },
 ): UpstreamError {
-  const { code, retry, outcome } = judgeStatus(answer.status);
+  const { code, retry, outcome } = classifyStatus(answer.status);
   const body = readAnswerBody(answer.text.replaceAll(token, '[token]'));
   return new UpstreamError(code, {
     operation,

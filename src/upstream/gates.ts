@@ -16,7 +16,7 @@ export interface Gates {
 
 /** An admitted call; its result must be recorded, so that the gates learn and a probe makes room for the next. */
 interface Passage {
-  settle(result: PassageResult): void;
+  record(result: PassageResult): void;
 }
 
 /** Result of a call: an answer with this status, no answer, or nothing because it did not leave. */
@@ -66,10 +66,10 @@ export function createGates(
       assertOpen(operation);
       const admitted = { credentials: credentials.admit(), service: breaker.admit() };
       return {
-        settle(result) {
-          credentials.settle(admitted.credentials, judgeCredentials(result));
+        record(result) {
+          credentials.record(admitted.credentials, toCredentialsVerdict(result));
           // A call without a resource counts by its operation.
-          breaker.settle(admitted.service, judgeService(result), key ?? operation);
+          breaker.record(admitted.service, toServiceVerdict(result), key ?? operation);
         },
       };
     },
@@ -78,12 +78,12 @@ export function createGates(
   };
 }
 
-function judgeCredentials(result: PassageResult): Verdict {
+function toCredentialsVerdict(result: PassageResult): Verdict {
   if (result.kind !== 'answer') return 'unknown';
   return result.status === 401 ? 'bad' : 'good';
 }
 
-function judgeService(result: PassageResult): Verdict {
+function toServiceVerdict(result: PassageResult): Verdict {
   if (result.kind === 'not-tried') return 'unknown';
   return result.kind === 'answer' && result.status < 500 ? 'good' : 'bad';
 }

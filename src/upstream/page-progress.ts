@@ -59,9 +59,8 @@ export function createCursor(pageSize: number): Cursor {
 
 /**
  * Advances a read by its next page, pure. An empty page or the total ends a list, or the service's word that nothing
- * follows; a
- * page that is shorter than asked does not, because the service chooses its own page size. A repeated page is not
- * counted again.
+ * follows; a page that is shorter than asked does not, because the service chooses its own page size. A repeated page
+ * is not counted again.
  */
 export function advance(cursor: Cursor, { items, total, next: after }: PageContent): Progress {
   const knownTotal = total ?? cursor.total;
@@ -71,7 +70,7 @@ export function advance(cursor: Cursor, { items, total, next: after }: PageConte
   if (items.length === 0) return endAtEmptyPage(cursor.position, knownTotal);
   const page = identifyPage(items);
   if (page === cursor.firstPage || page === cursor.lastPage)
-    return judgeRepeated(cursor, { page, knownTotal });
+    return classifyRepeated(cursor, { page, knownTotal });
   const isFirst = cursor.firstPage === undefined;
   const next: Cursor = {
     position: cursor.position + items.length,
@@ -93,7 +92,7 @@ function endAtEmptyPage(position: number, total: number | undefined): Progress {
 }
 
 /** A service that ignores the offset repeats page 1; when it ignores the limit too, that page was everything. */
-function judgeRepeated(
+function classifyRepeated(
   cursor: Cursor,
   { page, knownTotal }: { page: string; knownTotal: number | undefined },
 ): Progress {

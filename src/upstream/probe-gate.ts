@@ -2,8 +2,7 @@ import type { Clock } from './clock.ts';
 
 /**
  * A gate that shuts when all calls would fail, and admits one call now and then to test whether they still would. A
- * shut gate
- * makes no call wait: calls are refused at once and come back by their own backoff.
+ * shut gate makes no call wait: calls are refused at once and come back by their own backoff.
  */
 export interface ProbeGate {
   /** Milliseconds until a call may try; 0 when calls pass or a probe is due. Changes nothing. */
@@ -11,7 +10,7 @@ export interface ProbeGate {
   /** Admits a call; `probe`: this call is the test, and its end must be recorded. */
   admit(): Admission;
   /** Records the finding of an admitted call: `good` opens, `bad` shuts, `unknown` says nothing. */
-  settle(admission: Admission, verdict: Verdict): void;
+  record(admission: Admission, verdict: Verdict): void;
   state(): GateState;
 }
 
@@ -68,7 +67,7 @@ export function createProbeGate(options: ProbeGateOptions): ProbeGate {
       probing = true;
       return 'probe';
     },
-    settle(admission, verdict) {
+    record(admission, verdict) {
       if (state.kind === 'open') {
         if (verdict !== 'bad') return;
         shut(clock.now());

@@ -6,8 +6,7 @@ export interface RateWindow {
   waitMs(nowMs: number): number | undefined;
   /**
    * Milliseconds until a request that had to wait may leave: such requests leave evenly spaced instead of all at
-   * once, so that a
-   * more urgent one waits for one space and not for a whole window.
+   * once, so that a more urgent one waits for one space and not for a whole window.
    */
   waitSpacedMs(nowMs: number): number | undefined;
   /** Holds a place in the window for a request that is about to leave. */

@@ -20,9 +20,8 @@ const lost: ReadonlySet<UpstreamErrorCode> = new Set(['unavailable', 'connection
 
 /**
  * Milliseconds until the next attempt, or undefined to give up. A call is repeated when it cannot have had an effect
- * (a 429, a
- * connection never made) and, where a repeat is safe, when it may have had one. Full jitter, never beyond the call's
- * time.
+ * (a 429, a connection never made) and, where a repeat is safe, when it may have had one. Full jitter, never beyond
+ * the call's time.
  * After a 429 the whole budget pauses, so this call itself needs no delay.
  */
 export function planRepeatMs(failed: FailedAttempt): number | undefined {

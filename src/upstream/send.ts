@@ -69,7 +69,7 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
     const isSent = sentAtMs !== undefined;
     const error = toExchangeError(call.operation.id, cause, { scope, isSent });
     const waitedMs = performance.now() - startedMs;
-    return { kind: 'failed', error, result: judgeLost(error, deps, { scope, waitedMs }) };
+    return { kind: 'failed', error, result: classifyLost(error, deps, { scope, waitedMs }) };
   }
   const noted = { answer, sentAtMs: sentAtMs ?? deps.clock.now() };
   return { ...readAnswer(deps, attempt, noted), result: toResult(answer.status) };
@@ -128,7 +128,7 @@ function toResult(status: number): PassageResult {
  * A fault of the caller says nothing about the service: giving up, giving too little time, sending an unreadable
  * body.
  */
-function judgeLost(
+function classifyLost(
   { code, status, outcome, cause }: UpstreamError,
   { timeouts }: SendDeps,
   { scope, waitedMs }: { scope: CallScope; waitedMs: number },

@@ -15,8 +15,7 @@ const TROUBLE_MAX_MS = 1_000;
 
 /**
  * Creates the budget of one process among several with the same token: no request leaves without a place that the
- * shared state
- * gave out. While the state cannot be reached, all calls wait.
+ * shared state gave out. While the state cannot be reached, all calls wait.
  * @throws RangeError for a rate that is not above 0.
  */
 export function createSharedBudget(options: BudgetOptions, shared: SharedRate): Budget {
@@ -68,8 +67,8 @@ class SharedBudget implements Budget {
     });
   }
 
-  hasten(key: string): void {
-    this.#line.room.hasten(key);
+  prioritise(key: string): void {
+    this.#line.room.prioritise(key);
     this.#wakeIfUrgent();
   }
 

@@ -132,8 +132,7 @@ export function holdPlace(state: SharedState, untilMs: number): SharedState {
 
 /**
  * Records the end of a place that was given out: free at `freeAtMs`; undefined: unused. One that is not known any
- * more is over,
- * or among those that are lost.
+ * more is over, or among those that are lost.
  */
 export function settlePlace(
   state: SharedState,

@@ -61,9 +61,8 @@ const LATE_MIN_MS = 100;
 
 /**
  * Gives out places of the rate: to the most urgent class that waits anywhere, between processes in turn, evenly
- * spaced once a call
- * has to wait. A process that does not come at its time loses its turn, so that a dead process delays others by one
- * space.
+ * spaced once a call has to wait. A process that does not come at its time loses its turn, so that a dead process
+ * delays others by one space.
  */
 export function shareOut(before: SharedState, ask: SharedAsk, moment: SharedMoment): SharedGrant {
   const round = openRound(before, ask, moment);

@@ -73,8 +73,7 @@ export interface TransportHooks {
   readonly onRefused?: ((gate: GateReport['gate']) => void) | undefined;
   /**
    * Called before each attempt of a mutating call, when its turn has come and its caller still wants it sent. An
-   * exception stops the
-   * call (`stopped`); this attempt has sent nothing then.
+   * exception stops the call (`stopped`); this attempt has sent nothing then.
    */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
   /**

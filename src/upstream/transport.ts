@@ -36,7 +36,7 @@ export interface Transport {
    */
   queueAheadMs(callClass: CallClass, others?: number): number;
   /** Gives waiting calls with this key the urgency of `remove`: the resource is about to lose access. */
-  hasten(key: string): void;
+  prioritise(key: string): void;
   /** Refuses waiting calls, lets calls under way finish, closes the connections. May be called again. */
   close(): Promise<void>;
 }
@@ -101,7 +101,7 @@ export function createTransport(options: TransportOptions): Transport {
     }),
     writesRefused: () => options.hooks?.writesRefused?.(),
     queueAheadMs: (callClass, others) => budget.queueAheadMs(callClass, others),
-    hasten: (key) => budget.hasten(key),
+    prioritise: (key) => budget.prioritise(key),
     close() {
       closing ??= closeOnce();
       return closing;

@@ -17,7 +17,7 @@ export interface WaitingRoom<W> {
   /** Takes the next one of a class out, when the class is chosen elsewhere. */
   nextOf(callClass: CallClass): W | undefined;
   /** Moves the calls with this key into the most urgent class, in the order of their arrival. */
-  hasten(key: unknown): void;
+  prioritise(key: unknown): void;
   /** Takes all of them out. */
   clear(): W[];
   readonly size: number;
@@ -77,7 +77,7 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
     },
     next,
     nextOf,
-    hasten(key) {
+    prioritise(key) {
       for (const callClass of callClasses.slice(1)) {
         for (const place of queues[callClass].takeAll(key)) queues.remove.push(place);
       }

@@ -6,7 +6,7 @@ import { paginateChecked } from '../../upstream/paginate.ts';
 import { pagingParameters } from '../../upstream/paging-styles.ts';
 import type { ApiRun } from '../api.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { toJson } from '../to-json.ts';
+import { toJson } from '../json.ts';
 import { type Caller, openCaller } from './caller.ts';
 import { toOperationHelp } from './operation-help.ts';
 import { type GivenArgs, readArgs } from './read-args.ts';

@@ -1,10 +1,22 @@
 import type { Directory } from '../directory.ts';
 import type { Faults } from '../faults.ts';
+import type { OperationName } from '../operations.ts';
 import { operations } from '../operations.ts';
 import { Refusal } from '../refusal.ts';
-import { handlers } from './handlers.ts';
+import { listAuditEvents } from './audit-logs.ts';
+import { createGroup, deleteGroup, getGroup, listGroups, patchGroup } from './company-groups.ts';
+import {
+  deleteVirtualUser,
+  getCurrentUser,
+  listCompanyUsers,
+  patchCompanyUser,
+} from './company-users.ts';
+import type { Handler } from './exchange.ts';
+import { addPerson, listPeople, removePerson } from './group-people.ts';
 import { type Match, matchOperation } from './match.ts';
 import { parseJson } from './read-body.ts';
+import { addScimGroup, getScimGroup, listScimGroups, updateScimGroup } from './scim-groups.ts';
+import { addScimUser, getScimUser, listScimUsers, updateScimUser } from './scim-users.ts';
 import { type Face, toErrorWire, toWire, type Wire } from './wire.ts';
 
 /** The company that a call is for. */
@@ -58,3 +70,31 @@ function getOperation(match: Match): Extract<Match, { kind: 'operation' }> {
   if (match.kind === 'wrong-method') throw new Refusal('wrong-method', 'Method Not Allowed');
   return match;
 }
+
+/** Handler of each documented operation. */
+const handlers: Readonly<Record<OperationName, Handler>> = {
+  'scim.addUser': addScimUser,
+  'scim.getUser': getScimUser,
+  'scim.getUsers': listScimUsers,
+  'scim.updateUser': updateScimUser,
+  'scim.addGroup': addScimGroup,
+  'scim.getGroup': getScimGroup,
+  'scim.getGroups': listScimGroups,
+  'scim.updateGroup': updateScimGroup,
+  'groups.createGroup': createGroup,
+  'groups.getListOfGroups': listGroups,
+  'groups.getGroup': getGroup,
+  'groups.updateGroup': patchGroup,
+  'groups.removeGroup': deleteGroup,
+  'groupUsers.addUserToGroup': addPerson('member'),
+  'groupUsers.getListOfGroupUsers': listPeople('member'),
+  'groupUsers.removeUserFromGroup': removePerson('member'),
+  'groupAdmins.addAdminToGroup': addPerson('admin'),
+  'groupAdmins.getListOfGroupAdmins': listPeople('admin'),
+  'groupAdmins.removeAdminFromGroup': removePerson('admin'),
+  'companyUsers.getListOfUsers': listCompanyUsers,
+  'companyUsers.updateUser': patchCompanyUser,
+  'companyUsers.removeVirtualUser': deleteVirtualUser,
+  'auditLogs.retrieveAuditLogEvents': listAuditEvents,
+  'users.retrieveCurrentUser': getCurrentUser,
+};

@@ -44,8 +44,7 @@ const actions: Readonly<Record<string, (service: SandboxService, fields: Fields)
 
 /**
  * Performs the action of a body of `POST /_sandbox/state`, as the account `as` (default: the owner), and returns the
- * method's
- * result.
+ * method's result.
  * @throws Refusal 400 for an unknown action, otherwise the error of the method.
  */
 export function parseAndPerform(service: SandboxService, body: unknown): unknown {

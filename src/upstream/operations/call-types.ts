@@ -3,8 +3,7 @@ import type { EntryShape, Fields, ResponseShape } from './operation.ts';
 
 /**
  * Arguments of a call: `{ path, query, body }`, each only when the row has it and required when it holds something
- * required. A
- * missing or unknown name and a wrong type are compile errors.
+ * required. A missing or unknown name and a wrong type are compile errors.
  */
 export type ArgsOf<O> = PathArgs<O> & InputArgs<'query', O> & BodyArgs<O> & ChoiceArgs<O>;
 
@@ -78,8 +77,7 @@ interface NamedTypes {
 
 /**
  * Answer of a call: the fields that the documents name, `unknown` when no document gives their type. An answer is
- * never checked
- * against this; more, fewer and other fields may come.
+ * never checked against this; more, fewer and other fields may come.
  */
 export type AnswerOf<O> = O extends { readonly response: infer R extends ResponseShape }
   ? ShapedAnswer<R>

@@ -132,8 +132,7 @@ export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles',
   },
   /**
    * Facts about a file, with its address in `url`. With `redirect: true` the answer is the target. Newer
-   * installations take
-   * `response_type` instead and redirect unless it is `json`.
+   * installations take `response_type` instead and redirect unless it is `json`.
    */
   getCardFile: {
     call: 'GET /cards/{card_uid}/files/{id}',
@@ -173,8 +172,7 @@ export const restrictedAccessCommentFiles = operations('restrictedAccessCommentF
   },
   /**
    * Facts about a file, with its address in `url`. With `redirect: true` the answer is the target. Newer
-   * installations take
-   * `response_type` instead and redirect unless it is `json`.
+   * installations take `response_type` instead and redirect unless it is `json`.
    */
   getCommentFile: {
     call: 'GET /cards/{card_uid}/comments/{comment_uid}/files/{id}',
@@ -217,8 +215,7 @@ export const restrictedAccessCustomPropertyFiles = operations(
     },
     /**
      * Facts about a file, with its address in `url`. With `redirect: true` the answer is the target. Newer
-     * installations take
-     * `response_type` instead and redirect unless it is `json`.
+     * installations take `response_type` instead and redirect unless it is `json`.
      */
     getCustomPropertyFile: {
       call: 'GET /cards/{card_uid}/custom-properties/{property_uid}/files/{id}',

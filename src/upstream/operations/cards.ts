@@ -72,8 +72,7 @@ const cardCreated = words(`
 export const cards = operations('cards', {
   /**
    * Changes all matching cards, as a job of the service; `id` names the job. Unsafe to repeat: a second job would
-   * start. Without any
-   * condition it would change every card of the company: that takes `everything: true`.
+   * start. Without any condition it would change every card of the company: that takes `everything: true`.
    */
   batchUpdateForCards: {
     call: 'PATCH /cards',

@@ -1,7 +1,6 @@
 /**
  * A value that can be uploaded. Text is the path of a local file, not its content. A stream can be read once only, so
- * a call with
- * one is never repeated.
+ * a call with one is never repeated.
  */
 export type FileSource =
   | Blob

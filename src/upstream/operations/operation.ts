@@ -17,8 +17,7 @@ export interface Operation {
   readonly body?: Fields;
   /**
    * The parameters of the body that choose the objects to change. When the operation would change everything without
-   * any of them, a
-   * call that has none is sent only with `everything: true` beside `path`, `query` and `body`.
+   * any of them, a call that has none is sent only with `everything: true` beside `path`, `query` and `body`.
    */
   readonly conditions?: readonly string[];
   /**
@@ -62,8 +61,7 @@ export type Fields = Readonly<Record<string, string>>;
 
 /**
  * Content of a successful answer. `list` is the SCIM list object with `entries` in it, `none` no body; `redirect` is
- * an object, or
- * with `redirect: true` the target of a redirect. No field names at all: they are not documented.
+ * an object, or with `redirect: true` the target of a redirect. No field names at all: they are not documented.
  */
 export interface ResponseShape extends EntryShape {
   readonly kind: 'object' | 'array' | 'list' | 'redirect' | 'none';

@@ -150,8 +150,7 @@ export const users = operations('users', {
   },
   /**
    * The users of the company, or, without the right to manage them, those of shared spaces. The fields of the answer
-   * are not known
-   * for sure.
+   * are not known for sure.
    */
   retrieveListOfUsers: {
     call: 'GET /users',

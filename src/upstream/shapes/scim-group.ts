@@ -1,5 +1,4 @@
-import { findEntryValue } from './entry-value.ts';
-import { createReader, type Reader, toInteger } from './reader.ts';
+import { createReader, findEntryValue, type Reader, toInteger } from './reader.ts';
 
 /** A group as the service's SCIM interface shows it. */
 export interface ScimGroup {

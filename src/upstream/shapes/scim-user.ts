@@ -1,5 +1,4 @@
-import { findEntryValue } from './entry-value.ts';
-import { createReader, type Reader, toIdText } from './reader.ts';
+import { createReader, findEntryValue, type Reader, toIdText } from './reader.ts';
 
 /** A user in the service's SCIM interface. */
 export interface ScimUser {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault, Faults, Suffering } from '../faults.ts';
+import type { CallFaults, Fault, Faults } from '../faults.ts';
 import { type Face, htmlPage, toErrorWire, type Wire } from './wire.ts';
 
 /** End of a call: an answer, half an answer, or a cut connection. */
@@ -9,7 +9,7 @@ export type Ending =
   | { readonly kind: 'cut' };
 
 /** The call that the faults meet. */
-export interface Patient {
+export interface FaultyCall {
   readonly faults: Faults;
   readonly response: ServerResponse;
   readonly face: Face;
@@ -18,22 +18,25 @@ export interface Patient {
 }
 
 /** Carries a call out, or not, with its faults. */
-export async function suffer({ delayMs, fault }: Suffering, patient: Patient): Promise<Ending> {
+export async function applyFaults(
+  { delayMs, fault }: CallFaults,
+  call: FaultyCall,
+): Promise<Ending> {
   if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
   switch (fault?.kind) {
     case undefined:
-      return { kind: 'whole', wire: patient.run() };
+      return { kind: 'whole', wire: call.run() };
     case 'status':
-      return { kind: 'whole', wire: failWithStatus(fault, patient) };
+      return { kind: 'whole', wire: failWithStatus(fault, call) };
     case 'hang':
-      return hang(fault, patient);
+      return hang(fault, call);
     case 'reset':
-      return reset(fault, patient);
+      return reset(fault, call);
     case 'html':
-      patient.run();
+      call.run();
       return { kind: 'whole', wire: htmlAnswer };
     case 'truncated': {
-      const wire = patient.run();
+      const wire = call.run();
       return { kind: 'whole', wire: { ...wire, text: wire.text.slice(0, wire.text.length / 2) } };
     }
   }
@@ -45,14 +48,17 @@ const htmlAnswer: Wire = {
   text: htmlPage,
 };
 
-function failWithStatus(fault: Extract<Fault, { kind: 'status' }>, { face, run }: Patient): Wire {
+function failWithStatus(
+  fault: Extract<Fault, { kind: 'status' }>,
+  { face, run }: FaultyCall,
+): Wire {
   if (fault.effect === 'done') run();
   const refusal = { status: fault.status, message: 'the sandbox was told to fail' };
   const wire = toErrorWire(refusal, face, fault.body ?? 'documented');
   return { ...wire, headers: { ...wire.headers, ...fault.headers } };
 }
 
-function reset({ at }: Extract<Fault, { kind: 'reset' }>, { run }: Patient): Ending {
+function reset({ at }: Extract<Fault, { kind: 'reset' }>, { run }: FaultyCall): Ending {
   if (at === 'before-effect') return { kind: 'cut' };
   const wire = run();
   return at === 'mid-answer' ? { kind: 'half', wire } : { kind: 'cut' };
@@ -60,7 +66,7 @@ function reset({ at }: Extract<Fault, { kind: 'reset' }>, { run }: Patient): End
 
 async function hang(
   fault: Extract<Fault, { kind: 'hang' }>,
-  { faults, response, run }: Patient,
+  { faults, response, run }: FaultyCall,
 ): Promise<Ending> {
   const closed = new AbortController();
   response.once('close', () => closed.abort());
