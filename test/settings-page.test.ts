@@ -25,7 +25,7 @@ const wholes: Readonly<Record<string, string>> = {
 
 /** True when a setting is read out of its section, or out of all settings when it has none. */
 function isRead(section: string, key: string): boolean {
-  const fields = `\\{[^{}]*\\b${key}\\b[^{}]*\\}`;
+  const fields = `\\{[^{}]*(?<!: )\\b${key}\\b[^{}]*\\}`;
   const whole = wholes[section] ?? `Settings\\['${section}'\\]`;
   return [
     `\\b${section}\\.${key}\\b`, // upstream.url
