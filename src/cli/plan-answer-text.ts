@@ -1,4 +1,4 @@
-import type { PlanAnswer } from '../ops/plans-router.ts';
+import type { PlanAnswer } from '../ops/schemas/plans.ts';
 
 /** A plan as text: its counts, its first actions, and what can be decided. */
 export function toPlanAnswerText({

@@ -1,4 +1,4 @@
-import type { PlanView } from '../ops/recovery-view.ts';
+import type { PlanView } from '../ops/schemas/recovery.ts';
 
 /** A plan that waits for an operator, as text: its counts, its first changes, and what can be decided. */
 export function toPlanText({ hash, total, readSince, kinds, actions }: PlanView): string {

@@ -4,8 +4,8 @@ import { settingsSchema } from '../../settings/schema.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { Evidence } from './evidence.ts';
 import { answered, toEvidence } from './evidence-for-test.ts';
+import { findGroupIdForm } from './group-guesses.ts';
 import { listGuessResults } from './guess-results.ts';
-import { findGroupIdForm } from './guesses/group-guesses.ts';
 import { skipped } from './look.ts';
 import { unseenPeople } from './survey-people.ts';
 

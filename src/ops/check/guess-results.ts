@@ -1,11 +1,11 @@
+import { connectionGuesses } from './connection-guesses.ts';
 import type { Evidence } from './evidence.ts';
-import { connectionGuesses } from './guesses/connection-guesses.ts';
-import { groupGuesses } from './guesses/group-guesses.ts';
-import type { Guess } from './guesses/guess.ts';
-import { listGuesses } from './guesses/list-guesses.ts';
-import { peopleGuesses } from './guesses/people-guesses.ts';
-import { writeGuesses } from './guesses/write-guesses.ts';
+import { groupGuesses } from './group-guesses.ts';
+import type { Guess } from './guess.ts';
+import { listGuesses } from './list-guesses.ts';
+import { peopleGuesses } from './people-guesses.ts';
 import type { GuessResult } from './report.ts';
+import { writeGuesses } from './write-guesses.ts';
 
 const guesses: readonly Guess[] = [
   ...connectionGuesses,

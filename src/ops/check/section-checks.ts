@@ -1,5 +1,5 @@
 import type { Section } from '../../upstream/operations/operation.ts';
-import { getSectionRights, toRefusalRemedy } from '../section-rights.ts';
+import { getSectionRights, toRefusalRemedy } from '../state/section-rights.ts';
 import type { Evidence } from './evidence.ts';
 import type { ListSample } from './list-sample.ts';
 import type { Look } from './look.ts';

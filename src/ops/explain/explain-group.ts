@@ -9,7 +9,7 @@ import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { countLinks, type LinkView, listAdminLinksOf } from '../../store/explained.ts';
 import { type GroupRow, toGroupState } from '../../store/groups.ts';
-import type { ExplainedField, Explanation } from './explanation.ts';
+import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 import { toOwner, toRuledOwner, toRuleWords, toStanding } from './fields.ts';
 import { LINKS_MAX, toExplainedLink } from './links.ts';
 import { HELD_OF_GROUP, listKept, toHead } from './resource.ts';

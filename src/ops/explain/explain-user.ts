@@ -17,7 +17,7 @@ import { parseStored } from '../../store/documents.ts';
 import { countLinks, listGroupLinksOf } from '../../store/explained.ts';
 import { listGroupNamesOf } from '../../store/rule-inputs.ts';
 import { toUserState, type UserRow } from '../../store/users.ts';
-import type { ExplainedField, Explanation, FieldStanding } from './explanation.ts';
+import type { ExplainedField, Explanation, FieldStanding } from '../schemas/resources.ts';
 import { toOwner, toRuledOwner, toStanding } from './fields.ts';
 import { LINKS_MAX, toExplainedLink } from './links.ts';
 import { HELD_OF_USER, listKept, toHead } from './resource.ts';

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
 import { toRuleText } from '../../domain/rules.ts';
 import type { Origin } from '../../store/schema.ts';
-import type { ExplainedField, FieldStanding } from './explanation.ts';
+import type { ExplainedField, FieldStanding } from '../schemas/resources.ts';
 
 /** What a field's standing is made from. */
 export interface Standing<Field extends string> {

@@ -1,5 +1,5 @@
 import type { LinkView } from '../../store/explained.ts';
-import type { ExplainedLink, FieldStanding } from './explanation.ts';
+import type { ExplainedLink, FieldStanding } from '../schemas/resources.ts';
 
 /** Links of one list that are shown; the others are counted. */
 export const LINKS_MAX = 200;

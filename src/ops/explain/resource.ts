@@ -2,7 +2,7 @@ import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { Origin } from '../../store/schema.ts';
-import type { ExplainedField, Explanation } from './explanation.ts';
+import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 
 /** The columns that people and groups are explained by alike. */
 interface ExplainedRow {

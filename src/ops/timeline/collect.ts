@@ -17,13 +17,13 @@ import {
   type PastQuery,
   type StuckPlace,
 } from '../../store/timeline.ts';
-import type { TimelineSource } from './timeline.ts';
+import type { TimelineItem } from '../schemas/resources.ts';
 
 /** Something that happened, before anybody's name is known. */
 export interface Happening {
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly source: TimelineSource;
+  readonly source: TimelineItem['source'];
   readonly text: string;
   /** The SCIM ids of the others. */
   readonly others: readonly string[];
