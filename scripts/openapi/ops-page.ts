@@ -60,7 +60,7 @@ function toShape(name: string, schema: object): string {
   return `### ${name}\n${description === '' ? '' : `\n${description}\n`}${table}`;
 }
 
-/** How deep the fields of fields are listed. */
+/** Levels of fields that are listed. */
 const DEPTH = 3;
 
 const partSchema = z.looseObject({

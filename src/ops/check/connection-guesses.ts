@@ -1,34 +1,34 @@
 import type { UpstreamError } from '../../upstream/errors.ts';
 import type { Evidence } from './evidence.ts';
-import { confirmed, type Guess, type Judgement, judgeSeen, refuted, unknown } from './guess.ts';
+import { classifySeen, confirmed, type Guess, refuted, unknown, type Verdict } from './guess.ts';
 import { toOtherVersion } from './survey.ts';
 
-/** What is guessed of versions, rate limit and errors. */
+/** Guesses about versions, the rate limit and errors. */
 export const connectionGuesses: readonly Guess[] = [
   {
     id: 'api-version',
     guess: 'REST answers the same under /api/latest and /api/v1',
     setting: 'upstream.apiVersion',
-    judge: judgeApiVersion,
+    classify: classifyApiVersion,
   },
   {
     id: 'current-user',
     guess: 'GET /users/current tells whose token it is',
-    judge: ({ survey: { account } }) =>
+    classify: ({ survey: { account } }) =>
       account.kind === 'failed' && account.error.code === 'not-found'
         ? refuted('it is not found')
-        : judgeSeen(account, () => confirmed()),
+        : classifySeen(account, () => confirmed()),
   },
   {
     id: 'rate-limit',
     guess: 'five requests a second are allowed',
     setting: 'upstream.requestsPerSecond',
-    judge: judgeRateLimit,
+    classify: classifyRateLimit,
   },
   {
     id: 'rate-headers',
     guess: 'every answer carries X-RateLimit-Remaining',
-    judge: ({ traffic: { answers, withRemaining } }) => {
+    classify: ({ traffic: { answers, withRemaining } }) => {
       if (answers === 0) return unknown('there was no answer');
       return withRemaining === answers
         ? confirmed()
@@ -38,21 +38,21 @@ export const connectionGuesses: readonly Guess[] = [
   {
     id: 'error-404',
     guess: 'a 404 has no body',
-    judge: ({ survey }) => judgeErrorBody(listErrors(survey), 404, 'empty'),
+    classify: ({ survey }) => classifyErrorBody(listErrors(survey), 404, 'empty'),
   },
   {
     id: 'error-403',
     guess: 'a 403 has no body',
-    judge: ({ survey }) => judgeErrorBody(listErrors(survey), 403, 'empty'),
+    classify: ({ survey }) => classifyErrorBody(listErrors(survey), 403, 'empty'),
   },
   {
     id: 'error-402',
     guess: 'a 402 (module not bought) has a JSON body with a message',
-    judge: ({ survey }) => judgeErrorBody(listErrors(survey), 402, 'json'),
+    classify: ({ survey }) => classifyErrorBody(listErrors(survey), 402, 'json'),
   },
 ];
 
-function judgeApiVersion({ survey, settings }: Evidence): Judgement {
+function classifyApiVersion({ survey, settings }: Evidence): Verdict {
   const { account, otherVersion } = survey;
   const other = toOtherVersion(settings.apiVersion);
   const isSeen = account.kind === 'seen';
@@ -75,10 +75,10 @@ function isNotFound(look: Evidence['survey']['account']): boolean {
 }
 
 /**
- * Only `X-RateLimit-Limit` says what the limit is. Without it the highest number that remained is one less, when nobody
- * else used the token in that window; so it can confirm, and anything else proves nothing.
+ * Only `X-RateLimit-Limit` tells the limit. Without it the highest number that remained is one less than the limit, if no
+ * other program used the token in that window: so it can confirm the guess, and never refute it.
  */
-function judgeRateLimit({ traffic, settings }: Evidence): Judgement {
+function classifyRateLimit({ traffic, settings }: Evidence): Verdict {
   const { limit, remainingMax } = traffic;
   if (limit !== undefined) {
     const observed = `X-RateLimit-Limit is ${limit}`;
@@ -93,11 +93,11 @@ function judgeRateLimit({ traffic, settings }: Evidence): Judgement {
   return unknown(`up to ${remainingMax} remained, over a time that no header tells`);
 }
 
-function judgeErrorBody(
+function classifyErrorBody(
   errors: readonly UpstreamError[],
   status: number,
   want: 'empty' | 'json',
-): Judgement {
+): Verdict {
   const kinds = new Set(
     errors.filter((error) => error.status === status).map((error) => error.body.kind),
   );
@@ -106,11 +106,11 @@ function judgeErrorBody(
   return seen === want ? confirmed(seen) : refuted(seen);
 }
 
-function listErrors({ account, people, groups, company }: Evidence['survey']): UpstreamError[] {
+function listErrors({ account, users, groups, company }: Evidence['survey']): UpstreamError[] {
   const looks = [
     account,
-    people.list,
-    people.missing,
+    users.list,
+    users.missing,
     groups.scimList,
     groups.restList,
     groups.members,

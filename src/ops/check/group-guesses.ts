@@ -3,25 +3,25 @@ import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { Evidence } from './evidence.ts';
 import {
+  classifySeen,
+  classifyTypes,
   confirmed,
   type Guess,
-  type Judgement,
-  judgeSeen,
-  judgeTypes,
   refuted,
   unknown,
+  type Verdict,
 } from './guess.ts';
 import { findField } from './list-sample.ts';
 import { findSeen } from './look.ts';
 
-/** What is guessed of groups, where two interfaces show the same things. */
+/** Guesses about groups, which two interfaces show. */
 export const groupGuesses: readonly Guess[] = [
   {
     id: 'group-id',
     guess: 'ids of groups in SCIM are text',
-    judge: ({ survey: { groups } }) =>
-      judgeSeen(groups.scimList, ({ raw }) =>
-        judgeTypes(
+    classify: ({ survey: { groups } }) =>
+      classifySeen(groups.scimList, ({ raw }) =>
+        classifyTypes(
           raw.map((group) => findField(group, 'id')),
           'text',
           'there is no group',
@@ -32,24 +32,24 @@ export const groupGuesses: readonly Guess[] = [
     id: 'group-scim-id',
     guess: 'the SCIM id of a group is its REST id',
     setting: 'upstream.groupScimId',
-    judge: judgeGroupScimId,
+    classify: classifyGroupScimId,
   },
   {
     id: 'member-value',
     guess: 'members are shown with numbers as values',
-    judge: ({ survey: { groups } }) =>
-      judgeSeen(groups.scimList, ({ raw }) =>
-        judgeTypes(raw.flatMap(listMemberValues), 'number', 'no list shows a member'),
+    classify: ({ survey: { groups } }) =>
+      classifySeen(groups.scimList, ({ raw }) =>
+        classifyTypes(raw.flatMap(listMemberValues), 'number', 'no list shows a member'),
       ),
   },
   {
     id: 'members-in-list',
     guess: 'lists of groups show the members',
-    judge: judgeMembersInList,
+    classify: classifyMembersInList,
   },
 ];
 
-/** What the SCIM id of a group is, as far as groups are seen in both lists under a name of their own. */
+/** The kind of the SCIM ids of groups, as far as groups are seen in both lists under a name of their own. */
 export type GroupIdForm = 'restId' | 'uid' | 'unrelated';
 
 /**
@@ -75,7 +75,7 @@ export function findGroupIdForm(
     : 'unrelated';
 }
 
-function judgeGroupScimId({ survey: { groups }, settings }: Evidence): Judgement {
+function classifyGroupScimId({ survey: { groups }, settings }: Evidence): Verdict {
   const scimGroups = findSeen(groups.scimList)?.items;
   const restGroups = findSeen(groups.restList)?.items;
   if (!scimGroups || !restGroups) return unknown('one of the two lists could not be read');
@@ -88,8 +88,8 @@ function judgeGroupScimId({ survey: { groups }, settings }: Evidence): Judgement
   return fits ? confirmed() : { ...confirmed(), value: 'restId' };
 }
 
-function judgeMembersInList({ survey: { groups } }: Evidence): Judgement {
-  return judgeSeen(groups.scimList, ({ items }) => {
+function classifyMembersInList({ survey: { groups } }: Evidence): Verdict {
+  return classifySeen(groups.scimList, ({ items }) => {
     if (items.some(({ memberIds }) => memberIds?.length)) return confirmed();
     const alone = findSeen(groups.scimOne)?.memberIds?.length ?? 0;
     const inRest = groups.hasGroup ? (findSeen(groups.members)?.length ?? 0) : 0;

@@ -3,39 +3,39 @@ import type { Evidence } from './evidence.ts';
 import type { Look } from './look.ts';
 import type { GuessResult } from './report.ts';
 
-/** What the evidence says of a guess. `value` is what to set where the setting in use does not fit. */
-export type Judgement = Pick<GuessResult, 'verdict' | 'observed' | 'value'>;
+/** The verdict of the evidence on a guess. `value` is a setting that fits, where the one in use does not. */
+export type Verdict = Pick<GuessResult, 'verdict' | 'observed' | 'value'>;
 
-/** One thing that the service's documents leave open. Pure data but for `judge`, which is a pure function. */
+/** One thing that the service's documents leave open. Pure data but for `classify`, which is a pure function. */
 export interface Guess {
   readonly id: string;
   /** A sentence that is true when the guess is. */
   readonly guess: string;
   readonly setting?: `upstream.${keyof Settings['upstream']}`;
-  readonly judge: (evidence: Evidence) => Judgement;
+  readonly classify: (evidence: Evidence) => Verdict;
 }
 
 /** The evidence shows that it is so. */
-export function confirmed(observed?: string): Judgement {
+export function confirmed(observed?: string): Verdict {
   return observed === undefined ? { verdict: 'confirmed' } : { verdict: 'confirmed', observed };
 }
 
 /** The evidence shows something else. */
-export function refuted(observed: string, value?: string | number): Judgement {
-  const judgement = { verdict: 'refuted', observed } as const;
-  return value === undefined ? judgement : { ...judgement, value };
+export function refuted(observed: string, value?: string | number): Verdict {
+  const verdict = { verdict: 'refuted', observed } as const;
+  return value === undefined ? verdict : { ...verdict, value };
 }
 
 /** The evidence shows neither. */
-export function unknown(why: string): Judgement {
+export function unknown(why: string): Verdict {
   return { verdict: 'unknown', observed: why };
 }
 
-/** Judges what was seen; what was not seen proves nothing. */
-export function judgeSeen<T>(look: Look<T>, judge: (value: T) => Judgement): Judgement {
+/** Classifies an answer; without one nothing is proved. */
+export function classifySeen<T>(look: Look<T>, classify: (value: T) => Verdict): Verdict {
   switch (look.kind) {
     case 'seen':
-      return judge(look.value);
+      return classify(look.value);
     case 'failed':
       return unknown('it could not be read');
     case 'skipped':
@@ -43,8 +43,8 @@ export function judgeSeen<T>(look: Look<T>, judge: (value: T) => Judgement): Jud
   }
 }
 
-/** Judges by the JSON types of a value that came several times: `want` everywhere, something else, or never seen. */
-export function judgeTypes(values: readonly unknown[], want: string, none: string): Judgement {
+/** Classifies by the JSON types of a value that came several times: `want` everywhere, another type, or never seen. */
+export function classifyTypes(values: readonly unknown[], want: string, none: string): Verdict {
   const types = new Set(values.map(toTypeName));
   if (types.size === 0) return unknown(none);
   const seen = [...types].toSorted().join(' and ');

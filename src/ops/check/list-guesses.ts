@@ -1,61 +1,61 @@
 import type { Evidence } from './evidence.ts';
 import {
+  classifySeen,
+  classifyTypes,
   confirmed,
   type Guess,
-  type Judgement,
-  judgeSeen,
-  judgeTypes,
   refuted,
   unknown,
+  type Verdict,
 } from './guess.ts';
 import { findField, type ListSample } from './list-sample.ts';
 import type { Look } from './look.ts';
 import { toPageLimit, toSecondEntry } from './page-limit.ts';
 
-/** What is guessed of pages and of the audit log. */
+/** Guesses about pages and the audit log. */
 export const listGuesses: readonly Guess[] = [
   {
     id: 'page-size',
     guess: 'every list takes pages of the size that is set',
     setting: 'upstream.pageSize',
-    judge: judgePageSize,
+    classify: classifyPageSize,
   },
   {
     id: 'people-paging',
     guess: 'lists of people honour startIndex, from 1, and count',
-    judge: ({ survey: { people } }) => judgePaging(people.list),
+    classify: ({ survey: { users } }) => classifyPaging(users.list),
   },
   {
     id: 'groups-paging',
     guess: 'lists of groups honour startIndex, from 1, and count',
-    judge: ({ survey: { groups } }) => judgePaging(groups.scimList),
+    classify: ({ survey: { groups } }) => classifyPaging(groups.scimList),
   },
   {
     id: 'company-users-paging',
     guess: 'limit and offset of company users work without for_members_section',
-    judge: ({ survey: { company } }) => judgePaging(company.users),
+    classify: ({ survey: { company } }) => classifyPaging(company.users),
   },
   {
     id: 'company-users-page',
     guess: 'a page of company users holds 100 at most',
-    judge: ({ survey: { company } }) => judgePageLimit(company.users, 100),
+    classify: ({ survey: { company } }) => classifyPageLimit(company.users, 100),
   },
   {
     id: 'audit-page',
     guess: 'a page of the audit log holds 500 at most',
-    judge: ({ survey: { company } }) => judgePageLimit(company.audit, 500),
+    classify: ({ survey: { company } }) => classifyPageLimit(company.audit, 500),
   },
   {
     id: 'audit-order',
     guess: 'the audit log shows the newest event first',
-    judge: judgeAuditOrder,
+    classify: classifyAuditOrder,
   },
   {
     id: 'audit-details',
     guess: 'details of audit events are objects',
-    judge: ({ survey: { company } }) =>
-      judgeSeen(company.audit, ({ raw }) =>
-        judgeTypes(
+    classify: ({ survey: { company } }) =>
+      classifySeen(company.audit, ({ raw }) =>
+        classifyTypes(
           raw.map((event) => findField(event, 'details') ?? undefined).filter((each) => each),
           'object',
           'no event has details',
@@ -65,9 +65,9 @@ export const listGuesses: readonly Guess[] = [
 ];
 
 /** Refuted by the smallest page that was cut below the setting; confirmed when every list showed a page that large. */
-function judgePageSize({ survey, settings: { pageSize } }: Evidence): Judgement {
-  const { people, groups, company } = survey;
-  const looks = [people.list, groups.scimList, groups.restList, company.users, company.audit];
+function classifyPageSize({ survey, settings: { pageSize } }: Evidence): Verdict {
+  const { users, groups, company } = survey;
+  const looks = [users.list, groups.scimList, groups.restList, company.users, company.audit];
   const samples = looks.flatMap((look: Look<ListSample<unknown>>) =>
     look.kind === 'seen' ? [look.value] : [],
   );
@@ -82,8 +82,8 @@ function judgePageSize({ survey, settings: { pageSize } }: Evidence): Judgement 
   return isProved ? confirmed() : unknown('some lists are too short to tell');
 }
 
-function judgePaging(look: Look<ListSample<unknown>>): Judgement {
-  return judgeSeen(look, (sample) => {
+function classifyPaging(look: Look<ListSample<unknown>>): Verdict {
+  return classifySeen(look, (sample) => {
     switch (toSecondEntry(sample)) {
       case 'right':
         return confirmed();
@@ -97,8 +97,8 @@ function judgePaging(look: Look<ListSample<unknown>>): Judgement {
   });
 }
 
-function judgePageLimit(look: Look<ListSample<unknown>>, want: number): Judgement {
-  return judgeSeen(look, (sample) => {
+function classifyPageLimit(look: Look<ListSample<unknown>>, want: number): Verdict {
+  return classifySeen(look, (sample) => {
     const limit = toPageLimit(sample);
     switch (limit.kind) {
       case 'limit':
@@ -114,8 +114,8 @@ function judgePageLimit(look: Look<ListSample<unknown>>, want: number): Judgemen
   });
 }
 
-function judgeAuditOrder({ survey: { company } }: Evidence): Judgement {
-  return judgeSeen(company.audit, ({ items }) => {
+function classifyAuditOrder({ survey: { company } }: Evidence): Verdict {
+  return classifySeen(company.audit, ({ items }) => {
     const timesMs = items.map(({ createdAt }) => createdAt.getTime());
     const [first] = timesMs;
     if (first === undefined || timesMs.every((timeMs) => timeMs === first)) {

@@ -1,54 +1,54 @@
 import type { Evidence } from './evidence.ts';
-import { type Guess, type Judgement, unknown } from './guess.ts';
+import { type Guess, unknown, type Verdict } from './guess.ts';
 
-/** What only a write could show; the bridge finds out with its first writes, or is told by the settings. */
+/** Guesses that only a write could prove; the bridge finds out with its first writes, or is told by the settings. */
 export const writeGuesses: readonly Guess[] = [
   {
     id: 'email-form',
     guess: 'creating a person takes e-mail addresses as strings or as objects',
     setting: 'upstream.emailForm',
-    judge: ({ settings }) => judgeWrite(settings.emailForm),
+    classify: ({ settings }) => classifyWrite(settings.emailForm),
   },
   {
     id: 'name-on-create',
     guess: 'creating a person takes the name',
     setting: 'upstream.nameOnCreate',
-    judge: ({ settings }) => judgeWrite(settings.nameOnCreate),
+    classify: ({ settings }) => classifyWrite(settings.nameOnCreate),
   },
   {
     id: 'user-name-updates',
     guess: 'a changed userName is refused',
     setting: 'upstream.userNameUpdates',
-    judge: ({ settings }) => judgeWrite(settings.userNameUpdates),
+    classify: ({ settings }) => classifyWrite(settings.userNameUpdates),
   },
   {
     id: 'member-form',
     guess: 'one PATCH of a group takes many operations with one numeric id each',
     setting: 'upstream.memberForm',
-    judge: ({ settings }) => judgeWrite(settings.memberForm),
+    classify: ({ settings }) => classifyWrite(settings.memberForm),
   },
   {
     id: 'members-per-call',
     guess: 'one PATCH of a group takes as many members as are set',
     setting: 'upstream.membersPerCall',
-    judge: ({ settings }) => judgeWrite(settings.membersPerCall),
+    classify: ({ settings }) => classifyWrite(settings.membersPerCall),
   },
   {
     id: 'inactive-members',
     guess: 'deactivated people stay members and can become members',
-    judge: onlyAWriteShows,
+    classify: onlyAWriteShows,
   },
   {
     id: 'group-creator',
     guess: 'who creates a group does not become its administrator',
-    judge: onlyAWriteShows,
+    classify: onlyAWriteShows,
   },
 ];
 
-function judgeWrite(set: string | number): Judgement {
+function classifyWrite(set: string | number): Verdict {
   return unknown(`only a write shows it; set to ${set}`);
 }
 
-function onlyAWriteShows(_: Evidence): Judgement {
+function onlyAWriteShows(_: Evidence): Verdict {
   return unknown('only a write shows it');
 }

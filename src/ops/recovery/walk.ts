@@ -57,7 +57,7 @@ export interface Walked {
   readonly place: Place;
 }
 
-/** People, then groups, then names that are disputed. A part of the store is in memory at a time. */
+/** Walks through users, then groups, then disputed names. A part of the store is in memory at a time. */
 export async function* walk(deps: WalkDeps, from: Place): AsyncGenerator<Walked> {
   for (const stage of STAGES.slice(STAGES.indexOf(from.stage))) {
     const after = stage === from.stage ? from.after : 0;

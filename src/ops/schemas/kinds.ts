@@ -15,7 +15,7 @@ export const word = <const Words extends readonly [string, ...string[]]>(words: 
 /** Any JSON; it is there. */
 export const anything = () => z.unknown().refine((value): boolean => value !== undefined);
 
-/** An id, with the name that people know. */
+/** An id with its name; null: there is none. */
 export const named = z.strictObject({ id: z.string(), name: z.string().nullable() });
 
 /** A number of things. */
@@ -41,7 +41,7 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 export const bodyOf = <Members extends z.core.$ZodLooseShape>(allowed: string, members: Members) =>
   z.strictObject(members, { error: `The body may be ${allowed}, and nothing else.` });
 
-/** Why something did not work: `code` is stable. Some codes have more beside them. */
+/** The answer that something did not work: `code` is stable. Some codes have more beside them. */
 export const problem = z
   .looseObject({
     code: z.string().describe('Stable, for programs.'),

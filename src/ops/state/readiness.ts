@@ -136,7 +136,7 @@ function listClosed(sections: SectionStates): Reason[] {
     return [
       {
         code: 'section-closed',
-        // Not the service's words: anybody may read this, and they may name people.
+        // Without the words of the service: they may hold names, and this is open to everybody.
         detail: `The service refuses ${rights.title}${status} since ${toTime(at)}: ${rights.without}.`,
         remedy: toRefusalRemedy(rights, problem.status),
       },

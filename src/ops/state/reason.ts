@@ -1,4 +1,4 @@
-/** One thing that is not as it should be. `code` is stable; the texts hold neither secrets nor people. */
+/** One thing that is not as it should be. `code` is stable; the texts hold neither secrets nor names. */
 export interface Reason {
   readonly code: ReasonCode;
   readonly detail: string;

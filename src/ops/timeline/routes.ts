@@ -100,7 +100,7 @@ interface Subject {
   readonly observed: { readonly at: number; readonly by: string } | undefined;
 }
 
-/** When several things have one moment, what asked comes before what was done, and that before what was seen. */
+/** The order within one moment: requests, then acts, then observations. */
 const ORDER: readonly TimelineItem['source'][] = ['provider', 'bridge', 'audit', 'seen', 'drift'];
 
 async function toTimeline(
@@ -131,7 +131,7 @@ async function toTimeline(
   };
 }
 
-/** What the row itself says of its past. */
+/** The past as the row itself has it. */
 function ofRow({ row, observed }: Subject): Happening[] {
   const stuck = Object.entries(parseStored<Record<string, StuckField>>(row.stuck));
   const first = row.origin === 'created' ? 'first asked for' : 'first seen in the service';

@@ -1,23 +1,23 @@
 import {
+  classifySeen,
+  classifyTypes,
   confirmed,
   type Guess,
-  type Judgement,
-  judgeSeen,
-  judgeTypes,
   refuted,
   unknown,
+  type Verdict,
 } from './guess.ts';
 import { findField } from './list-sample.ts';
-import type { FilterSurvey } from './survey-people.ts';
+import type { FilterSurvey } from './survey-users.ts';
 
-/** What is guessed of people as SCIM shows them. */
-export const peopleGuesses: readonly Guess[] = [
+/** Guesses about users in SCIM. */
+export const userGuesses: readonly Guess[] = [
   {
     id: 'user-id',
     guess: 'ids of people are numbers',
-    judge: ({ survey: { people } }) =>
-      judgeSeen(people.list, ({ raw }) =>
-        judgeTypes(
+    classify: ({ survey: { users } }) =>
+      classifySeen(users.list, ({ raw }) =>
+        classifyTypes(
           raw.map((user) => findField(user, 'id')),
           'number',
           'there is nobody',
@@ -27,9 +27,9 @@ export const peopleGuesses: readonly Guess[] = [
   {
     id: 'email-shown',
     guess: 'e-mail addresses are shown as objects with a value',
-    judge: ({ survey: { people } }) =>
-      judgeSeen(people.list, ({ raw }) =>
-        judgeTypes(
+    classify: ({ survey: { users } }) =>
+      classifySeen(users.list, ({ raw }) =>
+        classifyTypes(
           raw.flatMap((user) => toList(findField(user, 'emails'))),
           'object',
           'nobody shows an address',
@@ -39,8 +39,8 @@ export const peopleGuesses: readonly Guess[] = [
   {
     id: 'groups-of-people',
     guess: 'lists of people do not show their groups',
-    judge: ({ survey: { people } }) =>
-      judgeSeen(people.list, ({ items }) => {
+    classify: ({ survey: { users } }) =>
+      classifySeen(users.list, ({ items }) => {
         if (items.length === 0) return unknown('there is nobody');
         return items.every(({ groupIds }) => groupIds === undefined)
           ? confirmed()
@@ -50,8 +50,8 @@ export const peopleGuesses: readonly Guess[] = [
   {
     id: 'groups-of-one',
     guess: 'a person looked at alone is shown with its groups',
-    judge: ({ survey: { people } }) =>
-      judgeSeen(people.one, ({ groupIds }) =>
+    classify: ({ survey: { users } }) =>
+      classifySeen(users.one, ({ groupIds }) =>
         groupIds === undefined ? refuted('without them') : confirmed(),
       ),
   },
@@ -59,20 +59,20 @@ export const peopleGuesses: readonly Guess[] = [
     id: 'filter',
     guess: 'lists of people honour a filter by userName',
     setting: 'upstream.filter',
-    judge: ({ survey: { people } }) => judgeFilter(people.filter),
+    classify: ({ survey: { users } }) => classifyFilter(users.filter),
   },
 ];
 
-/** A filter is trusted only after it found somebody known and nothing for a name that nobody can have. */
-function judgeFilter({ userName, known, nonsense }: FilterSurvey): Judgement {
+/** Trusts a filter only after it found a known user and nothing for an impossible name. */
+function classifyFilter({ userName, known, nonsense }: FilterSurvey): Verdict {
   for (const look of [nonsense, known]) {
     if (look.kind === 'failed' && look.error.code === 'refused') {
       return refuted(`refused with ${look.error.status ?? 'no status'}`, 'no');
     }
   }
-  return judgeSeen(nonsense, (strangers) => {
+  return classifySeen(nonsense, (strangers) => {
     if (strangers.length > 0) return refuted('ignored: it finds people of other names', 'no');
-    return judgeSeen(known, (found) => {
+    return classifySeen(known, (found) => {
       const wanted = userName?.toLowerCase();
       const isRight = found.every((name) => name?.toLowerCase() === wanted);
       return isRight && found.length > 0

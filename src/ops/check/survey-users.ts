@@ -5,51 +5,51 @@ import type { Transport } from '../../upstream/transport.ts';
 import { type ListSample, sampleList } from './list-sample.ts';
 import { findSeen, type Look, look, skipped } from './look.ts';
 
-/** What SCIM shows of people. */
-export interface PeopleSurvey {
+/** Answers of SCIM about users. */
+export interface UserSurvey {
   readonly list: Look<ListSample<ScimUser>>;
   /** The first of them, alone. */
   readonly one: Look<ScimUser>;
   readonly filter: FilterSurvey;
-  /** Somebody whose id cannot exist: only the refusal is of interest. */
+  /** A user with an impossible id: only the refusal is of interest. */
   readonly missing: Look<unknown>;
 }
 
-/** What the list of people answers to a filter. */
+/** Answers of the list of users to a filter. */
 export interface FilterSurvey {
-  /** The userName of somebody who is there; undefined when nobody has one. */
+  /** The userName of a user in the list; undefined when there is none. */
   readonly userName: string | undefined;
   /** The userNames found for that one. */
   readonly known: Look<readonly (string | undefined)[]>;
-  /** The userNames found for one that nobody can have. */
+  /** The userNames found for an impossible one. */
   readonly nonsense: Look<readonly (string | undefined)[]>;
 }
 
 /** The highest id that common databases hold: well-formed, and never given. */
 const impossibleId = 2_147_483_647;
-/** A name below `.invalid`, where nobody can be (RFC 2606 §2). */
+/** A name below `.invalid`, where no domain can be (RFC 2606 §2). */
 const impossibleName = 'nobody@scim-bridge.invalid';
 const reading = { class: 'look' } as const;
 
 const nothing = skipped('not asked');
 
-/** Nothing was asked. */
-export const unseenPeople: PeopleSurvey = {
+/** The survey before any call. */
+export const unseenUsers: UserSurvey = {
   list: nothing,
   one: nothing,
   filter: { userName: undefined, known: nothing, nonsense: nothing },
   missing: nothing,
 };
 
-/** Looks at people through SCIM; without a list there is nothing more to look at. */
-export async function surveyPeople(transport: Transport): Promise<PeopleSurvey> {
+/** Looks at users through SCIM; without a list there is nothing more to look at. */
+export async function surveyUsers(transport: Transport): Promise<UserSurvey> {
   const list = await sampleList({
     fetch: ({ offset, limit }) =>
       transport.call(scim.getUsers, { query: { startIndex: offset + 1, count: limit } }, reading),
     toPage: parseScimList,
     parse: parseScimUser,
   });
-  if (list.kind !== 'seen') return { ...unseenPeople, list };
+  if (list.kind !== 'seen') return { ...unseenUsers, list };
   const [first] = list.value.items;
   const readOne = (id: number) =>
     look(async () =>
