@@ -20,12 +20,16 @@ export type Fault =
   /** Carried out, then 200 with a page of HTML. */
   | { readonly kind: 'html' }
   /** Carried out, then the ordinary status with half of its JSON. */
-  | { readonly kind: 'truncated' };
+  | { readonly kind: 'truncated' }
+  /** Carried out as if this had been its body: a change that is taken and not made, for instance. */
+  | { readonly kind: 'altered'; readonly body: Readonly<Record<string, unknown>> };
 
 /** Which calls a fault meets. */
 export interface FaultRule {
   readonly operation: OperationName | '*';
   readonly fault: Fault;
+  /** Only calls that have this text in their path or body; default: all. */
+  readonly about?: string | undefined;
   /** Matching calls that pass unharmed first; default 0. */
   readonly skip?: number | undefined;
   /** Calls that it meets; default: until it is removed. */
@@ -105,11 +109,11 @@ export class Faults {
     if (status === 403) throw new Refusal('forbidden', `no access to ${section}`);
   }
 
-  /** Takes what a call of this operation has to suffer off the rules. */
-  take(operation: OperationName | 'unknown'): Suffering {
+  /** Takes what a call of this operation has to suffer off the rules; `text` is its path and body. */
+  take(operation: OperationName | 'unknown', text = ''): Suffering {
     let delayMs = 0;
     for (const rule of this.#rules) {
-      if (!rule.meets(operation)) continue;
+      if (!rule.meets(operation, text)) continue;
       const { fault } = rule.rule;
       if (fault.kind !== 'delay') return { delayMs, fault };
       delayMs += fault.delayMs;
@@ -155,7 +159,8 @@ class Rule implements ActiveFault {
   }
 
   /** Counts a call; true when this fault is for it. */
-  meets(operation: OperationName | 'unknown'): boolean {
+  meets(operation: OperationName | 'unknown', text: string): boolean {
+    if (!text.includes(this.rule.about ?? '')) return false;
     if (this.rule.operation !== '*' && this.rule.operation !== operation) return false;
     if (this.spent) return false;
     this.#seen += 1;

@@ -2,7 +2,7 @@ import type { Fault, FaultRule } from '../faults.ts';
 import { isOperationName } from '../operations.ts';
 import { Refusal } from '../refusal.ts';
 import { isObject } from './exchange.ts';
-import { parseCount } from './parse-values.ts';
+import { parseCount, parseText } from './parse-values.ts';
 
 const bodies = ['documented', 'empty', 'message', 'html'] as const;
 const cuts = ['before-effect', 'after-effect', 'mid-answer'] as const;
@@ -11,13 +11,14 @@ const effects = ['none', 'done'] as const;
 /** A fault rule that came as JSON. @throws Refusal 400 naming what is wrong. */
 export function parseFaultRule(body: unknown): FaultRule {
   if (!isObject(body)) throw new Refusal('bad-request', 'a fault rule should be an object');
-  const { operation, fault, skip, times } = body;
+  const { operation, fault, about, skip, times } = body;
   if (operation !== '*' && !(typeof operation === 'string' && isOperationName(operation))) {
     throw new Refusal('bad-request', `no operation '${String(operation)}'`);
   }
   return {
     operation,
     fault: parseFault(fault),
+    about: about === undefined ? undefined : parseText(about, 'about'),
     skip: skip === undefined ? undefined : parseCount(skip, 'skip'),
     times: times === undefined ? undefined : parseCount(times, 'times'),
   };
@@ -44,9 +45,16 @@ function parseFault(fault: unknown): Fault {
     case 'html':
     case 'truncated':
       return { kind };
+    case 'altered':
+      return { kind, body: parseAltered(fault.body) };
     default:
       throw new Refusal('bad-request', `no fault of kind '${String(kind)}'`);
   }
+}
+
+function parseAltered(body: unknown): Record<string, unknown> {
+  if (isObject(body)) return body;
+  throw new Refusal('bad-request', 'body should be an object');
 }
 
 function parseStatus(value: unknown): number {

@@ -80,11 +80,12 @@ async function toEnding(deps: ServeDeps, rate: RateWindow, arrival: Arrival): Pr
     assertToken(deps, arrival.request);
     assertOwnerActive(deps);
     if (!limit.allowed) throw new Refusal('too-many', 'rate limit exceeded');
-    const ending = await suffer(faults.take(toOperation(arrival)), {
+    const call = toIncomingCall(arrival, text);
+    const ending = await suffer(faults.take(toOperation(arrival), `${arrival.path} ${text}`), {
       faults,
       response: arrival.response,
       face: toFace(arrival.path),
-      run: () => carryOut(deps, toIncomingCall(arrival, text)),
+      run: (body = text) => carryOut(deps, { ...call, text: body }),
     });
     return ending.kind === 'cut' ? ending : { ...ending, wire: withHeaders(ending.wire, limit) };
   } catch (error) {
