@@ -108,8 +108,12 @@ export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDe
   };
 }
 
-/** Calls to the service, in the words of the log and the metrics. */
-export function toTransportHooks(logger: Logger, metrics: Metrics): TransportHooks {
+/** Calls to the service, in the words of the log and the metrics; `onOpen` is told when calls are let through again. */
+export function toTransportHooks(
+  logger: Logger,
+  metrics: Metrics,
+  onOpen: () => void,
+): TransportHooks {
   return {
     onAttempt({ operation, status, attempt, durationMs }) {
       metrics.countUpstreamCall({ operation, status: status ?? 0 }, durationMs);
@@ -123,7 +127,10 @@ export function toTransportHooks(logger: Logger, metrics: Metrics): TransportHoo
       if (pause.streak === 1) logger.log(events.paused({ forMs: pause.forMs }));
     },
     onGate({ gate, isShut, shutForMs }) {
-      if (!isShut) return logger.log(events.gateOpened({ gate, afterMs: shutForMs }));
+      if (!isShut) {
+        onOpen();
+        return logger.log(events.gateOpened({ gate, afterMs: shutForMs }));
+      }
       metrics.countGateShut(gate);
       logger.log(events.gateShut({ gate }));
     },

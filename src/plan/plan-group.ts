@@ -2,6 +2,7 @@ import {
   type DesiredGroup,
   type GroupField,
   type GroupState,
+  type LinkChange,
   listGroupDifferences,
 } from '../domain/group.ts';
 import { parsePendingFields } from '../domain/pending.ts';
@@ -94,8 +95,11 @@ function listSettled(state: GroupState): GroupField[] {
 }
 
 function toUpdateGroup(state: GroupState): UpdateGroup | undefined {
-  const open = listOpenFields(state);
-  if (open.size === 0) return undefined;
+  const all = [...listOpenFields(state)];
+  if (all.length === 0) return undefined;
+  // Of those that failed together it may be about one.
+  const isAlone = all.some((field) => state.failed?.[field] !== undefined);
+  const open = new Set(isAlone ? all.slice(0, 1) : all);
   const { displayName, permissions, addToCardsAndSpacesEnabled } = state.desired;
   return {
     kind: 'update-group',
@@ -110,21 +114,26 @@ function toUpdateGroup(state: GroupState): UpdateGroup | undefined {
 
 /** Whichever form needs fewer calls: one change by itself, several together where the service takes that. */
 function planMembers({ members }: GroupState, { membersPerCall }: GroupPolicy): GroupAction[] {
-  if (members.length === 1 || membersPerCall === 1) {
-    return members.map((change) => ({
-      kind: 'change-member',
-      change,
-      reason: change.wanted ? 'to be a member' : 'no longer a member',
-    }));
-  }
+  if (members.length === 1 || membersPerCall === 1) return members.map(toChangeMember);
+  // Whoever failed with neighbours again and again may be the one it is about, and is tried alone, after them.
+  const alone = members.filter(({ attempts = 0 }) => attempts >= TOGETHER_MAX);
+  const together = members.filter(({ attempts = 0 }) => attempts < TOGETHER_MAX);
   const actions: GroupAction[] = [];
-  for (let start = 0; start < members.length; start += membersPerCall) {
-    const changes = members.slice(start, start + membersPerCall);
+  for (let start = 0; start < together.length; start += membersPerCall) {
+    const changes = together.slice(start, start + membersPerCall);
     const added = changes.filter(({ wanted }) => wanted).length;
     const reason = `${added} to be members, ${changes.length - added} no longer`;
     actions.push({ kind: 'change-members', changes, reason });
   }
-  return actions;
+  return [...actions, ...alone.map(toChangeMember)];
+}
+
+/** So often a change may fail with others in one call. */
+const TOGETHER_MAX = 2;
+
+function toChangeMember(change: LinkChange): GroupAction {
+  const reason = change.wanted ? 'to be a member' : 'no longer a member';
+  return { kind: 'change-member', change, reason };
 }
 
 function planAdmins({ admins }: GroupState): ChangeAdmin[] {

@@ -1,4 +1,4 @@
-import type { ResourceKey } from '../domain/ids.ts';
+import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/missed.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import type { Db } from '../store/database.ts';
@@ -28,7 +28,14 @@ export interface Convergeable<
   /** Takes the step; every call of it goes through `upstream`, which asks for the lane before it leaves. */
   apply(upstream: Transport, state: State, action: Action): Promise<Outcome<Known, Part>>;
   /** Records in its own transaction, undoing what was refused and nobody was answered for. */
-  record(state: State, lease: Lease, outcome: Outcome<Known, Part>): Promise<Recorded<State>>;
+  record(state: State, lease: Lease, ended: EndedStep<Known, Part>): Promise<Recorded<State>>;
+}
+
+/** How a step ended. */
+export interface EndedStep<Known, Part> {
+  readonly outcome: Outcome<Known, Part>;
+  /** False: that it failed may be the fault of the service. */
+  readonly isOwn: boolean;
 }
 
 /** How a run ended. */
@@ -74,7 +81,10 @@ export async function converge<
       continue;
     }
     missed = toMissed(missed, { outcome, isLook: state.mustLook });
-    const recorded: Recorded<State> = await kind.record(permit.planned, lease, outcome);
+    const isOwn =
+      !action || deps.outage.note({ key: keyText(key), isLook: state.mustLook, outcome });
+    const ended = { outcome, isOwn };
+    const recorded: Recorded<State> = await kind.record(permit.planned, lease, ended);
     if (action) report(deps, key, action.kind, outcome.kind);
     if (recorded.woken.length > 0) onWoken();
     if (recorded.finished) return recorded;

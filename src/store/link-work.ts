@@ -29,6 +29,7 @@ interface WaitingRow {
   readonly upstream_id: number;
   readonly desired: number;
   readonly pending: number;
+  readonly attempts: number;
 }
 
 /**
@@ -41,7 +42,7 @@ export async function listWaitingLinks(
   { limit, now, inactiveWait }: WaitingQuery,
 ): Promise<WaitingLinks> {
   const select = (list: LinkTable) => sql`
-    select ${sql.lit(list)} as list, link.user_id, person.upstream_id, link.desired, link.pending, link.seq
+    select ${sql.lit(list)} as list, link.user_id, person.upstream_id, link.desired, link.pending, link.attempts, link.seq
     from ${sql.table(list)} as link join users as person on person.id = link.user_id
     where link.group_id = ${groupId} and link.pending is not null and person.upstream_id is not null
     and (link.retry_at is null or link.retry_at <= ${now})
@@ -55,20 +56,34 @@ export async function listWaitingLinks(
   return { members: toChanges('memberships'), admins: toChanges('group_admins') };
 }
 
-function toChange({ user_id, upstream_id, desired, pending }: WaitingRow): LinkChange {
-  return { userId: user_id, upstreamUserId: upstream_id, wanted: desired === 1, version: pending };
+function toChange({ user_id, upstream_id, desired, pending, attempts }: WaitingRow): LinkChange {
+  return {
+    userId: user_id,
+    upstreamUserId: upstream_id,
+    wanted: desired === 1,
+    version: pending,
+    ...(attempts === 0 ? {} : { attempts }),
+  };
 }
 
 /** What waits in the lists of a group, whether it can be done now or not. */
 export interface WaitingSummary {
   /** The oldest waiting version; undefined: nothing waits. */
   readonly oldest: number | undefined;
-  /** When a refused change is tried again (epoch milliseconds). */
+  /** When the next change that rests is tried again (epoch milliseconds). */
   readonly nextRetryAt: number | undefined;
   /** Somebody is to leave. */
   readonly removes: boolean;
   /** The oldest of the refused changes. */
   readonly stuck: StuckLink | undefined;
+  /** The change that failed most often by its own fault. */
+  readonly failed: FailedLink | undefined;
+}
+
+/** A change that failed by its own fault. */
+interface FailedLink {
+  readonly attempts: number;
+  readonly problem: Refusal;
 }
 
 interface WaitingTotals {
@@ -76,15 +91,17 @@ interface WaitingTotals {
   readonly retry_at: number | null;
   readonly stuck_at: number | null;
   readonly desired: number | null;
+  readonly attempts: number | null;
 }
 
-/** Sums up what waits in the lists of a group. */
-export async function readWaiting(db: Db, groupId: GroupId): Promise<WaitingSummary> {
+/** Sums up what waits in the lists of a group. What was to be tried before `now` (epoch milliseconds) waits for something else. */
+export async function readWaiting(db: Db, groupId: GroupId, now = 0): Promise<WaitingSummary> {
   const select = (list: LinkTable) => sql`
-    select pending, retry_at, stuck_at, desired from ${sql.table(list)}
+    select pending, case when retry_at > ${now} then retry_at end as retry_at, stuck_at, desired, attempts from ${sql.table(list)}
     where group_id = ${groupId} and pending is not null`;
   const { rows } = await sql<WaitingTotals>`
-    select min(pending) as oldest, min(retry_at) as retry_at, min(stuck_at) as stuck_at, min(desired) as desired
+    select min(pending) as oldest, min(retry_at) as retry_at, min(stuck_at) as stuck_at, min(desired) as desired,
+      max(attempts) as attempts
     from (${select('memberships')} union all ${select('group_admins')}) as waiting`.execute(db);
   const [row] = rows;
   const since = row?.stuck_at ?? undefined;
@@ -93,7 +110,17 @@ export async function readWaiting(db: Db, groupId: GroupId): Promise<WaitingSumm
     nextRetryAt: row?.retry_at ?? undefined,
     removes: row?.desired === 0,
     stuck: since === undefined ? undefined : await findStuckLink(db, groupId, since),
+    failed: row?.attempts ? await findFailedLink(db, groupId, row.attempts) : undefined,
   };
+}
+
+async function findFailedLink(db: Db, groupId: GroupId, attempts: number): Promise<FailedLink> {
+  const select = (list: LinkTable) => sql`
+    select problem from ${sql.table(list)}
+    where group_id = ${groupId} and attempts = ${attempts} and pending is not null`;
+  const { rows } = await sql<{ problem: string }>`
+    ${select('memberships')} union all ${select('group_admins')} limit 1`.execute(db);
+  return { attempts, problem: parseStored<Refusal>(rows[0]?.problem ?? 'null') };
 }
 
 /** One of the changes that are refused since then, with the service's words. */
@@ -168,6 +195,7 @@ async function settle(
         observed,
         put_in: putIn,
         retry_at: null,
+        attempts: 0,
         stuck_at: null,
         problem: null,
         pending: sql`case when pending <= ${plannedVersion} then null else pending end`,
@@ -227,11 +255,58 @@ export async function postponeLinks(
       .updateTable(table)
       .set((set) => ({
         retry_at: retryAt,
+        attempts: 0,
         problem: text,
         stuck_at: set.fn.coalesce('stuck_at', set.val(now)),
       }))
       .where('group_id', '=', groupId)
       .where('user_id', 'in', chunk)
+      .execute();
+  }
+}
+
+/** One more attempt at changes of people that failed by their own fault. */
+export interface FailedLinks {
+  readonly changes: readonly LinkChange[];
+  readonly problem: Refusal;
+  /** When it is tried again (epoch milliseconds), by how often it failed. */
+  readonly toRetryAt: (attempts: number) => number;
+}
+
+/** Counts a failed attempt at each of these changes, and puts them off. */
+export async function failLinks(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  { changes, problem, toRetryAt }: FailedLinks,
+): Promise<void> {
+  const byAttempts = Map.groupBy(changes, (change) => (change.attempts ?? 0) + 1);
+  for (const [attempts, same] of byAttempts) {
+    for (const chunk of chunks(toIds(same))) {
+      await tx
+        .updateTable(table)
+        .set({ attempts, retry_at: toRetryAt(attempts), problem: JSON.stringify(problem) })
+        .where('group_id', '=', groupId)
+        .where('user_id', 'in', chunk)
+        .execute();
+    }
+  }
+}
+
+/** Changes that failed `attemptsMax` times are stuck, since `now` (epoch milliseconds) where they were not before. */
+export async function markExhausted(
+  tx: Db,
+  groupId: GroupId,
+  { attemptsMax, now }: { readonly attemptsMax: number; readonly now: number },
+): Promise<void> {
+  for (const table of LINK_TABLES) {
+    await tx
+      .updateTable(table)
+      .set({ stuck_at: now })
+      .where('group_id', '=', groupId)
+      .where('pending', 'is not', null)
+      .where('stuck_at', 'is', null)
+      .where('attempts', '>=', attemptsMax)
       .execute();
   }
 }

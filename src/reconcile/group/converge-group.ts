@@ -47,7 +47,7 @@ export function convergeGroups(
     toSentCreate: (action) =>
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
     apply: (upstream, state, action) => applyGroupAction({ ...deps, upstream }, state, action),
-    async record(planned, lease, outcome) {
+    async record(planned, lease, { outcome, isOwn }) {
       const key = { type: 'group', id: planned.id } as const;
       const since = deps.clock.now();
       const recorded = await recordHeld(waiters.hold(key), (undos) =>
@@ -59,13 +59,15 @@ export function convergeGroups(
             lease,
             undos,
             rules: deps.rules,
+            isOwn,
+            attemptsMax: deps.policy.attemptsMax,
             random: deps.random(),
           }),
         ),
       );
       tellDeleted(deps.events, key, { planned, recorded });
       const problem = findRefusal(outcome);
-      if (problem) await tellStuck(deps, { key, code: problem.code, since });
+      if (problem || planned.mustLook) await tellStuck(deps, { key, code: problem?.code, since });
       const { membersPerCall } = toPolicy(deps);
       const loadAgain = () => load(deps.store.read, planned.id);
       return gather({ clock: deps.clock, membersPerCall, planned, recorded, load: loadAgain });

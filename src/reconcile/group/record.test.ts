@@ -54,6 +54,8 @@ function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
         undo: { type: 'group', before, after: row.attributes, ...NOBODY, ...undo },
       })),
       rules: noRules,
+      isOwn: true,
+      attemptsMax: 10,
       now: NOW,
       random: 0,
     }),

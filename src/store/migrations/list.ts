@@ -18,6 +18,7 @@ import { access } from './016-access.ts';
 import { erasure } from './017-erasure.ts';
 import { decidedBy } from './018-decided-by.ts';
 import { backlog } from './019-backlog.ts';
+import { attempts } from './020-attempts.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
@@ -44,5 +45,6 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '017-erasure': erasure,
     '018-decided-by': decidedBy,
     '019-backlog': backlog,
+    '020-attempts': attempts,
   };
 }
