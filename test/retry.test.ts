@@ -27,6 +27,8 @@ function withTimed(run: (timed: TimedBridge) => Promise<void>, url?: string): Pr
 async function makeNameStuck(timed: TimedBridge, name: string): Promise<string> {
   const { bridge } = timed;
   const id = await addUser(bridge, name);
+  // Nothing of the creation is under way any more.
+  await untilQuiet(timed, 1_000);
   const fault = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
   await send(bridge, 'PATCH', `/Users/${id}`, toName('King'));
   await untilQuiet(timed, MINUTES_MS);
@@ -68,6 +70,7 @@ describeStores('retry', ({ makeUrl }) => {
         await makeNameStuck(timed, 'ada');
         const [first = '', second = ''] = await addUsers(bridge, 2);
         const groupId = await addGroup(bridge, 'Pilots');
+        await untilQuiet(timed, 1_000);
         const fault = bridge.sandbox.faults.add({
           operation: 'groupUsers.addUserToGroup',
           fault: BROKEN,
@@ -101,6 +104,7 @@ describeStores('retry', ({ makeUrl }) => {
         const { bridge } = timed;
         const [first = ''] = await addUsers(bridge, 1);
         const groupId = await addGroup(bridge, 'Pilots');
+        await untilQuiet(timed, 1_000);
         const operation = 'groupUsers.addUserToGroup';
         const fault = bridge.sandbox.faults.add({ operation, fault: BROKEN });
         const add = { op: 'add', path: 'members', value: toMembers([first]) };

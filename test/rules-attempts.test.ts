@@ -292,6 +292,7 @@ describeStores('a change that the service takes and does not make', ({ makeUrl }
         const { sandbox } = bridge;
         const id =
           type === 'Users' ? await addUser(bridge, 'ada') : await addGroup(bridge, 'Pilots');
+        await untilQuiet(timed, 1_000);
         const fault = sandbox.faults.add({ operation, fault: { kind: 'altered', body } });
 
         const answer = await bridge.request('PATCH', `/${type}/${id}`, ask);
@@ -321,6 +322,7 @@ describe('a name that the service writes in its own way', () => {
     withTimed(async (timed) => {
       const { bridge } = timed;
       const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await untilQuiet(timed, 1_000);
       const fault = { kind: 'altered', body: MIXED } as const;
       bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
 
@@ -336,6 +338,7 @@ describe('a name that the service writes in its own way', () => {
       const { bridge } = timed;
       const { faults, service } = bridge.sandbox;
       const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await untilQuiet(timed, 1_000);
       const lost = { kind: 'reset', at: 'before-effect' } as const;
       faults.add({ operation: 'scim.updateUser', fault: lost, times: 3 });
       faults.add({ operation: 'scim.updateUser', fault: { kind: 'altered', body: MIXED } });
@@ -408,11 +411,13 @@ describeStores('a change of one person that the service fails at', ({ makeUrl })
       async (timed) => {
         const { bridge } = timed;
         const ids = await addUsers(bridge, 6);
+        await untilQuiet(timed, 1_000);
         const { id: account } = bridge.sandbox.service.getUser('person1@example.com');
         for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const) {
           breakChanges(bridge, operation, `${account}}`);
         }
         const id = await addGroup(bridge, 'Pilots');
+        await untilQuiet(timed, 1_000);
         const add = { op: 'add', path: 'members', value: toMembers(ids) };
         const name = { op: 'replace', path: 'displayName', value: 'Aces' };
 
@@ -432,6 +437,7 @@ describeStores('a change of one person that the service fails at', ({ makeUrl })
       async (timed) => {
         const { bridge } = timed;
         const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
         breakChanges(bridge, 'scim.updateUser', 'King');
         const both = toPatch(
           { op: 'replace', path: 'active', value: false },
@@ -452,6 +458,7 @@ describeStores('a change of one person that the service fails at', ({ makeUrl })
       async (timed) => {
         const { bridge } = timed;
         const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
         const fault = breakChanges(bridge, 'scim.updateUser', 'King');
         await send(bridge, 'PATCH', path, toName('King'));
         await untilQuiet(timed, 10 * MINUTE_MS);
@@ -471,6 +478,7 @@ describeStores('a change of one person that the service fails at', ({ makeUrl })
       async (timed) => {
         const { bridge } = timed;
         const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
         const { faults } = bridge.sandbox;
         // Three in the first attempt, one in each of the next two; the fourth attempt has its effect.
         faults.add({ operation: 'scim.updateUser', fault: BROKEN, times: 5 });
@@ -490,6 +498,7 @@ describeStores('a change of one person that the service fails at', ({ makeUrl })
       async (timed) => {
         const { bridge } = timed;
         const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
         breakChanges(bridge, 'scim.updateUser', '"userName"');
         const address = { op: 'replace', path: 'userName', value: 'lovelace@example.com' };
 
