@@ -10,6 +10,7 @@ import { getOperator } from './ops/operator.ts';
 import { createPlanSource } from './ops/plans-router.ts';
 import { readRecoveryView } from './ops/recovery-view.ts';
 import { createResourceSources, type ResourceSources } from './ops/resources/source.ts';
+import { createRetrySource } from './ops/retry-router.ts';
 import { createOperatorRouter } from './ops/router.ts';
 import type { StatusSources } from './ops/status.ts';
 import { createSweepSource } from './ops/sweeps-router.ts';
@@ -59,6 +60,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
       ...decisions,
     },
+    retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),
     writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
     api: {
       call: parts.callForOperator,

@@ -16,6 +16,7 @@ import { addPlanCommand } from './plan.ts';
 import { runProgram } from './program.ts';
 import { addRecoveryCommand } from './recovery.ts';
 import { restoreCommand } from './restore.ts';
+import { addRetryCommand } from './retry.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
@@ -49,6 +50,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addEraseCommand,
     addPauseCommand,
     addResumeCommand,
+    addRetryCommand,
     addPlanCommand,
     // It knows every operation of the service, which the other commands have no use for.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),

@@ -20,6 +20,7 @@ import { createRecoveryRouter, type RecoverySource } from './recovery-router.ts'
 import { createRequestsRouter, type ListRequests } from './requests/router.ts';
 import { createResourceRouter } from './resources/router.ts';
 import type { ResourceSources } from './resources/source.ts';
+import { createRetryRouter, type RetrySource } from './retry-router.ts';
 import { readStatus, type StatusSources } from './status.ts';
 import { createDriftRouter, createSweepRouter, type SweepSource } from './sweeps-router.ts';
 import { createTimelineRouter } from './timeline/router.ts';
@@ -40,6 +41,7 @@ export interface OperatorRouterOptions {
   readonly plans: PlanSource;
   readonly decideDrifts: DriftDecisionSource;
   readonly writes: WritesSource;
+  readonly retry: RetrySource;
   readonly listRequests: ListRequests;
   readonly api: ApiSource;
   readonly clock: Pick<Clock, 'now'>;
@@ -114,6 +116,7 @@ export function listOperatorRouters(
     ...listAccessRouters(options.access),
     ['/api', createApiRouter(api)],
     ['', createWritesRouter(writes)],
+    ['', createRetryRouter(options.retry)],
     ['', createExplainRouter(explain)],
     ['', createTimelineRouter(options.timeline)],
     ['', createErasureRouter(options.erasure)],

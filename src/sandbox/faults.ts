@@ -20,7 +20,9 @@ export type Fault =
   /** Carried out, then 200 with a page of HTML. */
   | { readonly kind: 'html' }
   /** Carried out, then the ordinary status with half of its JSON. */
-  | { readonly kind: 'truncated' };
+  | { readonly kind: 'truncated' }
+  /** Carried out as if this had been its body: a change that is taken and not made, for instance. */
+  | { readonly kind: 'altered'; readonly body: Readonly<Record<string, unknown>> };
 
 /** Which calls a fault meets. */
 export interface FaultRule {
@@ -107,7 +109,7 @@ export class Faults {
     if (status === 403) throw new Refusal('forbidden', `no access to ${section}`);
   }
 
-  /** Takes what a call of this operation has to suffer off the rules. `text`: its target and body. */
+  /** Takes what a call of this operation has to suffer off the rules. `text`: its target, a space and its body. */
   take(operation: OperationName | 'unknown', text = ''): Suffering {
     let delayMs = 0;
     for (const rule of this.#rules) {

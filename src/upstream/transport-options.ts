@@ -150,6 +150,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Milliseconds from now instead, waiting for the first turn counted. */
   readonly withinMs?: number | undefined;
+  /** Attempts of this call; never more than the transport makes of any. */
+  readonly attemptsMax?: number | undefined;
   /** Like the hook, for this call alone and for reads too: the last look before it leaves. */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
   /** Told how each attempt ended, before it is repeated or the call returns; undefined: it succeeded. Must not throw. */

@@ -65,6 +65,15 @@ export const opsRoutes: readonly OpsRoute[] = [
     answers: { 200: 'Writes' },
   },
   {
+    method: 'post',
+    path: '/retry',
+    tag: 'State',
+    summary:
+      'Has tried at once what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
+    body: { schema: 'RetryBody', required: true },
+    answers: { 200: 'Retry', 404: 'Problem', 409: 'Problem' },
+  },
+  {
     method: 'get',
     path: '/users',
     tag: 'People and groups',

@@ -15,7 +15,7 @@ import { decision, firstRun, hashBody, recovery } from './plan-schemas.ts';
 import { plan, planAction, planSummary, undoing } from './repair-schemas.ts';
 import { keptRequest } from './request-schemas.ts';
 import { adoptBody, erasure, explanation, groupItem, userItem } from './resource-schemas.ts';
-import { status, writes } from './state-schemas.ts';
+import { retry, retryBody, status, writes } from './state-schemas.ts';
 import { drift, driftDecision, ignoreBody, sweep, sweepAsked, sweepBody } from './sweep-schemas.ts';
 import { timeline } from './timeline-schemas.ts';
 
@@ -25,6 +25,8 @@ export const opsSchemas = {
   Status: status,
   Writes: writes,
   PauseBody: z.strictObject({ reason: z.string().max(500).nullable().optional() }),
+  RetryBody: retryBody,
+  Retry: retry,
   User: userItem,
   UserList: listOf(userItem),
   Group: groupItem,

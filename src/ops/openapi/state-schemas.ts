@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RetryAnswer } from '../retry-router.ts';
 import type { Status } from '../status.ts';
 import type { WritesView } from '../writes-view.ts';
 import { count, moment, resourceType, serviceWords, word } from './kinds.ts';
@@ -53,7 +54,9 @@ export const status = z.strictObject({
   failing: z.array(trouble).describe('Tried again and again in vain; the first hundred.'),
   oldestSince: moment().nullable(),
   stuckCount: count(),
-  stuck: z.array(trouble).describe('Acknowledged, then refused by the service; field by field.'),
+  stuck: z
+    .array(trouble)
+    .describe('Acknowledged, then refused or not done by the service; field by field.'),
   disputes: z.array(dispute).describe('Names that only an operator can place.'),
   upstream: z.strictObject({
     waiting: z
@@ -84,3 +87,26 @@ export const status = z.strictObject({
     .describe('Requests without a valid credential within ten minutes, in this process.'),
   activity: z.strictObject({ lanes: count(), waiting: count() }),
 }) satisfies z.ZodType<Omit<Status, 'reasons'>>;
+
+/** What is to be tried now. */
+export const retryBody = z.union([
+  z.strictObject({ name: z.string().min(1).describe('An id, a userName, an address or a name.') }),
+  z.strictObject({ all: z.literal(true) }),
+]);
+
+/** What is tried now. */
+export const retry = z.strictObject({
+  count: count(),
+  tried: z
+    .array(
+      z.strictObject({
+        type: resourceType(),
+        id: z.string(),
+        name: z.string(),
+        waits: z
+          .array(z.string())
+          .describe('The fields that wait, `members` or `admins` where people do; empty: a look.'),
+      }),
+    )
+    .describe('The first hundred.'),
+}) satisfies z.ZodType<RetryAnswer>;

@@ -13,8 +13,8 @@ export interface Patient {
   readonly faults: Faults;
   readonly response: ServerResponse;
   readonly face: Face;
-  /** Carries the call out and says what to answer. */
-  run(): Wire;
+  /** Carries the call out, with this body instead of its own where one is given, and says what to answer. */
+  run(text?: string): Wire;
 }
 
 /** Carries a call out, or not, with what the faults have in store for it. */
@@ -32,6 +32,8 @@ export async function suffer({ delayMs, fault }: Suffering, patient: Patient): P
     case 'html':
       patient.run();
       return { kind: 'whole', wire: htmlAnswer };
+    case 'altered':
+      return { kind: 'whole', wire: patient.run(JSON.stringify(fault.body)) };
     case 'truncated': {
       const wire = patient.run();
       return { kind: 'whole', wire: { ...wire, text: wire.text.slice(0, wire.text.length / 2) } };
