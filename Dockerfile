@@ -19,6 +19,8 @@ COPY --from=build /app/dist ./dist
 COPY package.json ./
 COPY config ./config
 COPY --from=build --chown=node:node /app/data ./data
+# `docker compose exec bridge scim-bridge …`
+RUN printf '#!/bin/sh\nexec node /app/dist/cli/main.js "$@"\n' > /usr/local/bin/scim-bridge && chmod 755 /usr/local/bin/scim-bridge
 USER node
 VOLUME /app/data
 EXPOSE 8080

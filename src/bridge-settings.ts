@@ -44,7 +44,9 @@ export function toRepairPolicy({ drift, limits }: Settings): RepairPolicy {
 export function toRetention({ retention }: Settings): Retention {
   return {
     ledgerMs: retention.ledger,
+    ledgerRowsMax: retention.ledgerRowsMax,
     auditMs: retention.audit,
+    auditRowsMax: retention.auditRowsMax,
     requestsMs: retention.requests,
     requestRowsMax: retention.requestRowsMax,
     driftsMs: retention.drifts,

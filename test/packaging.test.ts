@@ -18,6 +18,7 @@ import { z } from 'zod';
 import { STOP_GRACE_MS } from '../src/bridge-lifecycle.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../src/main.ts';
 import { toFileVariable } from '../src/settings/environment.ts';
+import { loadSettings } from '../src/settings/load.ts';
 import { listSettingRows } from '../src/settings/rows.ts';
 import { settingsSchema } from '../src/settings/schema.ts';
 
@@ -32,6 +33,7 @@ const composeSchema = z.object({
       environment: z.record(z.string(), z.string()).default({}),
       ports: z.array(z.string()).default([]),
       volumes: z.array(z.string()).default([]),
+      env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).default([]),
       build: z.string().optional(),
       stop_grace_period: z.string().optional(),
     }),
@@ -91,15 +93,15 @@ test('compose: what must survive is in a declared volume', () => {
   expect(services.bridge?.volumes).toContain('bridge-data:/app/data');
 });
 
-test('compose: the replicas are bridges like the first, on PostgreSQL whatever is set', () => {
+test('compose: the replicas are bridges like the first, on its database and on PostgreSQL by themselves', () => {
   const { ports: _ports, volumes: _volumes, ...bridge } = findService('bridge');
   const { DATABASE_URL: first, ...settings } = bridge.environment;
-  expect(first).toMatch(/^\$\{POSTGRES_PASSWORD:\+postgres:/);
+  expect(first).toMatch(/^\$\{DATABASE_URL:-\$\{POSTGRES_PASSWORD:\+postgres:/);
   for (const name of bridges.slice(1)) {
     const { environment, ...replica } = findService(name);
     const { DATABASE_URL: url, ...others } = environment;
     expect(others).toEqual(settings);
-    expect(url).toMatch(/^postgres:/);
+    expect(url).toMatch(/^\$\{DATABASE_URL:-postgres:/);
     expect(replica).toMatchObject({ build: bridge.build, profiles: ['replicas'] });
     expect({ ports: replica.ports, volumes: replica.volumes }).toEqual({ ports: [], volumes: [] });
   }
@@ -134,20 +136,99 @@ test('compose: no secret is written down, and none of the services of the base p
   const values = Object.values(services).flatMap(({ environment }) => Object.entries(environment));
   const secrets = values.filter(([name]) => /TOKEN|PASSWORD|DATABASE_URL/.test(name));
   expect(secrets.length).toBeGreaterThan(3);
-  for (const [name, value] of secrets)
-    expect(`${name}=${value}`).toMatch(
-      /=(\$\{.*\}|postgres:\/\/bridge:\$\{POSTGRES_PASSWORD:-\}@postgres\/bridge)$/,
-    );
+  for (const [name, value] of secrets) expect(`${name}=${value}`).toMatch(/=\$\{.*\}$/);
   for (const name of [...bridges, 'balancer']) {
     for (const port of findService(name).ports) expect(port, name).toMatch(/^127\.0\.0\.1:/);
   }
 });
 
-test('compose: every variable of the bridge is a setting', () => {
-  const rows = listSettingRows(settingsSchema);
-  const known = rows.flatMap((row) => [row.variable, toFileVariable(row)]);
-  for (const name of Object.keys(services.bridge?.environment ?? {})) expect(known).toContain(name);
+/** Every variable of a setting, and of the file that may hold it. */
+const variables = listSettingRows(settingsSchema).flatMap((row) => {
+  const file = toFileVariable(row);
+  return file === undefined ? [row.variable] : [row.variable, file];
 });
+/** Compose itself decides where the container listens. */
+const FIXED: Readonly<Record<string, string>> = { HOST: '0.0.0.0', PORT: '8080' };
+
+test('compose: every setting is handed on to each bridge, and nothing else', () => {
+  for (const name of bridges) {
+    const handed = Object.keys(findService(name).environment);
+    expect(handed.toSorted(), name).toEqual(['CONFIG', ...variables].toSorted());
+    expect(findService(name).env_file).toEqual([{ path: '.env', required: false }]);
+  }
+});
+
+test('compose: what is set arrives, from the shell or .env; what is not set stays so', () => {
+  const set = Object.fromEntries(variables.map((name) => [name, `value of ${name}`]));
+  for (const name of bridges) {
+    const { environment } = findService(name);
+    for (const variable of variables) {
+      const text = environment[variable] ?? '';
+      expect(interpolate(text, set), variable).toBe(FIXED[variable] ?? set[variable]);
+      if (variable === 'DATABASE_URL' && name !== 'bridge') continue;
+      expect(interpolate(text, {}), variable).toBe(FIXED[variable] ?? '');
+    }
+  }
+});
+
+test('compose: a mode from the shell starts in that mode, protected, behind the port that was asked for', () => {
+  const { environment, ports } = findService('bridge');
+  const shell = {
+    MODE: 'observe',
+    PROTECT_USERS: 'boss@example.com',
+    PORT: '9090',
+    DOMAIN: 'd.example',
+  };
+  const entries = Object.entries(environment);
+  const env = Object.fromEntries(entries.map(([name, text]) => [name, interpolate(text, shell)]));
+  const { settings } = loadSettings({ env, readFile: () => '' });
+
+  expect(settings).toMatchObject({
+    mode: 'observe',
+    protect: { users: ['boss@example.com'] },
+    port: 8080,
+  });
+  expect(settings.publicUrl).toContain('https://d.example');
+  expect(ports.map((port) => interpolate(port, shell))).toEqual(['127.0.0.1:9090:8080']);
+});
+
+const databases = [
+  { why: 'nothing', shell: {}, first: '', others: 'postgres://bridge:@postgres/bridge' },
+  {
+    why: 'a password',
+    shell: { POSTGRES_PASSWORD: 'x' },
+    first: 'postgres://bridge:x@postgres/bridge',
+    others: 'postgres://bridge:x@postgres/bridge',
+  },
+  {
+    why: 'an address, which wins',
+    shell: { POSTGRES_PASSWORD: 'x', DATABASE_URL: 'postgres://db/bridge' },
+    first: 'postgres://db/bridge',
+    others: 'postgres://db/bridge',
+  },
+];
+for (const { why, shell, first, others } of databases) {
+  test(`compose: all bridges share the database of ${why}`, () => {
+    const urls = bridges.map((name) =>
+      interpolate(findService(name).environment.DATABASE_URL ?? '', shell),
+    );
+    expect(urls).toEqual([first, others, others]);
+  });
+}
+
+/** As compose does it: `${A}`, `${A:-otherwise}`, `${A:+instead}`, one in another. */
+function interpolate(text: string, values: Readonly<Record<string, string>>): string {
+  const innermost = /\$\{(\w+)(?:(:[-+])([^${}]*))?\}/;
+  const found = innermost.exec(text);
+  if (found === null) return text;
+  const [whole, name = '', operator, word = ''] = found;
+  const value = values[name] ?? '';
+  const meant = operator === ':+' ? (value === '' ? '' : word) : value === '' ? word : value;
+  return interpolate(
+    text.replace(whole, () => meant),
+    values,
+  );
+}
 
 function findService(name: string) {
   const service = services[name];
@@ -176,6 +257,15 @@ test('Dockerfile: two stages, an ordinary user, a volume, a health check without
     /CMD \["node", .*"healthcheck"\]$/,
   );
   expect(lines.find((line) => line.startsWith('CMD'))).toMatch(/^CMD \["node", .*"serve"\]$/);
+});
+
+test('Dockerfile: the commands are on the path', () => {
+  const [, script = '', path] =
+    /^RUN printf '(.+)' > (\/usr\/local\/bin\/scim-bridge) && chmod 755 \2$/m.exec(
+      read('Dockerfile'),
+    ) ?? [];
+  expect(path).toBe('/usr/local/bin/scim-bridge');
+  expect(script).toBe('#!/bin/sh\\nexec node /app/dist/cli/main.js "$@"\\n');
 });
 
 test('Dockerfile: what is copied exists and is not kept out by .dockerignore', () => {

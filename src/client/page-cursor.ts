@@ -1,5 +1,5 @@
-import { isNamed } from '../upstream/operations/part.ts';
-import { type Cursor, createCursor } from '../upstream/page-progress.ts';
+import { isNamed, type Named } from '../upstream/operations/part.ts';
+import { type Cursor, createCursor, type Moved } from '../upstream/page-progress.ts';
 
 /** How far a list was read: plain JSON, to be kept anywhere and continued from. */
 export interface PageCursor extends Cursor {
@@ -24,6 +24,7 @@ export function parseCursor(operation: string, value: unknown): PageCursor {
   if (!isNamed(value)) throw new TypeError(`${label} is no cursor`);
   if (value.operation !== operation) throw new TypeError(`${label} is a cursor of another list`);
   const after = toPlaceOrAbsent(value.after);
+  const { recent, moved } = value;
   return {
     operation,
     position: parseCount(label, value.position),
@@ -36,6 +37,16 @@ export function parseCursor(operation: string, value: unknown): PageCursor {
     insisting: value.insisting === true,
     ended: value.ended === true,
     ...(after === undefined ? {} : { after }),
+    ...(Array.isArray(recent) ? { recent: recent.map(String) } : {}),
+    ...(isNamed(moved) ? { moved: parseMoved(label, moved) } : {}),
+  };
+}
+
+function parseMoved(label: string, { overlap, count, grown }: Named): Moved {
+  return {
+    overlap: parseCount(label, overlap),
+    count: parseCount(label, count),
+    grown: parseCount(label, grown),
   };
 }
 

@@ -76,6 +76,12 @@ export async function countEventsSince(db: Db, from: number): Promise<number> {
   return Number(count);
 }
 
+/** Time of the newest event beyond the newest `rowsMax` (epoch milliseconds); undefined: there are no more. */
+export async function findAuditEventBeyond(db: Db, rowsMax: number): Promise<number | undefined> {
+  const newest = db.selectFrom('audit_events').select('created_at').orderBy('created_at', 'desc');
+  return (await newest.offset(rowsMax).limit(1).executeTakeFirst())?.created_at;
+}
+
 /** Forgets at most `limit` of the events read before `before` (epoch milliseconds), the oldest first; returns how many. */
 export async function pruneAuditEvents(
   tx: Db,

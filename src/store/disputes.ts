@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
 
 /** A write that could not be matched to one account or group. */
@@ -54,4 +55,22 @@ export async function countDisputes(db: Db, since: number): Promise<number> {
     .where('last_seen_at', '>=', since)
     .executeTakeFirstOrThrow();
   return row.disputes;
+}
+
+/** Forgets at most `limit` disputes that came up last before `before` (epoch milliseconds); returns how many. */
+export async function pruneDisputes(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const old = await tx
+    .selectFrom('disputes')
+    .select(['resource_type', 'name_folded'])
+    .where('last_seen_at', '<', before)
+    .limit(limit)
+    .execute();
+  for (const [type, disputes] of Map.groupBy(old, (dispute) => dispute.resource_type)) {
+    const names = disputes.map(({ name_folded }) => name_folded);
+    for (const namesFolded of chunks(names)) await deleteDisputes(tx, { type, namesFolded });
+  }
+  return old.length;
 }

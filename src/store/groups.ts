@@ -175,3 +175,25 @@ export function hasUpstreamIds(
 export function toObservedGroup(row: Pick<GroupRow, 'observed'>): ObservedGroup | undefined {
   return row.observed === null ? undefined : parseStored<ObservedGroup>(row.observed);
 }
+
+/**
+ * Forgets at most `limit` groups that were deleted before `before` (epoch milliseconds), of which nothing waits and
+ * nothing is in the service; returns how many. What may still be there stays hidden by its row.
+ */
+export async function pruneDeletedGroups(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const old = tx
+    .selectFrom('groups')
+    .select('id')
+    .where('deleted_at', '<', before)
+    .where('due_at', 'is', null)
+    .where('lost_looks', '=', 0)
+    .where('upstream_scim_id', 'is', null)
+    .where('upstream_rest_id', 'is', null)
+    .where('upstream_uid', 'is', null)
+    .limit(limit);
+  const result = await tx.deleteFrom('groups').where('id', 'in', old).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

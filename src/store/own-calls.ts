@@ -108,6 +108,12 @@ export async function findNewestOwnCall(db: Db): Promise<number | undefined> {
   return row?.at;
 }
 
+/** Time of the newest change beyond the newest `rowsMax` (epoch milliseconds); undefined: there are no more. */
+export async function findOwnCallBeyond(db: Db, rowsMax: number): Promise<number | undefined> {
+  const newest = db.selectFrom('own_calls').select('at').orderBy('at', 'desc');
+  return (await newest.offset(rowsMax).limit(1).executeTakeFirst())?.at;
+}
+
 /** Forgets at most `limit` of the oldest changes from before `before` (epoch milliseconds); returns how many. */
 export async function pruneOwnCalls(
   tx: Db,

@@ -10,6 +10,9 @@ const TOUCH_ALL_CHUNK = 250;
 /** People brought up to date in one statement, which must not hold the event loop for long. */
 const TOUCH_CHUNK = 100;
 
+/** Members that one statement reads. */
+const MEMBERS_AT_ONCE = 5_000;
+
 /**
  * Writes what these people's answers say of their groups, after any of it may have changed: who is in a
  * group, what it is called, whether it is there. Where the answer differs that is another version of it,
@@ -69,8 +72,8 @@ export async function listLinkedUsers(db: Db, groupId: GroupId): Promise<UserId[
 
 /**
  * The people in these groups as JSON text, by group, in order of joining. Written by the database,
- * because a page of a list has thousands of them. A person is in a group when that is wanted or, where
- * nobody said, seen.
+ * because a page of a list has thousands of them, so many at once. A person is in a group when that is wanted or,
+ * where nobody said, seen.
  * @param usersUrl where users are: what `$ref` is before a slash and the id
  */
 export async function readMembersOfGroups(
@@ -79,21 +82,61 @@ export async function readMembersOfGroups(
   usersUrl: string,
 ): Promise<Map<string, string>> {
   const entry = toEntry(db, {
-    id: sql.ref('u.id'),
-    display: sql.ref('u.user_name'),
+    id: sql.ref('p.id'),
+    display: sql.ref('p.user_name'),
     ref: `${usersUrl}/`,
     type: 'User',
   });
   const byGroup = new Map<string, string>();
-  for (const chunk of chunks(ids)) {
-    const { rows } = await sql<{ group_id: string; items: string }>`
-      select m.group_id, string_agg(${entry}, ',' order by m.seq) as items
-      from memberships as m join users as u on u.id = m.user_id
-      where m.group_id in (${sql.join(chunk)}) and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
-      group by m.group_id`.execute(db);
-    for (const { group_id, items } of rows) byGroup.set(group_id, items);
+  for (const some of await toReads(db, ids)) {
+    for (let last = 0, isMore = true; isMore; ) {
+      const { rows } = await sql<MembersPart>`
+        select p.group_id, string_agg(${entry}, ',' order by p.seq) as items, max(p.seq) as last, count(*) as count
+        from (select m.group_id, m.seq, u.id, u.user_name
+          from memberships as m join users as u on u.id = m.user_id
+          where m.group_id in (${sql.join(some)}) and m.seq > ${last}
+            and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
+          order by m.seq limit ${MEMBERS_AT_ONCE}) as p
+        group by p.group_id`.execute(db);
+      for (const { group_id: id, items } of rows) {
+        const before = byGroup.get(id);
+        byGroup.set(id, before === undefined ? items : `${before},${items}`);
+      }
+      last = rows.reduce((max, part) => Math.max(max, Number(part.last)), last);
+      isMore = rows.reduce((sum, { count }) => sum + Number(count), 0) === MEMBERS_AT_ONCE;
+    }
   }
   return byGroup;
+}
+
+/** Members of one group, or the next of them. */
+interface MembersPart {
+  readonly group_id: string;
+  readonly items: string;
+  readonly last: number;
+  readonly count: number;
+}
+
+/** Groups that are read together: as many as have not too many members, and larger ones by themselves. */
+async function toReads(db: Db, ids: readonly GroupId[]): Promise<GroupId[][]> {
+  if (ids.length <= 1) return ids.length === 0 ? [] : [[...ids]];
+  const reads: GroupId[][] = [];
+  for (const chunk of chunks(ids)) {
+    const { rows } = await sql<{ group_id: GroupId; count: number }>`
+      select group_id, count(*) as count from memberships
+      where group_id in (${sql.join(chunk)}) group by group_id`.execute(db);
+    let total = MEMBERS_AT_ONCE;
+    for (const { group_id: id, count } of rows) {
+      total += Number(count);
+      const last = reads.at(-1);
+      if (last && total <= MEMBERS_AT_ONCE) last.push(id);
+      else {
+        reads.push([id]);
+        total = Number(count);
+      }
+    }
+  }
+  return reads;
 }
 
 interface EntryParts {

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 
+/** Entries that are remembered by their ids, of lists that say a total: so far a read can step back. */
+const RECENT_MAX = 500;
+
 /** How far a paged read has come: plain data, to be stored and continued from. */
 export interface Cursor {
-  /** Entries passed so far; the next page begins after them. */
+  /** Entries passed so far; the next page begins after them, or `overlap` before. */
   readonly position: number;
   /** Where the next page begins, for lists that go on from a place and not by number. */
   readonly after?: string | number | undefined;
@@ -15,6 +18,20 @@ export interface Cursor {
   readonly lastPage: string | undefined;
   /** The first page was longer than asked: the service ignores the limit. */
   readonly limitIgnored: boolean;
+  /** The ids of the last entries, where the list says a total. */
+  readonly recent?: readonly string[] | undefined;
+  /** How the read of a list goes on whose total has changed; absent: it has not. */
+  readonly moved?: Moved | undefined;
+}
+
+/** A list that changed while it was read: entries may have moved to where the read had been. */
+export interface Moved {
+  /** How many entries before `position` the next page begins: it has to begin with one that is known. */
+  readonly overlap: number;
+  /** Different entries passed so far. */
+  readonly count: number;
+  /** By how much the total has grown in all: newcomers may stand where the read had been. */
+  readonly grown: number;
 }
 
 /** Whether a read was provably complete. An incomplete one proves nothing. */
@@ -26,7 +43,7 @@ export type Completeness =
 type IncompleteReason =
   | 'a page came twice'
   | 'fewer entries than the total'
-  | 'the total shrank while reading'
+  | 'the list changed too much while reading'
   | 'too many pages'
   | 'as many as asked for'
   | 'not read to the end';
@@ -39,10 +56,14 @@ export interface PageContent {
   readonly next?: string | number | null | undefined;
 }
 
-/** What a page means: more may follow, it is the last one, or it is none and the read ends with this result. */
+/**
+ * What a page means: more may follow, it is the last one, it tells only that the read has to step back, or it is none and
+ * the read ends with this result. `items`: the entries that are in no page before.
+ */
 export type Progress =
-  | { readonly kind: 'more'; readonly cursor: Cursor }
-  | { readonly kind: 'last'; readonly cursor: Cursor }
+  | { readonly kind: 'more'; readonly cursor: Cursor; readonly items: readonly unknown[] }
+  | { readonly kind: 'last'; readonly cursor: Cursor; readonly items: readonly unknown[] }
+  | { readonly kind: 'back'; readonly cursor: Cursor }
   | { readonly kind: 'end'; readonly result: Completeness };
 
 /** The start of a read. */
@@ -57,15 +78,32 @@ export function createCursor(pageSize: number): Cursor {
   };
 }
 
+/** How many entries are before the next page. */
+export function toOffset({ position, moved }: Cursor): number {
+  return Math.max(0, position - (moved?.overlap ?? 0));
+}
+
 /**
  * What the next page means for the read, pure. A list ends by an empty page or by its total, never by a page shorter than
  * asked: the service chooses its own page size; or because the service says that nothing follows. A page seen before is not counted again.
+ * Where the total changes, entries may have moved to before the page: the read steps back to one that is known, and goes on
+ * with pages that overlap; such a list ends by a page that shows its end and nothing new.
  */
-export function advance(cursor: Cursor, { items, total, next: after }: PageContent): Progress {
+export function advance(cursor: Cursor, page: PageContent): Progress {
+  const { position: count, total: before, moved } = cursor;
+  const { total = before } = page;
+  if (total === undefined || before === undefined) return advanceSimply(cursor, page);
+  if (moved === undefined && total === before) return advanceSimply(cursor, page);
+  const change = total - before;
+  const grown = (moved?.grown ?? 0) + Math.max(0, change);
+  const next = { ...cursor, total };
+  return moved
+    ? advanceOverlapping(next, { ...moved, grown }, page)
+    : stepBack(next, { overlap: 2 * Math.abs(change), count, grown });
+}
+
+function advanceSimply(cursor: Cursor, { items, total, next: after }: PageContent): Progress {
   const knownTotal = total ?? cursor.total;
-  if (total !== undefined && cursor.total !== undefined && total < cursor.total) {
-    return incomplete('the total shrank while reading');
-  }
   if (items.length === 0) return endAtEmptyPage(cursor.position, knownTotal);
   const page = identifyPage(items);
   if (page === cursor.firstPage || page === cursor.lastPage)
@@ -79,10 +117,51 @@ export function advance(cursor: Cursor, { items, total, next: after }: PageConte
     firstPage: cursor.firstPage ?? page,
     lastPage: page,
     limitIgnored: cursor.limitIgnored || (isFirst && items.length > cursor.pageSize),
+    ...(knownTotal === undefined ? {} : { recent: toRecent(cursor, items) }),
   };
   const reachesTotal = knownTotal !== undefined && next.position >= knownTotal;
   const isLast = reachesTotal || after === null;
-  return { kind: isLast ? 'last' : 'more', cursor: next };
+  return { kind: isLast ? 'last' : 'more', cursor: next, items };
+}
+
+/** A page that begins with an entry that is known leaves none out, however the list has moved. */
+function advanceOverlapping(cursor: Cursor, moved: Moved, { items }: PageContent): Progress {
+  const { total = 0 } = cursor;
+  const offset = toOffset(cursor);
+  const known = new Set(cursor.recent);
+  // The offset is ignored.
+  const isFirstAgain = offset >= items.length && identifyPage(items) === cursor.firstPage;
+  if (isFirstAgain) return incomplete('a page came twice');
+  const isJoined = offset === 0 || known.has(identifyItem(items[0]));
+  if (!isJoined) return stepBack(cursor, { ...moved, overlap: 2 * moved.overlap });
+  const fresh = items.filter((item) => !known.has(identifyItem(item)));
+  const count = moved.count + fresh.length;
+  const position = offset + items.length;
+  if (fresh.length === 0 && position >= total) {
+    const isEverything = count + moved.grown >= total;
+    return isEverything
+      ? { kind: 'end', result: { complete: true } }
+      : incomplete('fewer entries than the total');
+  }
+  if (items.length === 0) return incomplete('fewer entries than the total');
+  // At least half of each page is new ground.
+  const overlap = Math.min(moved.overlap, Math.floor(items.length / 2));
+  const recent = toRecent(cursor, fresh);
+  const next = { ...cursor, position, recent, moved: { ...moved, overlap, count } };
+  return { kind: 'more', cursor: next, items: fresh };
+}
+
+/** Further back than anything that is known there is nothing to go on from. */
+function stepBack(cursor: Cursor, moved: Moved): Progress {
+  const known = cursor.recent?.length ?? 0;
+  const tried = cursor.moved?.overlap ?? 0;
+  if (tried >= known) return incomplete('the list changed too much while reading');
+  const overlap = Math.min(Math.max(1, moved.overlap), known);
+  return { kind: 'back', cursor: { ...cursor, moved: { ...moved, overlap } } };
+}
+
+function toRecent({ recent = [] }: Cursor, items: readonly unknown[]): string[] {
+  return [...recent, ...items.map(identifyItem)].slice(-RECENT_MAX);
 }
 
 function endAtEmptyPage(position: number, total: number | undefined): Progress {

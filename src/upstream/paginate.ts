@@ -8,6 +8,7 @@ import {
   type Cursor,
   createCursor,
   type PageContent,
+  toOffset,
 } from './page-progress.ts';
 import { parsePage, toPlace } from './paging-styles.ts';
 import type { CallOptions, Transport } from './transport.ts';
@@ -24,6 +25,7 @@ export interface PageOptions extends CallOptions {
 
 /** One page; `cursor` continues after it. */
 export interface Page {
+  /** What no page before it had. */
   readonly items: readonly unknown[];
   readonly total: number | undefined;
   readonly cursor: Cursor;
@@ -70,8 +72,9 @@ export function paginateChecked(
         return;
       }
       cursor = progress.cursor;
+      if (progress.kind === 'back' || progress.items.length === 0) continue;
       if (progress.kind === 'last') result = { complete: true };
-      yield { items: page.items, total: page.total, cursor };
+      yield { items: progress.items, total: page.total, cursor };
       if (progress.kind === 'last') return;
     }
     result = { complete: false, reason: 'too many pages' };
@@ -118,5 +121,6 @@ async function fetchPage(
 function withPosition(operation: PagedOperation, args: unknown, cursor: Cursor): object {
   const given = isNamed(args) ? args : {};
   const query = isNamed(given.query) ? given.query : {};
-  return { ...given, query: { ...query, ...toPlace(operation.paging, query, cursor) } };
+  const place = toPlace(operation.paging, query, { ...cursor, position: toOffset(cursor) });
+  return { ...given, query: { ...query, ...place } };
 }

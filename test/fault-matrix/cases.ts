@@ -1,16 +1,24 @@
 import type { JsonValue } from '../../src/domain/json.ts';
-import type { OperationName } from '../../src/sandbox/operations.ts';
-import type { TestAnswer, TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import type { TestAnswer } from '../support/bridge.ts';
+import type { CallName } from '../support/counterpart.ts';
+import {
+  addGroup,
+  addUser,
+  type Requester,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from '../support/provider.ts';
 import type { Company, Person } from './company.ts';
 
 /** What a provider asks for while something goes wrong. */
 export interface Operation {
   readonly name: string;
   /** The call of the service that goes wrong. */
-  readonly call: OperationName;
+  readonly call: CallName;
   /** What is there before; gives the request. `mark` is in all names. */
-  prepare(bridge: TestBridge, mark: string): Promise<Request>;
+  prepare(bridge: Requester, mark: string): Promise<Request>;
 }
 
 /** One request, and what the company is once it holds. */
@@ -133,7 +141,7 @@ export const OPERATIONS: readonly Operation[] = [
 /** One person into a list of a group, and out of it. */
 function toLinkOperations(
   what: 'member' | 'admin',
-  { path, add, remove }: { path: string; add: OperationName; remove: OperationName },
+  { path, add, remove }: { path: string; add: CallName; remove: CallName },
 ): Operation[] {
   return (['add', 'remove'] as const).map((op) => ({
     name: `${op} ${what}`,

@@ -1,4 +1,4 @@
-import type { Fault } from '../../src/sandbox/faults.ts';
+import type { CounterpartFault } from '../support/counterpart.ts';
 
 /** One call, or every call of any kind until the provider has its answer. */
 export type Lasting = 'once' | 'lasting';
@@ -8,7 +8,7 @@ export interface FaultCase {
   readonly name: string;
   readonly lasts: readonly Lasting[];
   /** `nowMs` is the bridge's clock: some faults name a time. */
-  fault(nowMs: number): Fault;
+  fault(nowMs: number): CounterpartFault;
   /** How the provider's request ends when one call meets it; `applied` when absent. */
   readonly ends?: 'applied' | 'refused';
   /** Operations with another end: there is another form, or the service's word is believed. */

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { readBacklog } from '../../src/store/backlog.ts';
-import { startTestBridge } from '../support/bridge.ts';
+import { startBridgeOf } from '../support/bridge.ts';
+import type { Counterpart } from '../support/counterpart.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { describePostgres, type StoreSuite } from '../support/stores.ts';
 import { type TimedBridge, untilEnded, untilQuiet } from '../support/timed-bridge.ts';
@@ -17,7 +19,7 @@ const DAY_MS = 25 * 60 * 60_000;
 const WORKERS_SLEEP_MS = 30_000;
 
 /** A group that is created twice is there twice: nothing in the service keeps the bridge from it. */
-const SHAPE = { uniqueGroupNames: 'nowhere' } as const;
+const startDefault = () => startSandbox({ shape: { uniqueGroupNames: 'nowhere' } });
 
 /** One cell: an operation that meets a fault. `mark` is in all its names. */
 interface Cell {
@@ -32,12 +34,24 @@ interface Cell {
  * acknowledged becomes true, what was refused leaves nothing, and there is nothing left to do.
  */
 export function runMatrix(title: string, faults: readonly FaultCase[]): void {
-  describe.concurrent(title, () => {
-    for (const fault of faults) for (const lasts of fault.lasts) runColumn({ fault, lasts });
-  });
+  runColumns(title, { faults, startService: startDefault });
   describePostgres(title, ({ makeUrl }) => {
     const some = faults.filter(({ alsoOnPostgres }) => alsoOnPostgres);
-    for (const fault of some) runColumn({ fault, lasts: 'once', makeUrl });
+    for (const fault of some) {
+      runColumn({ fault, lasts: 'once', makeUrl, startService: startDefault });
+    }
+  });
+}
+
+/** The columns of these faults in front of another service. */
+export function runColumns(
+  title: string,
+  { faults, startService }: { faults: readonly FaultCase[] } & Pick<ColumnPlan, 'startService'>,
+): void {
+  describe.concurrent(title, () => {
+    for (const fault of faults) {
+      for (const lasts of fault.lasts) runColumn({ fault, lasts, startService });
+    }
   });
 }
 
@@ -45,6 +59,7 @@ export function runMatrix(title: string, faults: readonly FaultCase[]): void {
 interface ColumnPlan {
   readonly fault: FaultCase;
   readonly lasts: Lasting;
+  readonly startService: () => Promise<Counterpart>;
   readonly makeUrl?: StoreSuite['makeUrl'];
 }
 
@@ -52,11 +67,14 @@ function runColumn(plan: ColumnPlan): void {
   const { fault, lasts } = plan;
   const name = `${fault.name}, ${lasts === 'once' ? 'one call' : 'every call for a while'}`;
   describe(name, { concurrent: true }, () => {
-    let column: TimedBridge;
+    let column: TimedBridge<Counterpart>;
     beforeAll(async () => {
       column = await startColumn(plan);
     });
-    afterAll(() => column.bridge.stop());
+    afterAll(async () => {
+      await column.bridge.stop();
+      await column.bridge.sandbox.stop();
+    });
 
     OPERATIONS.forEach((operation, index) => {
       if (fault.otherwise?.[operation.name] === 'left out') return;
@@ -76,7 +94,8 @@ function runColumn(plan: ColumnPlan): void {
   });
 }
 
-async function startColumn({ fault, lasts, makeUrl }: ColumnPlan): Promise<TimedBridge> {
+async function startColumn(plan: ColumnPlan): Promise<TimedBridge<Counterpart>> {
+  const { fault, lasts, makeUrl } = plan;
   const { timeout } = fault;
   const clock = createLeapingClock(timeout === undefined ? HURRY : 1);
   const settings = {
@@ -84,10 +103,10 @@ async function startColumn({ fault, lasts, makeUrl }: ColumnPlan): Promise<Timed
     ...(timeout === undefined ? {} : { UPSTREAM_TIMEOUT: timeout }),
     ...(makeUrl === undefined ? {} : { DATABASE_URL: await makeUrl('migrated') }),
   };
-  return { bridge: await startTestBridge({ settings, clock, sandbox: { shape: SHAPE } }), clock };
+  return { bridge: await startBridgeOf(await plan.startService(), { settings, clock }), clock };
 }
 
-async function runCell(column: TimedBridge, cell: Cell): Promise<void> {
+async function runCell(column: TimedBridge<Counterpart>, cell: Cell): Promise<void> {
   const { bridge, clock } = column;
   const { fault, lasts, operation, mark } = cell;
   const { sandbox } = bridge;
@@ -122,7 +141,7 @@ function toExpectation({ fault, lasts, operation }: Cell): (status: number) => b
 }
 
 /** Everything is converged again, whether it waits for something or not. */
-async function converge(column: TimedBridge): Promise<void> {
+async function converge(column: TimedBridge<Counterpart>): Promise<void> {
   const { bridge, clock } = column;
   for (const table of ['users', 'groups'] as const) {
     const due = { due_at: clock.now() };
@@ -133,7 +152,7 @@ async function converge(column: TimedBridge): Promise<void> {
 }
 
 /** Waits until closed sections are found to be open again. */
-async function untilOpen({ bridge, clock }: TimedBridge): Promise<void> {
+async function untilOpen({ bridge, clock }: TimedBridge<Counterpart>): Promise<void> {
   for (const type of ['Users', 'Groups']) {
     while ((await bridge.request('GET', `/${type}?count=0`)).status === 503) {
       clock.leap(DAY_MS);

@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
+import { LIVABLE_SHAPES } from '../support/other-service/shape.ts';
+import { type OtherService, startOtherService } from '../support/other-service.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 import { describeFailure } from './describe-failure.ts';
 import { parseProviderCases } from './provider-case.ts';
@@ -34,5 +37,25 @@ describe.each(['documented', 'narrowest'])('with the service in its %s shape', (
       const failure = await runCase(providerCase, bridge);
       if (failure) expect.fail(`${describeFailure(failure)}\n${bridge.output().slice(-4_000)}`);
     });
+  });
+});
+
+const others = Object.entries(LIVABLE_SHAPES).slice(1, 3);
+describe.each(others)('with another service, %s', (_, shape) => {
+  let bridge: TestBridge<OtherService> | undefined;
+
+  beforeAll(async () => {
+    bridge = await startBridgeOf(await startOtherService({ shape }));
+  });
+
+  afterAll(async () => {
+    await bridge?.stop();
+    await bridge?.sandbox.stop();
+  });
+
+  test.each(cases)('$id: $name', async (providerCase) => {
+    if (bridge === undefined) throw new Error('the bridge was not started');
+    const failure = await runCase(providerCase, bridge);
+    if (failure) expect.fail(describeFailure(failure));
   });
 });

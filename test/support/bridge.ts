@@ -18,19 +18,20 @@ import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Overload } from '../../src/telemetry/overload.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
+import type { Counterpart } from './counterpart.ts';
 
 const TOKEN = 'token-of-a-test-bridge';
 const FIRST_READ_MAX_MS = 10_000;
 
 /** What differs from a bridge with nothing configured. */
-export interface TestBridgeOptions {
+export interface TestBridgeOptions<Service extends Counterpart = Sandbox> {
   /** Settings as environment variables, e.g. `{ SCIM_WRITE_WAIT: '200ms' }`. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly sandbox?: SandboxOptions;
   /** A service that runs already and outlives the bridge, which so can be started again; with a `DATABASE_URL`. */
-  readonly service?: Sandbox;
+  readonly service?: Service;
   /** Changes the service before the bridge first meets it. */
-  readonly prepare?: (sandbox: Sandbox) => void;
+  readonly prepare?: (sandbox: Service) => void;
   readonly clock?: Clock;
   /** Default: never. The process of a test has much to do that is not the bridge's. */
   readonly findOverload?: () => Overload | undefined;
@@ -56,7 +57,7 @@ export interface TestAnswer {
 }
 
 /** A bridge in this process, with a sandbox as its service and a SQLite file that ends with it. */
-export interface TestBridge {
+export interface TestBridge<Service extends Counterpart = Sandbox> {
   /**
    * Sends a request with a valid token. `path` is below the SCIM base URL, or a whole URL.
    * A header that is undefined is left out, the token's too.
@@ -67,7 +68,7 @@ export interface TestBridge {
     body?: JsonValue,
     headers?: Readonly<Record<string, string | undefined>>,
   ): Promise<TestAnswer>;
-  readonly sandbox: Sandbox;
+  readonly sandbox: Service;
   readonly store: Store;
   /** Where SCIM is served; `new URL('/readyz', baseUrl)` is beside it. */
   readonly baseUrl: string;
@@ -78,8 +79,27 @@ export interface TestBridge {
 
 /** Starts a bridge on a free port of loopback and waits until its first read is finished. */
 export async function startTestBridge(options: TestBridgeOptions = {}): Promise<TestBridge> {
+  if (options.service !== undefined) return startBridgeOf(options.service, options);
+  const sandbox = await startSandbox(options.sandbox);
+  try {
+    const bridge = await startBridgeOf(sandbox, options);
+    const stop = async () => {
+      await bridge.stop();
+      await sandbox.stop();
+    };
+    return { ...bridge, stop };
+  } catch (error) {
+    await sandbox.stop();
+    throw error;
+  }
+}
+
+/** The same in front of a service of any make, which outlives it. */
+export async function startBridgeOf<Service extends Counterpart>(
+  sandbox: Service,
+  options: TestBridgeOptions<Service> = {},
+): Promise<TestBridge<Service>> {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-in-process-'));
-  const sandbox = options.service ?? (await startSandbox(options.sandbox));
   options.prepare?.(sandbox);
   const { settings } = loadSettings({
     // What follows the audit log would be among the calls that tests count; those that mean it set it.
@@ -120,7 +140,6 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
     server.close();
     await bridge.stop();
     await store.close();
-    if (options.service === undefined) await sandbox.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   try {

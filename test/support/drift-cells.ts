@@ -1,7 +1,9 @@
+import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { SandboxService } from '../../src/sandbox/service.ts';
 import type { TestBridge } from './bridge.ts';
+import type { Counterpart, CounterpartService } from './counterpart.ts';
 import { addUser, send, toGroup, toMembers, toPatch, untilSettled } from './provider.ts';
+import { listManagedDrifts, sweep } from './sweep.ts';
 
 const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 /** The schema of what only the service knows of groups. */
@@ -11,7 +13,7 @@ export const [ada, bob] = ['ada@example.com', 'bob@example.com'];
 const carl = 'carl@example.com';
 
 /** Ada, who has a licence, bob, and carl, who is wanted inactive; Pilots with ada in it and as its admin. */
-export async function addCompany(bridge: TestBridge): Promise<string> {
+export async function addCompany(bridge: TestBridge<Counterpart>): Promise<string> {
   const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
   await addUser(bridge, 'bob');
   const carlId = await addUser(bridge, 'carl');
@@ -29,7 +31,10 @@ export async function addCompany(bridge: TestBridge): Promise<string> {
 export const VERA = 'vera@example.com';
 
 /** A managed person whom an administrator can remove; `look` has the bridge see the account first. */
-export async function addVera(bridge: TestBridge, look: () => Promise<unknown>): Promise<void> {
+export async function addVera(
+  bridge: TestBridge<Counterpart>,
+  look: () => Promise<unknown>,
+): Promise<void> {
   bridge.sandbox.service.addUser({ email: VERA, userName: VERA, virtual: true });
   await look();
   await addUser(bridge, 'vera');
@@ -47,8 +52,8 @@ export interface DriftCell {
   /** Of what it is, with `of` and the person where it is about one in a list. */
   readonly name: string;
   /** What a person does in the service. */
-  readonly change: (service: SandboxService) => unknown;
-  readonly changeBack?: (service: SandboxService) => unknown;
+  readonly change: (service: CounterpartService) => unknown;
+  readonly changeBack?: (service: CounterpartService) => unknown;
 }
 
 /** One for each kind of difference of something managed. */
@@ -119,3 +124,24 @@ export const driftCells: readonly DriftCell[] = [
     changeBack: (service) => service.addAdmin('Pilots', ada),
   },
 ];
+
+/** Differences of every kind at once are found by a sweep, and seen to be gone by the next one. */
+export async function assertFindsEveryKind(bridge: TestBridge<Counterpart>): Promise<void> {
+  // The other rows name the group as it was.
+  const cells = driftCells.filter(({ kind }) => !['group.renamed', 'group.missing'].includes(kind));
+  const { service } = bridge.sandbox;
+  await addCompany(bridge);
+  await sweep(bridge);
+  const quiet = await listManagedDrifts(bridge);
+
+  for (const { change } of cells) change(service);
+  await sweep(bridge);
+  const found = await listManagedDrifts(bridge);
+  for (const { changeBack } of cells) changeBack?.(service);
+  await sweep(bridge);
+
+  expect(quiet).toEqual([]);
+  expect(found).toEqual(cells.map(({ kind, name }) => `${kind} ${name}`).toSorted());
+  expect(await listManagedDrifts(bridge)).toEqual([]);
+  expect(await listManagedDrifts(bridge, 'gone')).toEqual(found);
+}

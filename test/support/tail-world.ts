@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { findTail } from '../../src/reconcile/tail/state.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { startTestBridge, type TestBridge } from './bridge.ts';
+import { startBridgeOf, type TestBridge } from './bridge.ts';
+import type { Counterpart } from './counterpart.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
 import { untilSettled } from './provider.ts';
 
@@ -13,7 +14,7 @@ export const INTERVAL_MS = 15_000;
 export const PATIENT = { timeout: 10_000, interval: 5 };
 
 /** A bridge that follows the audit log, and whose time the test moves. */
-export interface TailWorld extends TestBridge {
+export interface TailWorld<Service extends Counterpart = Sandbox> extends TestBridge<Service> {
   readonly clock: LeapingClock;
   /** Moves time on and waits until the log was read after that, and what follows is settled. */
   poll(ms?: number): Promise<void>;
@@ -51,17 +52,13 @@ export async function withTail(
   }
 }
 
-/** A bridge in front of a sandbox that runs already; it has read the log once. */
-export async function startTailWorld(
-  options: TailWorldOptions &
-    Pick<Parameters<typeof startTestBridge>[0] & object, 'service'> & {
-      readonly clock: LeapingClock;
-    },
-): Promise<TailWorld> {
+/** A bridge in front of a service that runs already; it has read the log once. */
+export async function startTailWorld<Service extends Counterpart>(
+  options: TailWorldOptions & { readonly service: Service; readonly clock: LeapingClock },
+): Promise<TailWorld<Service>> {
   const { clock } = options;
-  const bridge = await startTestBridge({
+  const bridge = await startBridgeOf(options.service, {
     clock,
-    ...(options.service === undefined ? {} : { service: options.service }),
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
     settings: { AUDIT_POLL_INTERVAL: `${INTERVAL_MS}ms`, ...options.settings },
   });
@@ -97,7 +94,7 @@ export async function startTailWorld(
 }
 
 /** Looks are no change that waits, so `untilSettled` does not count them. */
-export async function untilLookedAt(bridge: TestBridge): Promise<void> {
+export async function untilLookedAt(bridge: Pick<TestBridge, 'store'>): Promise<void> {
   const countLooks = async () => {
     const { read } = bridge.store;
     const users = read.selectFrom('users').select('id').where('must_look', '>', 0);

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { findNextDueAt } from '../../src/store/lanes.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
+import type { Counterpart } from './counterpart.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
 import { countRunning } from './provider.ts';
 
 /** A bridge whose time the test moves. */
-export interface TimedBridge {
-  readonly bridge: TestBridge;
+export interface TimedBridge<Service extends Counterpart = Sandbox> {
+  readonly bridge: TestBridge<Service>;
   readonly clock: LeapingClock;
 }
 
@@ -26,7 +28,7 @@ export async function withTimedBridge(
  * Waits until nothing runs and nothing is due, moving time on to what is due next, at most `aheadMs` in
  * one leap: what is due later than that counts as quiet.
  */
-export async function untilQuiet(timed: TimedBridge, aheadMs?: number): Promise<void> {
+export async function untilQuiet(timed: TimedBridge<Counterpart>, aheadMs?: number): Promise<void> {
   const deadline = Date.now() + QUIET_MAX_MS;
   while (!(await goOn(timed, aheadMs))) {
     if (Date.now() > deadline) throw new Error('something is still due');
@@ -35,7 +37,10 @@ export async function untilQuiet(timed: TimedBridge, aheadMs?: number): Promise<
 }
 
 /** Waits for the end of something that may have to be tried again. */
-export async function untilEnded<T>(timed: TimedBridge, pending: Promise<T>): Promise<T> {
+export async function untilEnded<T>(
+  timed: TimedBridge<Counterpart>,
+  pending: Promise<T>,
+): Promise<T> {
   let ended = false;
   const end = pending.finally(() => {
     ended = true;
@@ -49,7 +54,7 @@ export async function untilEnded<T>(timed: TimedBridge, pending: Promise<T>): Pr
 
 /** Moves time on to the next attempt of what has to wait, unless something runs; true: there is nothing. */
 async function goOn(
-  { bridge, clock }: TimedBridge,
+  { bridge, clock }: TimedBridge<Counterpart>,
   aheadMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
   // In this order, because what ends may leave something due.

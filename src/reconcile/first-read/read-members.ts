@@ -37,7 +37,9 @@ export async function readMembers(context: FirstReadContext, counts: UserCounts)
   for (const unproven of await listUnproven(context, counts)) {
     const { group } = unproven;
     const sentAt = deps.clock.now();
-    const memberIds = await fetchMembers(context, group);
+    // The list of groups was read to its end.
+    const isListed = group.restId === undefined || counts.has(group.restId);
+    const memberIds = await (isListed ? fetchMembers : fetchUnlisted)(context, group);
     const times = { sentAt, now: deps.clock.now(), repeats };
     const isDoubted = repeats && memberIds !== undefined && !agrees(unproven, memberIds);
     const doubted = isDoubted ? { membersDoubted: true } : {};
@@ -94,6 +96,22 @@ async function listUnproven(
     await nextTurn();
   }
   return unproven;
+}
+
+/**
+ * Everybody in the group, undefined when it is gone. A group that its list has no more may be refused instead
+ * of missing, which says nothing of the others: what became of it is looked at by itself.
+ */
+async function fetchUnlisted(
+  context: FirstReadContext,
+  group: SeenGroup,
+): Promise<readonly number[] | undefined> {
+  try {
+    return await fetchMembers(context, group);
+  } catch (error) {
+    if (judge(error).verdict !== 'forbidden') throw error;
+    return undefined;
+  }
 }
 
 /** Everybody in the group, undefined when it is gone. @throws UpstreamError also when nothing shows its members. */

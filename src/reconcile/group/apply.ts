@@ -11,6 +11,7 @@ import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
 import { NOT_APPLIED, type Problem } from '../outcome.ts';
+import { readBack } from '../read-back.ts';
 import { isSaidNo, type Judged, judge } from '../verdict.ts';
 import { changeAdmin, changeMember, withoutUid } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
@@ -144,8 +145,12 @@ async function updateGroup(
     if (uid === undefined) {
       // Known through SCIM alone: only the name can be changed there.
       const Operations = [{ op: 'replace', path: 'displayName', value: displayName }];
-      const args = { path: { group_id: scimId ?? '' }, body: { Operations } };
-      const group = parseScimGroup(await deps.upstream.call(scim.updateGroup, args, context));
+      const path = { group_id: scimId ?? '' };
+      const args = { path, body: { Operations } };
+      const answer = await deps.upstream.call(scim.updateGroup, args, context);
+      const look = () => deps.upstream.call(scim.getGroup, { path }, context);
+      const shown = await readBack(answer, { operation: scim.updateGroup.id, look });
+      const group = parseScimGroup(shown);
       const at = deps.clock.now();
       const seen = { shownAt: at, at, by: scim.updateGroup.id };
       const observed: ObservedGroup = {
@@ -159,9 +164,12 @@ async function updateGroup(
       ...(displayName === undefined ? {} : { name: displayName }),
       ...toRestFlags(action),
     };
-    const args = { path: { uid }, body };
-    const group = parseRestGroup(await deps.upstream.call(groups.updateGroup, args, context));
-    return toUpdated(state, action, toObserved(deps, group, groups.updateGroup.id));
+    const path = { uid };
+    const answer = await deps.upstream.call(groups.updateGroup, { path, body }, context);
+    const look = () => deps.upstream.call(groups.getGroup, { path }, context);
+    const shown = await readBack(answer, { operation: groups.updateGroup.id, look });
+    const observed = toObserved(deps, parseRestGroup(shown), groups.updateGroup.id);
+    return toUpdated(state, action, observed);
   } catch (error) {
     const judged = judge(error);
     const parts = listFields(action).map((field): GroupPart => ({ kind: 'field', field }));

@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
+import { addGroup } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
-import { newId, userId } from '../../domain/ids.ts';
+import { groupId, newId, userId } from '../../domain/ids.ts';
 import { insertAccessToken } from '../../store/access-tokens.ts';
+import { insertAuditEvents } from '../../store/audit-events.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Store } from '../../store/database.ts';
+import { saveDispute } from '../../store/disputes.ts';
 import { insertDrifts, listDriftViews } from '../../store/drifts.ts';
 import { keepFormerNames, listNamesAfter } from '../../store/former-names.ts';
+import { insertOwnCall } from '../../store/own-calls.ts';
 import { insertPlan } from '../../store/plans.ts';
 import { endSweep, findRunningSweep, insertSweep, listSweeps } from '../../store/sweeps.ts';
 import { insertUser } from '../../store/users.ts';
@@ -60,6 +64,20 @@ async function addPlan(store: Store, id: string, ended: { at: number; actions: n
   );
 }
 
+async function addCall(store: Store, at: number): Promise<void> {
+  const key = { type: 'group', id: groupId('g') } as const;
+  const call = { at, operation: 'groups.createGroup', key };
+  await store.write((tx) => insertOwnCall(tx, { ...call, changes: [{ kind: 'group.create' }] }));
+}
+
+async function addEvent(store: Store, createdAt: number): Promise<void> {
+  const said = { message: null, details: null, origin: 'foreign', explained_by: null } as const;
+  const author = { author_id: 1, author_uid: null, author_username: null, author_address: null };
+  const times = { created_at: createdAt, seen_at: createdAt };
+  const event = { id: newId(), category: 'user', action: 'update', ...times, ...said, ...author };
+  await store.write((tx) => insertAuditEvents(tx, [event]));
+}
+
 /** Somebody of this name who was deleted then, and whose account does not work. */
 async function addTombstone(store: Store, name: string, deletedAt: number): Promise<void> {
   const observed = { fullName: name, active: false, at: deletedAt, by: 'scim.getUsers' };
@@ -84,7 +102,8 @@ function makePruning(store: Store, failures: unknown[], change: Partial<Retentio
       rules: { protection: { protectsName: (type, name) => type === 'user' && name === 'ada' } },
     },
     {
-      ...{ ledgerMs: DAY_MS, auditMs: DAY_MS, requestsMs: DAY_MS, requestRowsMax: 10 },
+      ...{ ledgerMs: 30 * DAY_MS, ledgerRowsMax: 1_000, auditMs: 30 * DAY_MS, auditRowsMax: 1_000 },
+      ...{ requestsMs: DAY_MS, requestRowsMax: 10 },
       ...{ driftsMs: 30 * DAY_MS, plansMs: 30 * DAY_MS, tombstonesMs: 0 },
       ...change,
     },
@@ -120,6 +139,61 @@ describeStores('what the store remembers of the past', ({ makeStore }) => {
     await pruning.stop();
 
     expect(writes).toEqual({ begun: 1, running: 0 });
+  });
+
+  test('is bounded in rows, but for what is younger than two days', async () => {
+    const store = await makeStore();
+    const ages = [5, 4, 3, 1, 0];
+    for (const days of ages) await addCall(store, now - days * DAY_MS);
+    for (const days of ages) await addEvent(store, now - days * DAY_MS);
+
+    startPruning(store, { ledgerRowsMax: 1, auditRowsMax: 4 });
+
+    const listDays = (times: readonly number[]) => times.map((at) => (now - at) / DAY_MS);
+    await expect
+      .poll(async () => {
+        const calls = await store.read.selectFrom('own_calls').select('at').orderBy('at').execute();
+        return listDays(calls.map(({ at }) => at));
+      })
+      .toEqual([1, 0]);
+    await expect
+      .poll(async () => {
+        const events = store.read.selectFrom('audit_events').select('created_at');
+        const rows = await events.orderBy('created_at').execute();
+        return listDays(rows.map(({ created_at }) => created_at));
+      })
+      .toEqual([4, 3, 1, 0]);
+  });
+
+  test('is forgotten of names that are disputed no longer, and of groups that are deleted', async () => {
+    const store = await makeStore();
+    const [old, young] = [now - 91 * DAY_MS, now - 29 * DAY_MS];
+    await store.write(async (tx) => {
+      for (const [nameFolded, at] of [
+        ['old', old],
+        ['young', young],
+      ] as const) {
+        await saveDispute(tx, { type: 'user', nameFolded, reason: 'two accounts', now: at });
+      }
+    });
+    const gone = await addGroup(store, { deleted_at: old });
+    const kept = [
+      await addGroup(store, { deleted_at: young }),
+      await addGroup(store, { deleted_at: old, due_at: now }),
+      await addGroup(store, { deleted_at: old, upstream_uid: 'still-there' }),
+      await addGroup(store),
+    ];
+
+    startPruning(store, { tombstonesMs: 90 * DAY_MS });
+
+    const listIds = async () => {
+      const rows = await store.read.selectFrom('groups').select('id').orderBy('seq').execute();
+      return rows.map(({ id }) => id);
+    };
+    await expect.poll(listIds).toEqual(kept.map(({ id }) => id));
+    expect(await listIds()).not.toContain(gone.id);
+    const disputes = await store.read.selectFrom('disputes').select('name_folded').execute();
+    expect(disputes).toEqual([{ name_folded: 'young' }]);
   });
 
   test('is forgotten when its time is over without any sweep, but for drifts that are there', async () => {

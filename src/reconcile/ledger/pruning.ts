@@ -1,9 +1,11 @@
 import { pruneAccessTokens } from '../../store/access-tokens.ts';
-import { pruneAuditEvents } from '../../store/audit-events.ts';
+import { findAuditEventBeyond, pruneAuditEvents } from '../../store/audit-events.ts';
 import type { Db } from '../../store/database.ts';
+import { pruneDisputes } from '../../store/disputes.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
 import { type FormerName, forgetNames, listNamesAfter } from '../../store/former-names.ts';
-import { pruneOwnCalls } from '../../store/own-calls.ts';
+import { pruneDeletedGroups } from '../../store/groups.ts';
+import { findOwnCallBeyond, pruneOwnCalls } from '../../store/own-calls.ts';
 import { prunePlans } from '../../store/plans.ts';
 import { pruneRequests } from '../../store/requests.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
@@ -34,14 +36,18 @@ export interface PruningDeps extends ErasureDeps {
 /** How long rows are kept, in milliseconds. */
 export interface Retention {
   readonly ledgerMs: number;
+  /** How many changes are kept. */
+  readonly ledgerRowsMax: number;
   readonly auditMs: number;
+  /** How many events are kept. */
+  readonly auditRowsMax: number;
   readonly requestsMs: number;
   /** How many requests are kept. */
   readonly requestRowsMax: number;
   readonly driftsMs: number;
   /** Sweeps are kept as long. */
   readonly plansMs: number;
-  /** How long deleted people are known by name; 0: for ever. */
+  /** How long deleted people and groups are known by name; 0: for ever. */
   readonly tombstonesMs: number;
 }
 
@@ -82,18 +88,41 @@ interface Run extends PruningDeps {
 }
 
 async function pruneAll(deps: Run, retention: Retention, now: number): Promise<void> {
-  const { ledgerMs, auditMs, requestsMs, requestRowsMax, driftsMs, plansMs } = retention;
+  const { requestsMs, requestRowsMax, driftsMs, plansMs } = retention;
   const requests = { before: now - requestsMs, rowsMax: requestRowsMax, limit: PRUNE_MAX };
-  await prunePartly(deps, pruneOwnCalls, now - ledgerMs);
-  await prunePartly(deps, pruneAuditEvents, now - auditMs);
   await prunePartly(deps, (tx) => pruneRequests(tx, requests), now - requestsMs);
+  await prunePartly(deps, pruneOwnCalls, await findLedgerEnd(deps, retention, now));
+  await prunePartly(deps, pruneAuditEvents, await findAuditEnd(deps, retention, now));
   await prunePartly(deps, pruneAccessTokens, now);
   await prunePartly(deps, pruneDrifts, now - driftsMs);
+  await prunePartly(deps, pruneDisputes, now - driftsMs);
   await prunePartly(deps, prunePlans, now - plansMs);
   await prunePartly(deps, pruneSweeps, now - plansMs);
   await forgetOrdinaryNames(deps);
   if (retention.tombstonesMs === 0) return;
   await forgetTombstones(deps, now - retention.tombstonesMs, deps.signal);
+  await prunePartly(deps, pruneDeletedGroups, now - retention.tombstonesMs);
+}
+
+/** What is younger is kept however much it is: limits of harm look back a day. In milliseconds. */
+const KEPT_MS = 2 * 24 * 3_600_000;
+
+async function findLedgerEnd(
+  { store: { read } }: Run,
+  { ledgerMs, ledgerRowsMax }: Retention,
+  now: number,
+): Promise<number> {
+  const beyond = await findOwnCallBeyond(read, ledgerRowsMax);
+  return Math.min(now - KEPT_MS, Math.max(now - ledgerMs, (beyond ?? 0) + 1));
+}
+
+async function findAuditEnd(
+  { store: { read } }: Run,
+  { auditMs, auditRowsMax }: Retention,
+  now: number,
+): Promise<number> {
+  const beyond = await findAuditEventBeyond(read, auditRowsMax);
+  return Math.min(now - KEPT_MS, Math.max(now - auditMs, (beyond ?? 0) + 1));
 }
 
 /** Names that people and groups carried before are kept while they protect somebody. */

@@ -17,10 +17,11 @@ import type {
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
-import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
+import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook, toFailure } from '../failure.ts';
 import { NOT_APPLIED } from '../outcome.ts';
+import { readBack } from '../read-back.ts';
 import { isSaidNo, judge } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
 import { findCreated } from './find-created.ts';
@@ -128,8 +129,7 @@ async function updateUser(
     ...(name === undefined ? [] : (['name'] as const)),
   ];
   try {
-    const args = { path: { user_id: upstreamId }, body: { Operations } };
-    const user = parseScimUser(await deps.upstream.call(scim.updateUser, args, context));
+    const user = await sendUpdate(deps, context, { upstreamId, Operations });
     const seen = { at: deps.clock.now(), by: scim.updateUser.id };
     const observed = toObservedUser(user, state.observed, seen);
     const ignored = parts.filter((part) =>
@@ -160,6 +160,18 @@ function isUnchanged(
   return back !== sent && back === held;
 }
 
+/** Changes a person through SCIM, and reads what the service holds then. @throws UpstreamError */
+async function sendUpdate(
+  { upstream }: ReconcileDeps,
+  context: CallContext,
+  { upstreamId, Operations }: { upstreamId: number; Operations: object[] },
+): Promise<ScimUser> {
+  const path = { user_id: upstreamId };
+  const answer = await upstream.call(scim.updateUser, { path, body: { Operations } }, context);
+  const look = () => upstream.call(scim.getUser, { path }, context);
+  return parseScimUser(await readBack(answer, { operation: scim.updateUser.id, look }));
+}
+
 /** What came back for a name, when the service wrote it differently. */
 function toEcho(name: NonNullable<UpdateUser['name']>, observed: ObservedUser) {
   const sent = fullName(name);
@@ -179,12 +191,20 @@ async function updateCompanyUser(
   };
   try {
     const args = { path: { id: upstreamId }, body };
-    const user = parseCompanyUser(await deps.upstream.call(companyUsers.updateUser, args, context));
-    const before = state.observed ?? { fullName: user.fullName ?? '', active: true, at: 0, by: '' };
+    const answer = await deps.upstream.call(companyUsers.updateUser, args, context);
+    // No call shows the licence of one person: without a body, what was taken is believed.
+    const user = answer === undefined ? undefined : parseCompanyUser(answer);
+    const before = state.observed ?? {
+      fullName: user?.fullName ?? '',
+      active: true,
+      at: 0,
+      by: '',
+    };
     const observed: ObservedUser = {
       ...before,
-      appsPermissions: user.appsPermissions ?? appsPermissions ?? before.appsPermissions ?? 0,
-      temporarilyInactive: user.temporarilyInactive ?? temporarilyInactive ?? false,
+      appsPermissions: user?.appsPermissions ?? appsPermissions ?? before.appsPermissions ?? 0,
+      temporarilyInactive:
+        user?.temporarilyInactive ?? temporarilyInactive ?? before.temporarilyInactive ?? false,
       at: deps.clock.now(),
       by: companyUsers.updateUser.id,
     };
@@ -228,8 +248,7 @@ async function tryAddress(
         ]),
   ];
   try {
-    const args = { path: { user_id: upstreamId }, body: { Operations } };
-    const user = parseScimUser(await deps.upstream.call(scim.updateUser, args, context));
+    const user = await sendUpdate(deps, context, { upstreamId, Operations });
     const seen = { at: deps.clock.now(), by: scim.updateUser.id };
     const observed = toObservedUser(user, state.observed, seen);
     const taken = observed.userName?.toLowerCase() === userName.toLowerCase();

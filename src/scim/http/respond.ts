@@ -15,7 +15,7 @@ const WAITING_LENGTH = 65_536;
 const PIECES_LENGTH = 1_000_000;
 
 /** Sends text that is already JSON. Written directly: express would hash every answer for an ETag of its own. */
-export function sendText(res: Response, status: number, text: string): void {
+function sendText(res: Response, status: number, text: string): void {
   const body = text.length > WAITING_LENGTH ? Buffer.from(text) : text;
   res.statusCode = status;
   res.setHeader('Content-Type', CONTENT_TYPE);

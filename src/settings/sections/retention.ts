@@ -8,9 +8,19 @@ export const retentionSchema = z.strictObject({
     .describe(
       'How long the bridge remembers which changes of the service were its own. A backup that is older than this cannot be recognised when it is restored.',
     ),
+  ledgerRowsMax: wholeNumber({ min: 1_000, max: 100_000_000 })
+    .prefault(1_000_000)
+    .describe(
+      'How many of these changes are remembered, the newest; those of the last two days are kept however many they are. A row takes about 0.5 KB.',
+    ),
   audit: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
     .describe('How long events of the audit log are kept, with who made them and from where.'),
+  auditRowsMax: wholeNumber({ min: 1_000, max: 100_000_000 })
+    .prefault(1_000_000)
+    .describe(
+      'How many of these events are kept, the newest; those of the last two days are kept however many they are.',
+    ),
   requests: duration({ min: '1h', max: '3650d' })
     .prefault('7d')
     .describe(
@@ -21,13 +31,15 @@ export const retentionSchema = z.strictObject({
     .describe('How many of these requests are kept, the newest; 0: none.'),
   drifts: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
-    .describe('How long drifts that are over are shown, since they were last seen.'),
+    .describe(
+      'How long drifts that are over and names in dispute are shown, since they were last seen.',
+    ),
   plans: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
     .describe('How long sweeps and plans that have ended are shown.'),
   tombstones: durationOrZero({ min: '1d', max: '3650d' })
     .prefault('90d')
     .describe(
-      'How long after their deletion the bridge knows the names of people whom a provider has deleted. Then nothing is left of them but the id of an account that may still be in the service. 0 means for ever.',
+      'How long after their deletion the bridge knows the names of people and groups that a provider has deleted. Then nothing is left of them but the ids of what may still be in the service. 0 means for ever.',
     ),
 });

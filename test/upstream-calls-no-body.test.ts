@@ -1,0 +1,50 @@
+import type { JsonObject } from '../src/domain/json.ts';
+import {
+  type CallRow,
+  type Calls,
+  runCallTable,
+  withAda,
+  withGroup,
+} from './support/call-table.ts';
+import { send, toPatch } from './support/provider.ts';
+
+const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0';
+const shape = { updateStatus: 204, updatable: ['active', 'name', 'userName', 'emails'] } as const;
+
+/** A write to one attribute, and its calls to a service that answers updates without a body. */
+function toRow(
+  type: 'User' | 'Group',
+  [path, value]: [string, boolean | number | string],
+  calls: Calls,
+) {
+  const body = toPatch({ op: 'replace', path, value } satisfies JsonObject);
+  const row: CallRow = {
+    what: `${type} ${path}`,
+    sandbox: { shape },
+    settings: { SCIM_WRITE_WAIT: '60s', GROUPS_PERMISSIONS_MAX: '31' },
+    calls,
+    ...(type === 'User'
+      ? withAda((bridge, user) => send(bridge, 'PATCH', user, body))
+      : withGroup((bridge, group) => send(bridge, 'PATCH', group.path, body))),
+  };
+  return row;
+}
+
+const person = { 'scim.updateUser': 1, 'scim.getUser': 1 };
+// No call shows the licence of one person.
+const licence = { 'companyUsers.updateUser': 1 };
+const group = { 'groups.updateGroup': 1, 'groups.getGroup': 1 };
+
+runCallTable(
+  'an update that is answered without a body is sent once, and looked at where one look can tell',
+  [
+    toRow('User', ['name.familyName', 'King'], person),
+    toRow('User', ['active', false], person),
+    toRow('User', ['userName', 'lovelace@example.com'], person),
+    toRow('User', [`${EXTENSION}:User:appsPermissions`, 2], licence),
+    toRow('User', [`${EXTENSION}:User:temporarilyInactive`, true], licence),
+    toRow('Group', ['displayName', 'Aviators'], group),
+    toRow('Group', [`${EXTENSION}:Group:permissions`, 2], group),
+    toRow('Group', [`${EXTENSION}:Group:addToCardsAndSpacesEnabled`, true], group),
+  ],
+);
