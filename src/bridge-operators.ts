@@ -2,19 +2,20 @@ import type { Router } from 'express';
 import type { WatchedOptions } from './bridge-options.ts';
 import type { BridgeParts } from './bridge-parts.ts';
 import { toScimDeps } from './bridge-scim.ts';
-import { createErasureSource } from './ops/erasure/source.ts';
-import { createExplainSource } from './ops/explain/source.ts';
-import { type FirstRunDeps, readFirstRun } from './ops/first-run/view.ts';
-import type { HealthSources } from './ops/health.ts';
-import { getOperator } from './ops/operator.ts';
-import { createPlanSource } from './ops/plans-router.ts';
-import { readRecoveryView } from './ops/recovery-view.ts';
+import { createPlanSource } from './ops/drift/plans.ts';
+import { createSweepSource } from './ops/drift/sweeps.ts';
+import { createErasureSource } from './ops/erasure/routes.ts';
+import { createExplainSource } from './ops/explain/routes.ts';
+import { getOperator } from './ops/http/operator.ts';
+import { type FirstRunDeps, readFirstRun } from './ops/recovery/first-run.ts';
+import { readRecoveryView } from './ops/recovery/view.ts';
 import { createResourceSources, type ResourceSources } from './ops/resources/source.ts';
 import { createOperatorRouter } from './ops/router.ts';
-import type { StatusSources } from './ops/status.ts';
-import { createSweepSource } from './ops/sweeps-router.ts';
-import { createTimelineSource } from './ops/timeline/source.ts';
-import { createWritesSource } from './ops/writes-router.ts';
+import type { HealthSources } from './ops/state/health.ts';
+import { createRetrySource } from './ops/state/retry.ts';
+import type { StatusSources } from './ops/state/status.ts';
+import { createWritesSource } from './ops/state/writes.ts';
+import { createTimelineSource } from './ops/timeline/routes.ts';
 import { adoptGroupByHand } from './scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from './scim/groups/protect-group.ts';
 import { adoptUserByHand } from './scim/users/adopt-by-hand.ts';
@@ -59,6 +60,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
       ...decisions,
     },
+    retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),
     writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
     api: {
       call: parts.callForOperator,

@@ -29,6 +29,7 @@ import { createFirstRead, type FirstRead } from './reconcile/first-read/first-re
 import { openForms } from './reconcile/forms.ts';
 import { createPruning } from './reconcile/ledger/pruning.ts';
 import { createOperatorCalls } from './reconcile/operator-calls.ts';
+import { createOutageWatch } from './reconcile/outage.ts';
 import { createReconciler } from './reconcile/reconciler.ts';
 import { createRecovery } from './reconcile/recovery/recovery.ts';
 import { createReplicas } from './reconcile/replicas.ts';
@@ -36,11 +37,11 @@ import type { Rules } from './reconcile/rules/rules.ts';
 import { openSectionView } from './reconcile/section-view.ts';
 import { readSections } from './reconcile/sections.ts';
 import { openWriteGuard } from './reconcile/writes/guard.ts';
-import { createProtection } from './scim/users/protect-user.ts';
 import type { Settings } from './settings/schema.ts';
 import { toStoreUrl } from './settings/store-url.ts';
 import { openStore, type Store, type StoreOptions } from './store/database.ts';
 import { migrate } from './store/migrate.ts';
+import { createProtection } from './store/protection.ts';
 import { openStoreClock } from './store/store-clock.ts';
 import { OUTAGE_CODES, type WatchedStore, watchWrites } from './store/watch-writes.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -166,13 +167,17 @@ async function createDeps(
 ): Promise<ReconcileDeps> {
   const events = toReconcileEvents(logger, metrics, sections.refresh);
   const owner = randomUUID();
+  const outage = createOutageWatch(clock);
   const upstream = createTransport({
     ...toTransportOptions(settings, target),
     shared: toSharedRate(store, owner),
     spentAt: calledBefore,
     clock,
     random,
-    hooks: { ...toTransportHooks(logger, metrics), writesRefused: guard.refused },
+    hooks: {
+      ...toTransportHooks(logger, metrics, outage.ended),
+      writesRefused: guard.refused,
+    },
   });
   return {
     store,
@@ -183,6 +188,7 @@ async function createDeps(
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events,
+    outage,
     owner,
   };
 }

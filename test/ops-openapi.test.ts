@@ -5,13 +5,13 @@ import type { Router } from 'express';
 import { expect, test } from 'vitest';
 import { toOpsPage } from '../scripts/openapi/ops-page.ts';
 import type { JsonValue } from '../src/domain/json.ts';
-import { type OpsRoute, opsRoutes } from '../src/ops/openapi/routes.ts';
-import { toOpsDocument } from '../src/ops/openapi/to-document.ts';
-import { listOperatorRouters } from '../src/ops/router.ts';
+import { toOpsDocument } from '../src/ops/document.ts';
+import { createRouteRouter } from '../src/ops/http/route.ts';
+import { type OpsSources, opsRoutes } from '../src/ops/routes.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { makeLives } from './support/lives.ts';
 import { getOpsRoute } from './support/ops-routes.ts';
-import { addGroup, addUser, findId, toUser } from './support/provider.ts';
+import { addGroup, addUser, findId, toUser, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 
@@ -46,19 +46,19 @@ test('every reference of the description leads somewhere, and no two requests ha
 });
 
 /** What a router serves, as the description writes it. */
-function listServed(prefix: string, router: Router): string[] {
+function listServed(router: Router): string[] {
   return router.stack.flatMap(({ route }) => {
     if (route === undefined) return [];
-    const path = `${prefix}${route.path}`.replace(/:(\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
+    const path = route.path.replace(/:(\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
     const methods = new Set(route.stack.map(({ method }) => method));
     return [...methods].map((method) => `${method} ${path}`);
   });
 }
 
-const toName = ({ method, path }: OpsRoute) => `${method} ${path}`;
+const toName = ({ method, path }: (typeof opsRoutes)[number]) => `${method} ${path}`;
 
 test('what is described is served, and what is served is described', () => {
-  const served = listOperatorRouters(NOTHING).flatMap(([path, router]) => listServed(path, router));
+  const served = listServed(createRouteRouter(opsRoutes, NOTHING));
 
   expect(served.toSorted()).toEqual(opsRoutes.map(toName).toSorted());
 });
@@ -67,7 +67,8 @@ test('what is described is served, and what is served is described', () => {
 const never = () => Promise.reject(new Error('nobody asks here'));
 const resources = { list: never, find: never, adopt: never };
 const decisions = { approve: never, discard: never };
-const NOTHING: Parameters<typeof listOperatorRouters>[0] = {
+const NOTHING: OpsSources = {
+  describe: toOpsDocument,
   status: {
     readReadiness: never,
     readBacklog: never,
@@ -92,6 +93,7 @@ const NOTHING: Parameters<typeof listOperatorRouters>[0] = {
   decideDrifts: { repair: never, accept: never, ignore: never },
   listRequests: never,
   writes: { pause: never, resume: never, read: never },
+  retry: { one: never, all: never },
   access: {
     tokens: { make: never, list: never, revoke: never },
     clients: { make: never, list: never, rotate: never, revoke: never },
@@ -140,6 +142,7 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       await untilSwept(bridge, String(asked.body.id));
       await ask(bridge, 'POST', '/pause', { reason: 'x' });
       await ask(bridge, 'POST', '/resume');
+      await ask(bridge, 'POST', '/retry', { all: true });
       await ask(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
       const made = await ask(bridge, 'POST', '/tokens', { name: 'okta', for: 'scim' });
       const taken = await ask(bridge, 'POST', '/tokens', { name: 'okta' });
@@ -167,11 +170,9 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       }
     });
     await lives.live(async (bridge) => {
-      const { service } = lives.sandbox;
-      service.addUser({ email: 'vera@example.com', virtual: true });
-      await sweep(bridge);
-      service.removeUser('vera@example.com');
-      await sweep(bridge);
+      const vera = await addUser(bridge, 'vera', { active: false });
+      await bridge.request('DELETE', `/Users/${vera}`);
+      await untilSettled(bridge);
       await ask(bridge, 'GET', '/users/vera@example.com/erasure');
       await ask(bridge, 'POST', '/users/vera@example.com/erase');
       expect((await ask(bridge, 'POST', '/users/ada@example.com/erase')).status).toBe(409);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readBacklog } from '../src/store/backlog.ts';
 import { readBridge, readService, withoutGone } from './fault-matrix/company.ts';
@@ -230,3 +231,29 @@ test.each(['nothing', 'date', 'seconds', 'epoch seconds', 'epoch ms'] as const)(
     expect(service.service.getUser('ada@example.com').active).toBe(true);
   },
 );
+
+test('docs/upstream-uncertainties.md says of each option what the bridge does', () => {
+  const page = readFileSync(new URL('../docs/upstream-uncertainties.md', import.meta.url), 'utf8');
+  const named = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+
+  expect([...new Set(named)].toSorted()).toEqual(Object.keys(OTHER_SHAPE).toSorted());
+});
+
+test('memberships that a deactivation ended are told, and put right where that is the policy', async () => {
+  const service = await startInhabited({ ...NOTED_SHAPE, deactivation: 'leaves groups' });
+  const repair = { ...settings, DRIFT_POLICY: '{"member.removed":"repair"}' };
+  const bridge = await startInFrontOf(service, { settings: repair });
+  const id = await addUser(bridge, 'ada');
+  await addGroup(bridge, 'Pilots', [id]);
+  for (const value of [false, true]) {
+    await send(bridge, 'PATCH', `/Users/${id}`, toPatch({ op: 'replace', path: 'active', value }));
+  }
+  await untilSettled(bridge);
+  const before = service.service.members('Pilots');
+
+  await sweep(bridge);
+  await untilSettled(bridge);
+
+  expect(before).toEqual([]);
+  await expect.poll(() => service.service.members('Pilots')).toEqual(['ada@example.com']);
+});

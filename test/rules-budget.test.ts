@@ -112,7 +112,7 @@ test('a deprovisioning reaches the service within a second at p95 while 10,000 c
   await withCalmBridge(
     {
       requestsPerSecond: REQUESTS_PER_SECOND,
-      settings: { SCIM_WRITE_WAIT: '0' },
+      settings: { SCIM_WRITE_WAIT: '0', USERS_ADOPT_ON_DELETE: 'yes' },
       sandbox: { seed: { users: people.length, groups: 1, groupSizes: [people.length] } },
       prepare: ({ faults }) => faults.limitRate(REQUESTS_PER_SECOND),
     },

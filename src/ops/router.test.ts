@@ -1,22 +1,21 @@
 import express from 'express';
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
+import { createGivenTokenFinder } from '../access/access.ts';
 import type { FindCredential } from '../access/credential.ts';
-import { createGivenTokenFinder } from '../access/from-settings.ts';
 import { StoreError } from '../store/store-error.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { createEagerClock, createFakeClock } from '../upstream/testing/fake-clock.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 import type { AccessSource } from './access/router.ts';
-import type { FirstRunSource } from './first-run/router.ts';
-import { type HealthSources, readReadiness } from './health.ts';
-import type { PlanSource } from './plans-router.ts';
-import type { WaitingWork } from './readiness-facts.ts';
-import type { RecoverySource } from './recovery-router.ts';
+import type { PlanSource } from './drift/plans.ts';
+import type { SweepSource } from './drift/sweeps.ts';
+import type { FirstRunSource, RecoverySource } from './recovery/routes.ts';
 import { createHealthRouter, createOperatorRouter, type OperatorRouterOptions } from './router.ts';
-import type { StatusSources } from './status.ts';
-import type { SweepSource } from './sweeps-router.ts';
-import type { WritesSource } from './writes-router.ts';
+import { type HealthSources, readReadiness } from './state/health.ts';
+import type { WaitingWork } from './state/readiness-facts.ts';
+import type { StatusSources } from './state/status.ts';
+import type { WritesSource } from './state/writes.ts';
 
 const token = 'ops-token-0123456789';
 const reader = 'reader-token-0123456789';
@@ -54,6 +53,10 @@ const recovery: RecoverySource = {
 };
 
 const LIVE = { mode: 'live', pause: undefined } as const;
+const retry = {
+  one: async () => ({ kind: 'none' as const }),
+  all: async () => ({ count: 0, tried: [] }),
+};
 const writes: WritesSource = {
   pause: async () => undefined,
   resume: async () => undefined,
@@ -115,6 +118,7 @@ const operators = {
   plans,
   decideDrifts,
   writes,
+  retry,
   listRequests: async () => [],
   access,
   api,

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { advance, type Completeness, createCursor, type PageContent } from './page-progress.ts';
+import {
+  advance,
+  type Completeness,
+  createCursor,
+  type PageContent,
+  toOffset,
+} from './page-progress.ts';
 
 /** Pages as the service answers them, one after the other. */
 interface Case {
@@ -51,12 +57,14 @@ const cases: Case[] = [
     want: { complete: false, reason: 'fewer entries than the total' },
   },
   {
-    why: 'the total shrank: something may have slipped past',
-    pages: [
-      { ids: ids(1, 3), total: 9 },
-      { ids: ids(4, 3), total: 8 },
-    ],
-    want: { complete: false, reason: 'the total shrank while reading' },
+    why: 'the total shrank, and what is known is out of reach: something may have slipped past',
+    pages: [{ ids: ids(1, 600), total: 900 }, ...Array(12).fill({ ids: ids(700, 2), total: 890 })],
+    want: { complete: false, reason: 'the list changed too much while reading' },
+  },
+  {
+    why: 'the total shrank, and the first page comes again and again',
+    pages: [{ ids: ids(1, 3), total: 9 }, ...Array(5).fill({ ids: ids(1, 3), total: 8 })],
+    want: { complete: false, reason: 'a page came twice' },
   },
   {
     why: 'the total grew: there is more',
@@ -98,7 +106,7 @@ const cases: Case[] = [
   },
 ];
 
-/** Reads on until a page ends the read. */
+/** Reads until a page ends the read. */
 function read(pages: Case['pages']): Completeness | 'more' {
   let cursor = createCursor(3);
   for (const { ids, total } of pages) {
@@ -122,4 +130,91 @@ test('a cursor survives being stored', () => {
   expect(advance(stored, { items: [{ uid: 'a' }, 'b', 3], total: undefined })).toMatchObject({
     result: { reason: 'a page came twice' },
   });
+});
+
+/** What becomes of a list between two calls for its pages. */
+interface Moving {
+  readonly length: number;
+  readonly order: 'asc' | 'desc';
+  /** Entries that go and come before each call, on average. */
+  readonly gone: number;
+  readonly come: number;
+}
+
+/** Numbers in [0, 1), the same in every run. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+/** A list that somebody changes all the time. */
+function createMoving({ length, order, gone, come }: Moving, seed: number) {
+  const random = createRandom(seed);
+  const list = ids(1, length);
+  let nextId = length + 1;
+  const count = (mean: number) => Math.floor(random() * 2 * mean + random());
+  return {
+    toPage(offset: number, limit: number): PageContent {
+      const shown = order === 'asc' ? list : list.toReversed();
+      return {
+        items: shown.slice(offset, offset + limit).map((id) => ({ id })),
+        total: list.length,
+      };
+    },
+    move() {
+      for (let n = count(gone); n > 0; n -= 1) {
+        list.splice(Math.floor(random() * list.length), 1);
+      }
+      for (let n = count(come); n > 0; n -= 1) list.push(nextId++);
+    },
+    /** Who was there all the time. */
+    listStayed: () => list.filter((id) => id <= length),
+  };
+}
+
+/** Reads such a list, each cursor stored between two pages. */
+function readMoving(moving: Moving, seed: number) {
+  const list = createMoving(moving, seed);
+  const seen: number[] = [];
+  let cursor = createCursor(100);
+  for (let calls = 1; ; calls += 1) {
+    const progress = advance(cursor, list.toPage(toOffset(cursor), cursor.pageSize));
+    if ('items' in progress) seen.push(...progress.items.map((item) => Number(Object(item).id)));
+    if (progress.kind === 'end' || progress.kind === 'last') {
+      const isComplete = progress.kind === 'last' || progress.result.complete;
+      const known = new Set(seen);
+      const missed = list.listStayed().filter((id) => !known.has(id));
+      return { isComplete, missed, calls, twice: seen.length - known.size };
+    }
+    cursor = JSON.parse(JSON.stringify(progress.cursor));
+    list.move();
+  }
+}
+
+describe('a list that changes while it is read', () => {
+  const moving: Moving[] = [
+    { length: 3_000, order: 'asc', gone: 0.05, come: 0 },
+    { length: 3_000, order: 'asc', gone: 0.5, come: 0 },
+    { length: 3_000, order: 'asc', gone: 5, come: 0 },
+    { length: 3_000, order: 'desc', gone: 0.5, come: 0 },
+    { length: 120, order: 'asc', gone: 1, come: 0 },
+    { length: 3_000, order: 'asc', gone: 0, come: 3 },
+    { length: 3_000, order: 'desc', gone: 0, come: 0.5 },
+  ];
+  const seeds = ids(1, 20);
+
+  test.each(moving)(
+    'is read to its end in few calls more: $length, $order, $gone go and $come come',
+    (one) => {
+      for (const seed of seeds) {
+        const { isComplete, missed, calls, twice } = readMoving(one, seed);
+        expect({ seed, isComplete, missed }).toEqual({ seed, isComplete: true, missed: [] });
+        if (one.come === 0) expect({ seed, twice }).toEqual({ seed, twice: 0 });
+        expect(calls).toBeLessThan(2.5 * (one.length / 100) + 5);
+      }
+    },
+  );
 });

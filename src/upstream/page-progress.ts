@@ -1,48 +1,69 @@
 import { createHash } from 'node:crypto';
 
-/** How far a paged read has come: plain data, to be stored and continued from. */
+/** Entries that are remembered by their ids, of lists that say a total: so far a read can step back. */
+const RECENT_MAX = 500;
+
+/** Position of a paged read: plain data, to be stored and continued from. */
 export interface Cursor {
-  /** Entries passed so far; the next page begins after them. */
+  /** Entries passed so far; the next page begins after them, or `overlap` before. */
   readonly position: number;
-  /** Where the next page begins, for lists that go on from a place and not by number. */
+  /** Start of the next page, for lists that continue from a place and not from a number. */
   readonly after?: string | number | undefined;
   /** Entries asked for per page; halved when an answer was too large. */
   readonly pageSize: number;
-  /** What the service last said the total is. */
+  /** The total that the service named last. */
   readonly total: number | undefined;
-  /** Identity of the first page and of the last one, to notice a page that comes again. */
+  /** Identities of the first page and of the last one, to notice a repeated page. */
   readonly firstPage: string | undefined;
   readonly lastPage: string | undefined;
   /** The first page was longer than asked: the service ignores the limit. */
   readonly limitIgnored: boolean;
+  /** The ids of the last entries, where the list says a total. */
+  readonly recent?: readonly string[] | undefined;
+  /** How the read of a list goes on whose total has changed; absent: it has not. */
+  readonly moved?: Moved | undefined;
 }
 
-/** Whether a read was provably complete. An incomplete one proves nothing. */
+/** A list that changed while it was read: entries may have moved to where the read had been. */
+export interface Moved {
+  /** How many entries before `position` the next page begins: it has to begin with one that is known. */
+  readonly overlap: number;
+  /** Different entries passed so far. */
+  readonly count: number;
+  /** By how much the total has grown in all: newcomers may stand where the read had been. */
+  readonly grown: number;
+}
+
+/** Result of a read. An incomplete read proves nothing. */
 export type Completeness =
   | { readonly complete: true; readonly reason?: never }
   | { readonly complete: false; readonly reason: IncompleteReason };
 
-/** Why a read proves nothing. */
+/** Reason why a read proves nothing. */
 type IncompleteReason =
   | 'a page came twice'
   | 'fewer entries than the total'
-  | 'the total shrank while reading'
+  | 'the list changed too much while reading'
   | 'too many pages'
   | 'as many as asked for'
   | 'not read to the end';
 
-/** One page as it was read. */
+/** Content of one page. */
 export interface PageContent {
   readonly items: readonly unknown[];
   readonly total: number | undefined;
-  /** Where the next page begins, for such lists; null when the service says that none follows. */
+  /** Start of the next page, for such lists; null when the service says that there is none. */
   readonly next?: string | number | null | undefined;
 }
 
-/** What a page means: more may follow, it is the last one, or it is none and the read ends with this result. */
+/**
+ * Effect of a page: more may follow, it is the last one, the read has to step back, or the read ends with this result
+ * without it. `items`: the entries that are in no page before.
+ */
 export type Progress =
-  | { readonly kind: 'more'; readonly cursor: Cursor }
-  | { readonly kind: 'last'; readonly cursor: Cursor }
+  | { readonly kind: 'more'; readonly cursor: Cursor; readonly items: readonly unknown[] }
+  | { readonly kind: 'last'; readonly cursor: Cursor; readonly items: readonly unknown[] }
+  | { readonly kind: 'back'; readonly cursor: Cursor }
   | { readonly kind: 'end'; readonly result: Completeness };
 
 /** The start of a read. */
@@ -57,19 +78,37 @@ export function createCursor(pageSize: number): Cursor {
   };
 }
 
+/** How many entries are before the next page. */
+export function toOffset({ position, moved }: Cursor): number {
+  return Math.max(0, position - (moved?.overlap ?? 0));
+}
+
 /**
- * What the next page means for the read, pure. A list ends by an empty page or by its total, never by a page shorter than
- * asked: the service chooses its own page size; or because the service says that nothing follows. A page seen before is not counted again.
+ * Advances a read by its next page, pure. An empty page or the total ends a list, or the service's word that nothing
+ * follows; a page that is shorter than asked does not, because the service chooses its own page size. A repeated page
+ * is not counted again.
+ * Where the total changes, entries may have moved to before the page: the read steps back to one that is known, and goes on
+ * with pages that overlap; such a list ends by a page that shows its end and nothing new.
  */
-export function advance(cursor: Cursor, { items, total, next: after }: PageContent): Progress {
+export function advance(cursor: Cursor, page: PageContent): Progress {
+  const { position: count, total: before, moved } = cursor;
+  const { total = before } = page;
+  if (total === undefined || before === undefined) return advanceSimply(cursor, page);
+  if (moved === undefined && total === before) return advanceSimply(cursor, page);
+  const change = total - before;
+  const grown = (moved?.grown ?? 0) + Math.max(0, change);
+  const next = { ...cursor, total };
+  return moved
+    ? advanceOverlapping(next, { ...moved, grown }, page)
+    : stepBack(next, { overlap: 2 * Math.abs(change), count, grown });
+}
+
+function advanceSimply(cursor: Cursor, { items, total, next: after }: PageContent): Progress {
   const knownTotal = total ?? cursor.total;
-  if (total !== undefined && cursor.total !== undefined && total < cursor.total) {
-    return incomplete('the total shrank while reading');
-  }
   if (items.length === 0) return endAtEmptyPage(cursor.position, knownTotal);
   const page = identifyPage(items);
   if (page === cursor.firstPage || page === cursor.lastPage)
-    return judgeRepeated(cursor, { page, knownTotal });
+    return classifyRepeated(cursor, { page, knownTotal });
   const isFirst = cursor.firstPage === undefined;
   const next: Cursor = {
     position: cursor.position + items.length,
@@ -79,10 +118,51 @@ export function advance(cursor: Cursor, { items, total, next: after }: PageConte
     firstPage: cursor.firstPage ?? page,
     lastPage: page,
     limitIgnored: cursor.limitIgnored || (isFirst && items.length > cursor.pageSize),
+    ...(knownTotal === undefined ? {} : { recent: toRecent(cursor, items) }),
   };
   const reachesTotal = knownTotal !== undefined && next.position >= knownTotal;
   const isLast = reachesTotal || after === null;
-  return { kind: isLast ? 'last' : 'more', cursor: next };
+  return { kind: isLast ? 'last' : 'more', cursor: next, items };
+}
+
+/** A page that begins with an entry that is known leaves none out, however the list has moved. */
+function advanceOverlapping(cursor: Cursor, moved: Moved, { items }: PageContent): Progress {
+  const { total = 0 } = cursor;
+  const offset = toOffset(cursor);
+  const known = new Set(cursor.recent);
+  // The offset is ignored.
+  const isFirstAgain = offset >= items.length && identifyPage(items) === cursor.firstPage;
+  if (isFirstAgain) return incomplete('a page came twice');
+  const isJoined = offset === 0 || known.has(identifyItem(items[0]));
+  if (!isJoined) return stepBack(cursor, { ...moved, overlap: 2 * moved.overlap });
+  const fresh = items.filter((item) => !known.has(identifyItem(item)));
+  const count = moved.count + fresh.length;
+  const position = offset + items.length;
+  if (fresh.length === 0 && position >= total) {
+    const isEverything = count + moved.grown >= total;
+    return isEverything
+      ? { kind: 'end', result: { complete: true } }
+      : incomplete('fewer entries than the total');
+  }
+  if (items.length === 0) return incomplete('fewer entries than the total');
+  // At least half of each page is new ground.
+  const overlap = Math.min(moved.overlap, Math.floor(items.length / 2));
+  const recent = toRecent(cursor, fresh);
+  const next = { ...cursor, position, recent, moved: { ...moved, overlap, count } };
+  return { kind: 'more', cursor: next, items: fresh };
+}
+
+/** Further back than anything that is known there is nothing to go on from. */
+function stepBack(cursor: Cursor, moved: Moved): Progress {
+  const known = cursor.recent?.length ?? 0;
+  const tried = cursor.moved?.overlap ?? 0;
+  if (tried >= known) return incomplete('the list changed too much while reading');
+  const overlap = Math.min(Math.max(1, moved.overlap), known);
+  return { kind: 'back', cursor: { ...cursor, moved: { ...moved, overlap } } };
+}
+
+function toRecent({ recent = [] }: Cursor, items: readonly unknown[]): string[] {
+  return [...recent, ...items.map(identifyItem)].slice(-RECENT_MAX);
 }
 
 function endAtEmptyPage(position: number, total: number | undefined): Progress {
@@ -91,7 +171,7 @@ function endAtEmptyPage(position: number, total: number | undefined): Progress {
 }
 
 /** A service that ignores the offset repeats page 1; when it ignores the limit too, that page was everything. */
-function judgeRepeated(
+function classifyRepeated(
   cursor: Cursor,
   { page, knownTotal }: { page: string; knownTotal: number | undefined },
 ): Progress {
@@ -106,7 +186,7 @@ function incomplete(reason: IncompleteReason): Progress {
   return { kind: 'end', result: { complete: false, reason } };
 }
 
-/** The same entries give the same text; only ids count, because other fields change between two reads. */
+/** Text that is equal for equal entries; only ids count, because other fields change between two reads. */
 function identifyPage(items: readonly unknown[]): string {
   const hash = createHash('sha1');
   for (const item of items) hash.update(`${identifyItem(item)}\n`);

@@ -193,6 +193,9 @@ function createEnv({ sandbox, url, policy, seed }: EnvOptions): LivesOptions['to
     DATABASE_URL: url,
     SCIM_WRITE_WAIT: waits[(slot + life) % WAITS] ?? '1s',
     AUDIT_POLL_INTERVAL: '1s',
+    // Whoever is found there may be deleted before anything else is written of them.
+    USERS_ADOPT_ON_DELETE: 'yes',
+    GROUPS_ADOPT_ON_DELETE: 'yes',
     SHUTDOWN_DELAY: '0',
     DRIFT_SETTLE: '0s',
     DRIFT_POLICY: policy,

@@ -57,7 +57,7 @@ export async function startColumn(failure: Failure, virtuals: readonly string[])
   const bugs: string[] = [];
   const bridge = await startTestBridge({
     clock,
-    settings: { SCIM_WRITE_WAIT: `${WAIT_MS}ms` },
+    settings: { SCIM_WRITE_WAIT: `${WAIT_MS}ms`, USERS_ADOPT_ON_DELETE: 'yes' },
     prepare({ service }) {
       for (const name of virtuals) service.addUser({ email: `${name}@example.com`, virtual: true });
     },

@@ -2,6 +2,7 @@ import { BridgeError } from '../../src/domain/errors.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ReconcileDeps } from '../../src/reconcile/deps.ts';
 import { openForms } from '../../src/reconcile/forms.ts';
+import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import { createReconciler } from '../../src/reconcile/reconciler.ts';
 import type { ScimDeps } from '../../src/scim/deps.ts';
 import { ScimError } from '../../src/scim/errors.ts';
@@ -12,13 +13,13 @@ import {
   acceptNewGroup,
 } from '../../src/scim/groups/accept.ts';
 import { createMoments } from '../../src/scim/render/resource-text.ts';
-import { settleGroup, settleUser } from '../../src/scim/settle.ts';
 import {
   acceptNewUser,
   acceptUserDeletion,
   acceptUserPatch,
   acceptUserReplacement,
 } from '../../src/scim/users/accept.ts';
+import { settleWrite } from '../../src/scim/writes/settle.ts';
 import { noRules } from '../support/no-rules.ts';
 import type { Company } from './company.ts';
 import { gateStore } from './gated-store.ts';
@@ -101,6 +102,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       firstRead: () => undefined,
       firstReadFailed: () => undefined,
     },
+    outage: createOutageWatch(clock),
     owner: name,
   };
   const reconciler = createReconciler(deps);
@@ -167,11 +169,11 @@ async function storeAndSettle(
   if (exchange.request.type === 'user') {
     const result = await acceptUser(deps, exchange.request);
     exchange.stored = toStored(result);
-    await settleUser(deps, result, arrivedAt);
+    await settleWrite(deps, result, arrivedAt);
   } else {
     const result = await acceptGroup(deps, exchange.request);
     exchange.stored = toStored(result);
-    await settleGroup(deps, result, arrivedAt);
+    await settleWrite(deps, result, arrivedAt);
   }
 }
 

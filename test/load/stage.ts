@@ -98,6 +98,7 @@ async function startHere({
       UPSTREAM_REQUESTS_PER_SECOND: String(requestsPerSecond),
       SCIM_TOKENS: scimToken,
       SCIM_WRITE_WAIT: `${writeWaitMs}ms`,
+      USERS_ADOPT_ON_DELETE: 'yes',
       OPS_TOKEN: opsToken,
       LOG_LEVEL: 'warn',
     },

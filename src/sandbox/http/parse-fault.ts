@@ -8,7 +8,7 @@ const bodies = ['documented', 'empty', 'message', 'html'] as const;
 const cuts = ['before-effect', 'after-effect', 'mid-answer'] as const;
 const effects = ['none', 'done'] as const;
 
-/** A fault rule that came as JSON. @throws Refusal 400 naming what is wrong. */
+/** Parses a fault rule. @throws Refusal 400 naming the wrong field. */
 export function parseFaultRule(body: unknown): FaultRule {
   if (!isObject(body)) throw new Refusal('bad-request', 'a fault rule should be an object');
   const { operation, fault, about, skip, times } = body;
@@ -45,9 +45,16 @@ function parseFault(fault: unknown): Fault {
     case 'html':
     case 'truncated':
       return { kind };
+    case 'altered':
+      return { kind, body: parseAltered(fault.body) };
     default:
       throw new Refusal('bad-request', `no fault of kind '${String(kind)}'`);
   }
+}
+
+function parseAltered(body: unknown): Record<string, unknown> {
+  if (isObject(body)) return body;
+  throw new Refusal('bad-request', 'body should be an object');
 }
 
 function parseStatus(value: unknown): number {

@@ -282,6 +282,6 @@ export function toName({ full, parts }: Pick<Account, 'full' | 'parts'>): string
 }
 
 /** The documents allow letters, digits and `_` in a username. */
-export function toPlainWord(text: string): string {
+function toPlainWord(text: string): string {
   return text.replaceAll(/[^0-9a-zA-Zа-яА-Я_]/g, '_');
 }

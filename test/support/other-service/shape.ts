@@ -160,7 +160,6 @@ export const LIVABLE_SHAPES: Readonly<Record<string, OtherShape>> = {
     userNames: 'refused',
     emails: 'texts',
     returning: 'refused',
-    addressUpdates: 'refused',
     patchAnswers: '204',
     batches: 'refused',
     creator: 'nothing',
