@@ -67,6 +67,16 @@ test('README.md has at most 250 lines, and docs/ARCHITECTURE.md at most 20 KB', 
   expect(Buffer.byteLength(read('docs/ARCHITECTURE.md'))).toBeLessThan(20_000);
 });
 
+test('every command is named in a document', () => {
+  const sources = globSync('src/cli/*.ts', { cwd: root }).map(read).join('\n');
+  const commands = [
+    ...new Set(findAll(sources, /\bprogram\s*\.command\('([a-z-]+)'/g).flat()),
+  ].toSorted();
+  const text = pages.map(read).join('\n');
+  expect(commands).toContain('explain');
+  expect(commands.filter((name) => !new RegExp(`(?:scim-bridge|main\\.js) ${name}`).test(text))).toEqual([]);
+});
+
 const providerPages = ['docs/providers.md', 'docs/okta.md', 'docs/entra.md'];
 const providerText = providerPages.map(read).join('\n');
 
