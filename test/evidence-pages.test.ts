@@ -74,7 +74,9 @@ test('every command is named in a document', () => {
   ].toSorted();
   const text = pages.map(read).join('\n');
   expect(commands).toContain('explain');
-  expect(commands.filter((name) => !new RegExp(`(?:scim-bridge|main\\.js) ${name}`).test(text))).toEqual([]);
+  expect(
+    commands.filter((name) => !new RegExp(`(?:scim-bridge|main\\.js) ${name}`).test(text)),
+  ).toEqual([]);
 });
 
 const providerPages = ['docs/providers.md', 'docs/okta.md', 'docs/entra.md'];
