@@ -1,7 +1,7 @@
 // Writes what is derived from the code: all settings, the table of the metrics, the operations of the client, the requests of operators. A test fails when it is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toOpsDocument } from '../src/ops/openapi/to-document.ts';
+import { toOpsDocument } from '../src/ops/document.ts';
 import { toDefaultConfig, toSettingsPage } from '../src/settings/document.ts';
 import { listSettingRows } from '../src/settings/rows.ts';
 import { settingsSchema } from '../src/settings/schema.ts';

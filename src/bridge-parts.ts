@@ -1,6 +1,6 @@
 import type { Access } from './access/access.ts';
 import type { Attempts } from './access/attempts.ts';
-import type { ApiSource } from './ops/api/router.ts';
+import type { ApiSource } from './ops/api/routes.ts';
 import type { StoredRequestLog } from './ops/requests/request-log.ts';
 import type { DriftKeeper } from './reconcile/drift/keeper.ts';
 import type { FirstRead } from './reconcile/first-read/first-read.ts';

@@ -9,7 +9,7 @@ import { BridgeError } from './domain/errors.ts';
 import { createTokenCheck } from './domain/token-check.ts';
 import { listen, toPort } from './listen.ts';
 import { createAccessRouter } from './ops/access/router.ts';
-import { requireOperator } from './ops/operator.ts';
+import { requireOperator } from './ops/http/operator.ts';
 import type { Settings } from './settings/schema.ts';
 import type { Store } from './store/database.ts';
 import { openStoreClock } from './store/store-clock.ts';

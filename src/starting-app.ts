@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express';
-import { type FollowDeps, followRequests } from './ops/follow-requests.ts';
-import type { Readiness } from './ops/readiness.ts';
+import { type FollowDeps, followRequests } from './ops/http/follow-requests.ts';
+import type { Readiness } from './ops/state/readiness.ts';
 import { unavailable } from './scim/errors.ts';
 import { sendError } from './scim/http/respond.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../src/domain/extensions.ts';
 import type { Rule } from '../src/domain/rules.ts';
-import type { Explanation } from '../src/ops/explain/explanation.ts';
 import { toExplanationText } from '../src/ops/explain/to-text.ts';
+import type { Explanation } from '../src/ops/schemas/resources.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';

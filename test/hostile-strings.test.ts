@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type OpsRoute, opsRoutes } from '../src/ops/openapi/routes.ts';
+import { opsRoutes } from '../src/ops/routes.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { addGroup, addUser, send, toPatch, toUser } from './support/provider.ts';
 import { sendRaw } from './support/send-raw.ts';
@@ -202,12 +202,12 @@ function listAsked(): [{ method: 'GET' | 'POST' }, path: string][] {
 }
 
 /** Whether anything of the request is the operator's to choose. */
-function takesText({ path, filters = {}, body }: OpsRoute): boolean {
+function takesText({ path, filters = {}, body }: (typeof opsRoutes)[number]): boolean {
   return path.includes('{') || Object.keys(filters).length > 0 || body !== undefined;
 }
 
 /** The address with the text, encoded already, for each parameter and for the first filter. */
-function toOpsPath({ path, filters = {} }: OpsRoute, text: string): string {
+function toOpsPath({ path, filters = {} }: (typeof opsRoutes)[number], text: string): string {
   const [filter] = Object.keys(filters);
   const query = filter === undefined ? '' : `?${filter}=${text}`;
   return `/ops${path.replace(/\{\w+\}/g, text)}${query}`;

@@ -24,7 +24,7 @@ function isInSource(text: string): boolean {
 }
 
 test('docs/operations.md lists every reason of /readyz once, and none that is gone', () => {
-  const [, union = ''] = /type ReasonCode =([^;]+);/.exec(read('src/ops/reason.ts')) ?? [];
+  const [, union = ''] = /type ReasonCode =([^;]+);/.exec(read('src/ops/state/reason.ts')) ?? [];
   const codes = listMatches(union, /'([a-z-]+)'/g);
 
   expect(codes).toContain('stuck');
@@ -32,7 +32,7 @@ test('docs/operations.md lists every reason of /readyz once, and none that is go
 });
 
 test('docs/runbook.md says of every reason of /readyz what to do, and of none that is gone', () => {
-  const [, union = ''] = /type ReasonCode =([^;]+);/.exec(read('src/ops/reason.ts')) ?? [];
+  const [, union = ''] = /type ReasonCode =([^;]+);/.exec(read('src/ops/state/reason.ts')) ?? [];
   const codes = listMatches(union, /'([a-z-]+)'/g);
   const sections = read('docs/runbook.md').split(/^### /m).slice(1);
   const empty = sections.filter((text) => text.split('\n').slice(1).join('').trim() === '');

@@ -5,9 +5,9 @@ import type { Router } from 'express';
 import { expect, test } from 'vitest';
 import { toOpsPage } from '../scripts/openapi/ops-page.ts';
 import type { JsonValue } from '../src/domain/json.ts';
-import { type OpsRoute, opsRoutes } from '../src/ops/openapi/routes.ts';
-import { toOpsDocument } from '../src/ops/openapi/to-document.ts';
-import { listOperatorRouters } from '../src/ops/router.ts';
+import { toOpsDocument } from '../src/ops/document.ts';
+import { createRouteRouter } from '../src/ops/http/route.ts';
+import { type OpsSources, opsRoutes } from '../src/ops/routes.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { makeLives } from './support/lives.ts';
 import { getOpsRoute } from './support/ops-routes.ts';
@@ -46,19 +46,19 @@ test('every reference of the description leads somewhere, and no two requests ha
 });
 
 /** What a router serves, as the description writes it. */
-function listServed(prefix: string, router: Router): string[] {
+function listServed(router: Router): string[] {
   return router.stack.flatMap(({ route }) => {
     if (route === undefined) return [];
-    const path = `${prefix}${route.path}`.replace(/:(\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
+    const path = route.path.replace(/:(\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
     const methods = new Set(route.stack.map(({ method }) => method));
     return [...methods].map((method) => `${method} ${path}`);
   });
 }
 
-const toName = ({ method, path }: OpsRoute) => `${method} ${path}`;
+const toName = ({ method, path }: (typeof opsRoutes)[number]) => `${method} ${path}`;
 
 test('what is described is served, and what is served is described', () => {
-  const served = listOperatorRouters(NOTHING).flatMap(([path, router]) => listServed(path, router));
+  const served = listServed(createRouteRouter(opsRoutes, NOTHING));
 
   expect(served.toSorted()).toEqual(opsRoutes.map(toName).toSorted());
 });
@@ -67,7 +67,8 @@ test('what is described is served, and what is served is described', () => {
 const never = () => Promise.reject(new Error('nobody asks here'));
 const resources = { list: never, find: never, adopt: never };
 const decisions = { approve: never, discard: never };
-const NOTHING: Parameters<typeof listOperatorRouters>[0] = {
+const NOTHING: OpsSources = {
+  describe: toOpsDocument,
   status: {
     readReadiness: never,
     readBacklog: never,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addWhyCommand } from '../src/cli/why.ts';
-import type { Timeline } from '../src/ops/timeline/timeline.ts';
+import type { Timeline } from '../src/ops/schemas/resources.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { PlanAnswer, PlanSummary } from '../../src/ops/plans-router.ts';
-import type { DriftAnswer } from '../../src/ops/sweeps-router.ts';
+import type { DriftAnswer } from '../../src/ops/schemas/drift.ts';
+import type { PlanAnswer, PlanSummary } from '../../src/ops/schemas/plans.ts';
 import type { Talk } from './talk.ts';
 
 /** What differs, or did, as the bridge tells it. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type OpsRoute, opsRoutes } from '../../src/ops/openapi/routes.ts';
-import { describeSchemas } from '../../src/ops/openapi/schemas.ts';
-import { listAnswers, listParameters } from '../../src/ops/openapi/to-document.ts';
+import { isBodyOptional, listAnswers, listParameters } from '../../src/ops/document.ts';
+import { opsRoutes } from '../../src/ops/routes.ts';
+import { describeSchemas } from '../../src/ops/schemas/schemas.ts';
 
 const introduction = `# What operators ask
 
-Generated from \`src/ops/openapi/\` by \`npm run docs\`; do not edit. The same as OpenAPI 3.1: [ops-openapi.json](ops-openapi.json), and
+Generated from \`src/ops/\` by \`npm run docs\`; do not edit. The same as OpenAPI 3.1: [ops-openapi.json](ops-openapi.json), and
 \`GET /ops/openapi.json\` of a running bridge.
 
 Everything is JSON below \`/ops\`, on \`port\` or on \`ops.port\`, with \`Authorization: Bearer <token>\`: \`OPS_TOKEN\` or a token of
@@ -28,7 +28,7 @@ export function toOpsPage(): string {
   return [introduction, ...sections, `## Shapes\n\n${shapes.join('\n')}`].join('\n');
 }
 
-function toSection(route: OpsRoute): string {
+function toSection(route: (typeof opsRoutes)[number]): string {
   const { method, path, summary, body } = route;
   const parameters = listParameters(route).filter(({ in: place }) => place === 'query');
   const lines = parameters.map(
@@ -39,7 +39,7 @@ function toSection(route: OpsRoute): string {
   const asked =
     body === undefined
       ? ''
-      : `\nBody: ${toLink(body.schema)}${body.required ? '' : ', or nothing'}.\n`;
+      : `\nBody: ${toLink(body)}${isBodyOptional(body) ? ', or nothing' : ''}.\n`;
   const answers = listAnswers(route)
     .filter(([status]) => Object.hasOwn(route.answers, status))
     .map(([status, name]) => `${status} ${toLink(name)}`);
@@ -60,7 +60,7 @@ function toShape(name: string, schema: object): string {
   return `### ${name}\n${description === '' ? '' : `\n${description}\n`}${table}`;
 }
 
-/** How deep the fields of fields are listed. */
+/** Levels of fields that are listed. */
 const DEPTH = 3;
 
 const partSchema = z.looseObject({

@@ -26,7 +26,7 @@ export function toFieldsSchema(fields: Fields): Schema {
   };
 }
 
-/** Whether a name as a row has it is that of something required. */
+/** True for the name of a required part, as a row has it. */
 export function isRequired(name: string): boolean {
   return name.endsWith('*');
 }
@@ -44,7 +44,7 @@ export function toAnswerSchema(response: ResponseShape, isPositioned: boolean): 
   return { ...entry, properties: { ...toProperties(response), Resources } };
 }
 
-/** What `version: 2` answers. */
+/** The answer of `version: 2`. */
 function toPageSchema(list: Schema): Schema {
   return { type: 'object', properties: { result: list, position: {} } };
 }

@@ -7,8 +7,11 @@ import express from 'express';
 import { expect, onTestFinished, test } from 'vitest';
 import { readForm, startRecording } from '../../test/client-operations/recording-server.ts';
 import { type TestBridge, withTestBridge } from '../../test/support/bridge.ts';
+import type { Credential } from '../domain/credential.ts';
 import { allOperations } from '../ops/api/find-operation.ts';
-import { type ApiSource, createApiRouter } from '../ops/api/router.ts';
+import { type ApiSource, apiRoutes } from '../ops/api/routes.ts';
+import { requireOperator } from '../ops/http/operator.ts';
+import { createRouteRouter } from '../ops/http/route.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { loadSettings } from '../settings/load.ts';
 import { users } from '../upstream/operations/people.ts';
@@ -332,7 +335,11 @@ test('files are uploaded with their names, directly and through the bridge', asy
 async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Promise<Env> {
   const transport = connect(UPSTREAM_URL, { token: UPSTREAM_TOKEN });
   const call: ApiSource['call'] = (...args) => transport.callChecked(...args);
-  const app = express().use('/ops/api', createApiRouter({ call, told: () => undefined }));
+  const api: ApiSource = { call, told: () => undefined };
+  const operator: Credential = { id: 'settings-1', name: 'operator', purpose: 'operator' };
+  const attempts = { failed: async () => ({ kind: 'refused' }) as const };
+  const letIn = requireOperator({ findCredential: async () => operator, attempts });
+  const app = express().use('/ops', letIn, createRouteRouter(apiRoutes, { api }));
   const server = app.listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');

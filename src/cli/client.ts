@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ClientView } from '../ops/access/clients-router.ts';
+import type { ClientView } from '../ops/schemas/access.ts';
 import {
   type AskAccess,
   addList,

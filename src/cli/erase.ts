@@ -1,4 +1,4 @@
-import type { ErasureAnswer } from '../ops/erasure/router.ts';
+import type { ErasureAnswer } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { toJson } from './json.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Explanation } from '../ops/explain/explanation.ts';
 import { toExplanationText } from '../ops/explain/to-text.ts';
+import type { Explanation } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
 import { toJson } from './json.ts';
 import { createOpsClient } from './ops-client.ts';

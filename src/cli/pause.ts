@@ -1,4 +1,4 @@
-import type { WritesView } from '../ops/writes-view.ts';
+import type { WritesView } from '../ops/schemas/state.ts';
 import type { AddCommand } from './context.ts';
 import { createOpsClient } from './ops-client.ts';
 

@@ -1,5 +1,5 @@
-import type { PlanAnswer } from '../ops/plans-router.ts';
-import type { PlanView } from '../ops/recovery-view.ts';
+import type { PlanAnswer } from '../ops/schemas/plans.ts';
+import type { PlanView } from '../ops/schemas/recovery.ts';
 
 /** Prints a plan that waits for an operator: its counts, its first changes, and the decisions that are possible. */
 export function toPlanText({ hash, total, readSince, kinds, actions }: PlanView): string {

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { FirstRunItem } from '../ops/first-run/judge.ts';
-import type { FirstRunView } from '../ops/first-run/view.ts';
-import type { PlanAnswer, PlanSummary } from '../ops/plans-router.ts';
+import type { PlanAnswer, PlanSummary } from '../ops/schemas/plans.ts';
+import type { FirstRunItem, FirstRunView } from '../ops/schemas/recovery.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RecoveryView } from '../ops/recovery-view.ts';
+import type { RecoveryView } from '../ops/schemas/recovery.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { toJson } from './json.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BridgeError } from '../domain/errors.ts';
-import type { PlanAnswer } from '../ops/plans-router.ts';
-import type { RecoveryView } from '../ops/recovery-view.ts';
-import type { DriftAnswer, SweepView } from '../ops/sweeps-router.ts';
+import type { DriftAnswer, SweepView } from '../ops/schemas/drift.ts';
+import type { PlanAnswer } from '../ops/schemas/plans.ts';
+import type { RecoveryView } from '../ops/schemas/recovery.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { TokenView } from '../ops/access/tokens-router.ts';
+import type { TokenView } from '../ops/schemas/access.ts';
 import {
   type AskAccess,
   addList,

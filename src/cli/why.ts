@@ -1,4 +1,4 @@
-import type { Timeline } from '../ops/timeline/timeline.ts';
+import type { Timeline } from '../ops/schemas/resources.ts';
 import { toTimelineText } from '../ops/timeline/to-text.ts';
 import type { AddCommand } from './context.ts';
 import { toJson } from './json.ts';

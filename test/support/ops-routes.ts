@@ -1,9 +1,9 @@
-import { type OpsRoute, opsRoutes } from '../../src/ops/openapi/routes.ts';
-import { opsSchemas } from '../../src/ops/openapi/schemas.ts';
-import { listAnswers } from '../../src/ops/openapi/to-document.ts';
+import { listAnswers } from '../../src/ops/document.ts';
+import { opsRoutes } from '../../src/ops/routes.ts';
+import { opsSchemas } from '../../src/ops/schemas/schemas.ts';
 
 /** The description of a request below `/ops`. @throws Error when there is none */
-export function getOpsRoute(method: string, path: string): OpsRoute {
+export function getOpsRoute(method: string, path: string): (typeof opsRoutes)[number] {
   const [asked = ''] = path.split('?');
   const fitting = opsRoutes.filter(
     (route) => route.method === method.toLowerCase() && toPattern(route).test(asked),
@@ -29,10 +29,10 @@ export function assertDescribed(
   if (error) throw new Error(`${method} /ops${path} (${status}) is no ${name}: ${error.message}`);
 }
 
-function toPattern({ path }: OpsRoute): RegExp {
+function toPattern({ path }: (typeof opsRoutes)[number]): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-function countBraces({ path }: OpsRoute): number {
+function countBraces({ path }: (typeof opsRoutes)[number]): number {
   return path.split('{').length;
 }

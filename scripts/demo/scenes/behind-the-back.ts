@@ -1,4 +1,4 @@
-import type { DriftAnswer } from '../../../src/ops/sweeps-router.ts';
+import type { DriftAnswer } from '../../../src/ops/schemas/drift.ts';
 import { expectThat, until } from '../expect.ts';
 import { readDrifts, toDriftLine } from '../ops.ts';
 import { ADA, ALAN, GRACE, PAYROLL } from '../people.ts';

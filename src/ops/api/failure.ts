@@ -1,26 +1,8 @@
 import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
 import { isNamed } from '../../upstream/operations/part.ts';
+import type { ApiFailure } from '../schemas/requests.ts';
 
-/** Why a call of the service failed, as JSON for the one who asked: `answer` may hold personal data. */
-export interface ApiFailure {
-  /** One of the codes of `UpstreamError`. */
-  readonly code: string;
-  readonly message: string;
-  readonly operation: string;
-  /** The HTTP status of the service's answer; null when there was none. */
-  readonly status: number | null;
-  /** Whether the same call may succeed later. */
-  readonly retry: 'later' | 'never';
-  /** Whether the service may have done what was asked. */
-  readonly outcome: 'not-sent' | 'unknown' | 'answered';
-  /** The request id that the service gave. */
-  readonly requestId: string | null;
-  readonly retryAfterMs: number | null;
-  /** The service's answer: parsed JSON, or text; null when it was empty or a web page. */
-  readonly answer: unknown;
-}
-
-/** What became of a call, for the one who asked. */
+/** The failure of a call as JSON for its caller: `answer` may hold personal data; null: it was empty or a web page. */
 export function toApiFailure(error: UpstreamError): ApiFailure {
   const { code, message, operation, status, retry, outcome, requestId, retryAfterMs } = error;
   return {
@@ -41,7 +23,7 @@ function toAnswer({ body }: UpstreamError): unknown {
   return body.kind === 'text' ? body.text : null;
 }
 
-/** The failure that a bridge of the same version has told, or undefined when the JSON is none. */
+/** The error in the JSON of a bridge of the same version; undefined when it is none. */
 export function findApiFailure(answer: unknown): UpstreamError | undefined {
   if (!isApiFailure(answer)) return undefined;
   const { operation, status, retry, outcome, requestId, retryAfterMs } = answer;
@@ -61,7 +43,7 @@ function isApiFailure(answer: unknown): answer is ApiFailure {
   return isNamed(answer) && 'operation' in answer && 'outcome' in answer;
 }
 
-/** What the same version of the bridge calls it. */
+/** The same version of the bridge has the same codes. */
 function parseCode({ code }: ApiFailure): UpstreamErrorCode {
   return code as UpstreamErrorCode;
 }

@@ -14,7 +14,7 @@ export const allOperations: readonly Operation[] = Object.values(operationGroups
 
 const operationsById = new Map(allOperations.map((operation) => [operation.id, operation]));
 
-/** How many names are offered for a wrong one. */
+/** Names that are offered for a wrong one. */
 const NEAR_MAX = 3;
 /** Letters that a name may be farther away than the nearest. */
 const NEARLY = 2;
@@ -26,7 +26,7 @@ export function findOperation(id: string): FoundOperation {
   return { kind: 'unknown', near: findNear(id, [...operationsById.keys()]) };
 }
 
-/** The nearest of those names that are at most a third of their letters away from a wrong one, and what is hardly farther. */
+/** The names that are nearest to a wrong one: at most a third of their letters away, and hardly farther than the nearest. */
 export function findNear(wrong: string, names: readonly string[]): string[] {
   const asked = fold(wrong);
   const near = names

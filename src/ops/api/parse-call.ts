@@ -20,11 +20,11 @@ const sentCall = z.strictObject({
   files: z.record(z.string(), z.array(sentFile).min(1)).optional(),
 });
 
-/** What an operator sends: see `POST /ops/api/{group}/{operation}`. `content` is base64. */
+/** The body of `POST /ops/api/{group}/{operation}`. `content` is base64. */
 export type SentCall = z.input<typeof sentCall>;
 
 /**
- * Reads what an operator sent. Text in place of a file would be the path of one on this machine, so files are taken
+ * Parses the body of a call. Text in place of a file would be the path of one on this machine, so files are taken
  * from `files` alone.
  * @throws TypeError saying what is wrong
  */
@@ -46,7 +46,7 @@ export function parseCall({ id, body: fields = {} }: Operation, sent: unknown): 
   return { ...args, body: { ...body, ...Object.fromEntries(entries) } };
 }
 
-/** A list where the operation takes several; where it takes one, several are its to refuse. */
+/** A list where the operation takes several; where it takes one, the operation refuses several. */
 function toInput(type: 'file' | 'file[]', files: FileInput[]): unknown {
   return type === 'file[]' || files.length > 1 ? files : files[0];
 }

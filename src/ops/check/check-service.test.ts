@@ -68,7 +68,7 @@ for (const shape of ['documented', 'narrowest', 'generous'] as const) {
   });
 }
 
-/** What a shape of the service makes of a guess. */
+/** The verdict on a guess for a shape of the service. */
 const rows: {
   shape: SandboxShapeChange;
   guess: string;

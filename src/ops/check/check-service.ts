@@ -3,14 +3,13 @@ import { createDispatcher } from '../../upstream/dispatcher.ts';
 import { createTransport } from '../../upstream/transport.ts';
 import { connectionProbes } from './connection-checks.ts';
 import type { Evidence, ServiceSettings } from './evidence.ts';
-import { listGuessResults } from './guess-results.ts';
+import { listGuessResults, listSettingChecks } from './guess-results.ts';
 import type { CheckReport } from './report.ts';
 import { listSectionChecks } from './section-checks.ts';
-import { listSettingChecks } from './setting-checks.ts';
 import { surveyService } from './survey.ts';
 import { watchTraffic } from './traffic.ts';
 
-/** What a check is given beside the settings. */
+/** Parts of a check beside the settings. */
 export interface CheckDeps {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -19,12 +18,12 @@ export interface CheckDeps {
 
 /** A call may sit out one pause that the service asks for, in milliseconds. */
 const pauseMaxMs = 60_000;
-/** Twice is enough to tell a hiccup from a fault while somebody waits for the answer. */
+/** Two attempts tell a hiccup from a fault while an operator waits for the answer. */
 const attemptsMax = 2;
 const connectMaxMs = 5_000;
 
 /**
- * Probes a service by reads alone, at the rate that is set, and judges what came back. Failures of the service are
+ * Probes a service by reads alone, at the rate that is set, and reports on its answers. Failures of the service are
  * findings of the report. Rejects only for a mistake of ours.
  */
 export async function checkService(

@@ -4,7 +4,7 @@ import { connectionProbes } from './connection-checks.ts';
 import type { Evidence } from './evidence.ts';
 import { answered, toEvidence, unanswered } from './evidence-for-test.ts';
 import { skipped } from './look.ts';
-import { unseenPeople } from './survey-people.ts';
+import { unseenUsers } from './survey-users.ts';
 
 const owner = { kind: 'seen', value: parseCompanyUser({ id: 7, role: 1 }) } as const;
 const noOne = {
@@ -15,7 +15,7 @@ const noOne = {
   second: skipped('short'),
   after: skipped('short'),
 };
-const people = { ...unseenPeople, list: { kind: 'seen', value: noOne } } as const;
+const users = { ...unseenUsers, list: { kind: 'seen', value: noOne } } as const;
 
 function probe(evidence: Evidence, id: string) {
   const results = connectionProbes.flatMap((each) => each(evidence) ?? []);
@@ -50,7 +50,7 @@ test('a certificate that is not trusted fails, and nothing is said of the token'
 
 test('REST under the other version only: the remedy is the setting', () => {
   const account = answered(404);
-  const evidence = toEvidence({ survey: { account, otherVersion: owner, people } });
+  const evidence = toEvidence({ survey: { account, otherVersion: owner, users } });
 
   expect(probe(evidence, 'address')).toMatchObject({ status: 'ok' });
   expect(probe(evidence, 'version')).toMatchObject({
@@ -61,7 +61,7 @@ test('REST under the other version only: the remedy is the setting', () => {
 
 test('REST under neither version: the address is wrong for REST', () => {
   const account = answered(404);
-  const evidence = toEvidence({ survey: { account, otherVersion: account, people } });
+  const evidence = toEvidence({ survey: { account, otherVersion: account, users } });
 
   expect(probe(evidence, 'version')?.remedy).toContain('upstream.url');
 });

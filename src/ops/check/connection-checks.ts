@@ -6,7 +6,7 @@ import type { CheckResult } from './report.ts';
 import { type Survey, toOtherVersion } from './survey.ts';
 import { isTlsFailure, toTrouble } from './trouble.ts';
 
-/** A probe: one thing that has to work, judged from the evidence; undefined when nothing can be said of it. Pure. */
+/** A probe of one thing that has to work; undefined when the evidence says nothing of it. Pure. */
 export type Probe = (evidence: Evidence) => CheckResult | undefined;
 
 /** From the address to the account, in the order in which they fail. */
@@ -19,7 +19,7 @@ export const connectionProbes: readonly Probe[] = [
   probeRate,
 ];
 
-/** Whether something answers at the address, and whether it is the service. */
+/** Checks that something answers at the address, and that it is the service. */
 function probeAddress({ survey, settings }: Evidence): CheckResult {
   const title = 'address';
   const error = findAddressError(survey);
@@ -28,16 +28,16 @@ function probeAddress({ survey, settings }: Evidence): CheckResult {
 }
 
 /** An answer with 401, 403 … is one; a refused connection, a failing service or another site's page is none. */
-function findAddressError({ account, people }: Survey): UpstreamError | undefined {
+function findAddressError({ account, users }: Survey): UpstreamError | undefined {
   if (account.kind !== 'failed') return undefined;
   const { error } = account;
   if (error.code === 'credentials-refused' || error.code === 'rate-limited') return undefined;
-  if (error.outcome !== 'answered') return people.list.kind === 'seen' ? undefined : error;
-  const isNowhere = error.code === 'not-found' && people.list.kind === 'failed';
-  return isNowhere && people.list.error.code === 'not-found' ? error : undefined;
+  if (error.outcome !== 'answered') return users.list.kind === 'seen' ? undefined : error;
+  const isNowhere = error.code === 'not-found' && users.list.kind === 'failed';
+  return isNowhere && users.list.error.code === 'not-found' ? error : undefined;
 }
 
-/** Whether the way there is encrypted; nothing is known of it when nobody answered. */
+/** Checks that the connection is encrypted; nothing is known of it without an answer. */
 function probeTls({ survey: { account }, settings, traffic }: Evidence): CheckResult | undefined {
   const { protocol, hostname } = new URL(settings.url);
   const row = { id: 'tls', title: 'encryption' } as const;
@@ -55,24 +55,24 @@ function probeTls({ survey: { account }, settings, traffic }: Evidence): CheckRe
   return { ...row, status: 'warning', detail, remedy: 'Use https in `upstream.url`.' };
 }
 
-/** Whether the service accepts the token. */
+/** Checks that the service accepts the token. */
 function probeToken({ survey }: Evidence): CheckResult | undefined {
-  const { account, people } = survey;
+  const { account, users } = survey;
   const row = { id: 'token', title: 'token' } as const;
   if (account.kind === 'failed' && account.error.code === 'credentials-refused') {
     return { ...row, status: 'failed', ...toTrouble(account.error) };
   }
-  const wasTried = account.kind === 'seen' || people.list.kind === 'seen';
+  const wasTried = account.kind === 'seen' || users.list.kind === 'seen';
   return wasTried ? { ...row, status: 'ok', detail: 'accepted' } : undefined;
 }
 
-/** Whose token it is: the bridge must never lock that account out. */
-function probeAccount({ survey: { account, people } }: Evidence): CheckResult | undefined {
+/** Finds the owner of the token: the bridge must never lock that account out. */
+function probeAccount({ survey: { account, users } }: Evidence): CheckResult | undefined {
   const row = { id: 'account', title: 'account' } as const;
   if (account.kind === 'seen') {
     return { ...row, status: 'ok', detail: describeAccount(account.value) };
   }
-  if (people.list.kind !== 'seen') return undefined;
+  if (users.list.kind !== 'seen') return undefined;
   const why = account.kind === 'failed' ? toTrouble(account.error).detail : account.why;
   const remedy = "Name the token's owner in `protect.users`.";
   return { ...row, status: 'warning', detail: `whose token it is stays unknown: ${why}`, remedy };
@@ -89,14 +89,14 @@ function describeAccount({ id, username, email, role }: CompanyUser): string {
   return `user ${id}${names === '' ? '' : ` (${names})`}, ${position}`;
 }
 
-/** Whether REST paths are found under the version that is set. */
+/** Checks that REST paths are found under the version that is set. */
 function probeVersion({ survey, settings }: Evidence): CheckResult | undefined {
   const { account, otherVersion, groups, company } = survey;
   const row = { id: 'version', title: 'REST version' } as const;
   const prefix = `/api/${settings.apiVersion}`;
   const rest: readonly Look<unknown>[] = [account, groups.restList, company.users, company.audit];
   if (rest.some(isThere)) return { ...row, status: 'ok', detail: `${prefix} answers` };
-  if (survey.people.list.kind !== 'seen') return undefined;
+  if (survey.users.list.kind !== 'seen') return undefined;
   const other = toOtherVersion(settings.apiVersion);
   const remedy = isThere(otherVersion)
     ? `Set \`upstream.apiVersion\` to ${other}.`
@@ -107,11 +107,11 @@ function probeVersion({ survey, settings }: Evidence): CheckResult | undefined {
 function isThere(look: Look<unknown>): boolean {
   if (look.kind !== 'failed') return look.kind === 'seen';
   const { code, outcome } = look.error;
-  // A refused token is refused before anybody looks at the path.
+  // A token is refused before the path is looked at.
   return outcome === 'answered' && code !== 'not-found' && code !== 'credentials-refused';
 }
 
-/** What the service said of its rate limit while it was asked. */
+/** Reports the rate limit that the service told while it was asked. */
 function probeRate({ traffic, settings }: Evidence): CheckResult | undefined {
   if (traffic.answers === 0) return undefined;
   const row = { id: 'rate', title: 'rate limit' } as const;

@@ -6,7 +6,7 @@ import { type Look, skipped } from './look.ts';
 import type { Survey } from './survey.ts';
 import { unseenCompany } from './survey-company.ts';
 import { unseenGroups } from './survey-groups.ts';
-import { unseenPeople } from './survey-people.ts';
+import { unseenUsers } from './survey-users.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Settings of a bridge with a service, without a limit of the rate. */
@@ -30,7 +30,7 @@ export function toEvidence({
     survey: {
       account: skipped('not asked'),
       otherVersion: skipped('not asked'),
-      people: unseenPeople,
+      users: unseenUsers,
       groups: unseenGroups,
       company: unseenCompany,
       ...survey,

@@ -8,7 +8,7 @@ export interface ServiceSettings extends Omit<Settings['upstream'], 'url' | 'tok
   readonly token: string;
 }
 
-/** All that a probe judges by: what was set, what the service showed, what its answers carried. */
+/** The evidence of a probe: the settings, the answers of the service, and their headers. */
 export interface Evidence {
   readonly settings: ServiceSettings;
   readonly survey: Survey;

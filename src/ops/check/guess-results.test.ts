@@ -4,12 +4,12 @@ import { settingsSchema } from '../../settings/schema.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { Evidence } from './evidence.ts';
 import { answered, toEvidence } from './evidence-for-test.ts';
+import { findGroupIdForm } from './group-guesses.ts';
 import { listGuessResults } from './guess-results.ts';
-import { findGroupIdForm } from './guesses/group-guesses.ts';
 import { skipped } from './look.ts';
-import { unseenPeople } from './survey-people.ts';
+import { unseenUsers } from './survey-users.ts';
 
-function judge(evidence: Evidence, id: string) {
+function classify(evidence: Evidence, id: string) {
   return listGuessResults(evidence).find((result) => result.id === id);
 }
 
@@ -51,7 +51,7 @@ const versions = [
 
 for (const { why, survey, want } of versions) {
   test(`api-version: ${why}`, () => {
-    const result = judge(toEvidence({ survey }), 'api-version');
+    const result = classify(toEvidence({ survey }), 'api-version');
 
     expect([result?.verdict, result?.value].filter((each) => each !== undefined)).toEqual(want);
   });
@@ -68,7 +68,7 @@ const rates = [
 
 for (const { why, traffic, want } of rates) {
   test(`rate-limit: ${why}`, () => {
-    const result = judge(toEvidence({ traffic }), 'rate-limit');
+    const result = classify(toEvidence({ traffic }), 'rate-limit');
 
     expect([result?.verdict, result?.value].filter((each) => each !== undefined)).toEqual(want);
   });
@@ -94,9 +94,9 @@ const filters = [
 
 for (const { why, known, none, want } of filters) {
   test(`filter: one that ${why} is ${want}`, () => {
-    const people = { ...unseenPeople, filter: { userName: 'ada', known, nonsense: none } };
+    const users = { ...unseenUsers, filter: { userName: 'ada', known, nonsense: none } };
 
-    const result = judge(toEvidence({ survey: { people } }), 'filter');
+    const result = classify(toEvidence({ survey: { users } }), 'filter');
 
     expect(result?.verdict).toBe(want);
     expect(result?.value).toBe(want === 'refuted' ? 'no' : undefined);

@@ -3,13 +3,13 @@ import type { PageContent } from '../../upstream/page-progress.ts';
 import { unreadable } from '../../upstream/shapes/reader.ts';
 import { type Look, look, skipped } from './look.ts';
 
-/** Which part of a list is asked for; `offset` counts from 0. */
+/** The part of a list that is asked for; `offset` counts from 0. */
 interface Place {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** How one list of the service is read. */
+/** The way in which one list of the service is read. */
 export interface ListSource<T> {
   readonly fetch: (place: Place) => Promise<unknown>;
   /** @throws UpstreamError `unreadable` */

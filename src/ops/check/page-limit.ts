@@ -1,6 +1,6 @@
 import { findIdText, type ListSample } from './list-sample.ts';
 
-/** How many entries a page holds at most, as far as one page of a list can tell. */
+/** The most entries of a page, as far as one page of a list can tell. */
 export type PageLimit =
   /** The page was cut at this many: more follow. */
   | { readonly kind: 'limit'; readonly entries: number }
@@ -8,10 +8,10 @@ export type PageLimit =
   | { readonly kind: 'none-seen'; readonly asked: number }
   /** The list has no more than this page. */
   | { readonly kind: 'complete' }
-  /** What follows the page could not be seen. */
+  /** The next page could not be seen. */
   | { readonly kind: 'unknown' };
 
-/** The page limit of a list; pure. A short page alone proves nothing: what follows it has to be seen. */
+/** The page limit of a list; pure. A short page alone proves nothing: the next one has to be seen. */
 export function toPageLimit(sample: ListSample<unknown>): PageLimit {
   const { items, total, asked } = sample;
   if (items.length >= asked) return { kind: 'none-seen', asked };
@@ -37,10 +37,10 @@ export function describePageLimit(sample: ListSample<unknown>): string {
   }
 }
 
-/** What the entry asked for at the second place was. */
+/** The entry that came for the second place. */
 export type SecondEntry = 'right' | 'offset-ignored' | 'limit-ignored' | 'unknown';
 
-/** Whether limit and offset of a list are honoured; pure. */
+/** Finds out if limit and offset of a list are honoured; pure. */
 export function toSecondEntry({ raw, second }: ListSample<unknown>): SecondEntry {
   if (second.kind !== 'seen') return 'unknown';
   const [found] = second.value;
@@ -49,7 +49,7 @@ export function toSecondEntry({ raw, second }: ListSample<unknown>): SecondEntry
   return isSame(found, raw[0]) ? 'offset-ignored' : 'unknown';
 }
 
-/** Whether entries follow; undefined when the list could not be asked or begins again, since it ignores the offset. */
+/** True when entries follow; undefined when the list could not be asked or begins again, since it ignores the offset. */
 function findMore({ raw, after }: ListSample<unknown>): boolean | undefined {
   if (raw.length === 0) return false;
   if (after.kind !== 'seen') return undefined;

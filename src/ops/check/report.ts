@@ -1,4 +1,4 @@
-/** What a probe of the service found, as printed by `scim-bridge check --json`. */
+/** Findings of a probe of the service, as printed by `scim-bridge check --json`. */
 export interface CheckReport {
   /** False when a check failed; warnings and refuted guesses alone leave it true. */
   readonly ok: boolean;
@@ -16,7 +16,7 @@ export interface CheckResult {
   readonly title: string;
   readonly status: 'ok' | 'failed' | 'warning';
   readonly detail: string;
-  /** What to do about it. */
+  /** A remedy for an operator. */
   readonly remedy?: string;
 }
 
@@ -27,10 +27,10 @@ export interface GuessResult {
   readonly guess: string;
   /** `unknown`: nothing seen proves either, or only a write would show it. */
   readonly verdict: 'confirmed' | 'refuted' | 'unknown';
-  /** What was seen instead, or why nothing could be. */
+  /** The observation, or the reason why there is none. */
   readonly observed?: string;
   /** The setting that the guess is the default of, such as `upstream.filter`. */
   readonly setting?: string;
-  /** What to set it to, when what is set does not fit. */
+  /** A value that fits, when the one in use does not. */
   readonly value?: string | number;
 }

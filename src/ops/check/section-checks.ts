@@ -1,5 +1,5 @@
 import type { Section } from '../../upstream/operations/operation.ts';
-import { getSectionRights, toRefusalRemedy } from '../section-rights.ts';
+import { getSectionRights, toRefusalRemedy } from '../state/section-rights.ts';
 import type { Evidence } from './evidence.ts';
 import type { ListSample } from './list-sample.ts';
 import type { Look } from './look.ts';
@@ -12,7 +12,7 @@ interface SectionProbe {
   readonly id: string;
   readonly title: string;
   readonly section: Section;
-  /** What it is when the read is refused: `failed` where the bridge cannot do its task, `warning` where it does less. */
+  /** The status of a refused read: `failed` where the bridge cannot do its task, `warning` where it does less. */
   readonly refused: 'failed' | 'warning';
   readonly find: (evidence: Evidence) => Look<string>;
 }
@@ -23,7 +23,7 @@ const probes: readonly SectionProbe[] = [
     title: 'people (SCIM)',
     section: 'users',
     refused: 'failed',
-    find: ({ survey }) => describeList(survey.people.list, 'people'),
+    find: ({ survey }) => describeList(survey.users.list, 'people'),
   },
   {
     id: 'groups.scim',
@@ -69,7 +69,7 @@ const probes: readonly SectionProbe[] = [
   },
 ];
 
-/** Which sections of the service can be read, and what opens those that cannot; those never asked are left out. */
+/** Checks of the sections of the service, with the right that opens a refused one; those never asked are left out. */
 export function listSectionChecks(evidence: Evidence): CheckResult[] {
   return probes.flatMap((probe) => toCheck(probe, evidence) ?? []);
 }

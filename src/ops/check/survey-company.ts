@@ -5,16 +5,16 @@ import type { Transport } from '../../upstream/transport.ts';
 import { type ListSample, parseArrayPage, sampleList } from './list-sample.ts';
 import { type Look, skipped } from './look.ts';
 
-/** What REST shows of the company. */
+/** Answers of REST about the company. */
 export interface CompanySurvey {
-  /** People with their roles and licences. */
+  /** Users with their roles and licences. */
   readonly users: Look<ListSample<CompanyUser>>;
   readonly audit: Look<ListSample<AuditEvent>>;
 }
 
 const reading = { class: 'look' } as const;
 
-/** Nothing was asked. */
+/** The survey before any call. */
 export const unseenCompany: CompanySurvey = {
   users: skipped('not asked'),
   audit: skipped('not asked'),

@@ -9,7 +9,7 @@ import type { Transport } from '../../upstream/transport.ts';
 import { type ListSample, parseArrayPage, sampleList } from './list-sample.ts';
 import { findSeen, type Look, look, skipped } from './look.ts';
 
-/** What both interfaces show of groups. */
+/** Answers of both interfaces about groups. */
 export interface GroupSurvey {
   readonly scimList: Look<ListSample<ScimGroup>>;
   /** One group of that list, alone: one with members where the list shows any. */
@@ -27,7 +27,7 @@ const reading = { class: 'look' } as const;
 const nilUid = '00000000-0000-0000-0000-000000000000';
 const nothing = skipped('not asked');
 
-/** Nothing was asked. */
+/** The survey before any call. */
 export const unseenGroups: GroupSurvey = {
   scimList: nothing,
   scimOne: nothing,

@@ -4,15 +4,15 @@ import type { Transport } from '../../upstream/transport.ts';
 import { type Look, look, skipped } from './look.ts';
 import { type CompanySurvey, surveyCompany, unseenCompany } from './survey-company.ts';
 import { type GroupSurvey, surveyGroups, unseenGroups } from './survey-groups.ts';
-import { type PeopleSurvey, surveyPeople, unseenPeople } from './survey-people.ts';
+import { surveyUsers, type UserSurvey, unseenUsers } from './survey-users.ts';
 
-/** What the service showed: the answers of every read that the checks and guesses are judged by. */
+/** The answers of every read that checks and guesses are based on. */
 export interface Survey {
   /** The account behind the token. */
   readonly account: Look<CompanyUser>;
   /** The same through the other version prefix of REST paths. */
   readonly otherVersion: Look<CompanyUser>;
-  readonly people: PeopleSurvey;
+  readonly users: UserSurvey;
   readonly groups: GroupSurvey;
   readonly company: CompanySurvey;
 }
@@ -27,21 +27,21 @@ export function toOtherVersion(version: ApiVersion): ApiVersion {
 
 /**
  * Looks at every part of the service that the bridge uses, one read after the other, about 25 in all. Ends early when the
- * first of them show that nothing more can be learned: nobody answers, the token is refused, or it is another service.
+ * first of them show that nothing more can be learned: there is no answer, the token is refused, or it is another service.
  */
 export async function surveyService(transport: Transport, version: ApiVersion): Promise<Survey> {
   const account = await look(() => readAccount(transport, currentUsers.retrieveCurrentUser));
   if (isEnd(account)) return { ...unseen, account };
-  const people = await surveyPeople(transport);
-  if (account.kind !== 'seen' && isNowhere(people.list)) return { ...unseen, account, people };
+  const users = await surveyUsers(transport);
+  if (account.kind !== 'seen' && isNowhere(users.list)) return { ...unseen, account, users };
   const otherVersion = await look(() => readAccount(transport, toRow(toOtherVersion(version))));
   const groups = await surveyGroups(transport);
-  return { account, otherVersion, people, groups, company: await surveyCompany(transport) };
+  return { account, otherVersion, users, groups, company: await surveyCompany(transport) };
 }
 
 const unseen = {
   otherVersion: skipped('not asked'),
-  people: unseenPeople,
+  users: unseenUsers,
   groups: unseenGroups,
   company: unseenCompany,
 } as const;
@@ -59,7 +59,7 @@ async function readAccount(
   return parseCompanyUser(await transport.call(operation, {}, { class: 'look' }));
 }
 
-/** Nobody answers, or nobody will: every further call would only repeat it. */
+/** True when there is no answer, or will be none: every further call would only repeat it. */
 function isEnd(account: Look<unknown>): boolean {
   if (account.kind !== 'failed') return false;
   const { code, outcome, status } = account.error;

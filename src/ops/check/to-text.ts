@@ -32,7 +32,7 @@ const statusWidth = 'warning'.length;
 const verdictWidth = 'confirmed'.length;
 const verdicts = ['refuted', 'unknown', 'confirmed'] as const;
 
-/** What differs comes first, since only that asks for something. */
+/** Refuted guesses come first, since only they ask for something. */
 function toGuessLines(guesses: readonly GuessResult[]): string[] {
   const width = toWidth(guesses.map(({ guess }) => guess));
   return verdicts.flatMap((wanted) =>

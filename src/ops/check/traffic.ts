@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-/** What the answers said of the rate limit, whatever they were about. */
+/** Facts about the rate limit from all answers. */
 export interface Traffic {
   /** Requests sent. */
   readonly requests: number;
@@ -21,7 +21,7 @@ export interface Traffic {
 /** A dispatcher whose traffic is watched. */
 export interface WatchedDispatcher {
   readonly dispatcher: Dispatcher;
-  /** What was seen so far. */
+  /** The traffic so far. */
   read(): Traffic;
 }
 

@@ -6,7 +6,7 @@ export interface Trouble {
   readonly remedy: string;
 }
 
-/** What a failed call means for the one who runs the bridge, and what to do; total. */
+/** The meaning of a failed call for an operator, with a remedy; total. */
 export function toTrouble(error: UpstreamError): Trouble {
   const cause = findCauseCode(error);
   if (cause !== undefined && isTlsCode(cause)) return toTlsTrouble(cause);

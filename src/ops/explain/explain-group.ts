@@ -9,12 +9,18 @@ import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { countLinks, type LinkView, listAdminLinksOf } from '../../store/explained.ts';
 import { type GroupRow, toGroupState } from '../../store/groups.ts';
-import type { ExplainedField, Explanation } from './explanation.ts';
-import { toOwner, toRuledOwner, toRuleWords, toStanding } from './fields.ts';
-import { LINKS_MAX, toExplainedLink } from './links.ts';
+import type { ExplainedField, Explanation } from '../schemas/resources.ts';
+import {
+  LINKS_MAX,
+  toExplainedLink,
+  toOwner,
+  toRuledOwner,
+  toRuleWords,
+  toStanding,
+} from './fields.ts';
 import { HELD_OF_GROUP, listKept, toHead } from './resource.ts';
 
-/** What is known of a group, field by field, who administers it, and why it is so. Nothing here calls the service. */
+/** Explains a group, field by field, and its administrators. Nothing here calls the service. */
 export async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise<Explanation> {
   const admins = await listAdminLinksOf(db, row.id, LINKS_MAX);
   const { desired, observed, pending } = await countLinks(db, 'memberships', { group_id: row.id });
@@ -80,7 +86,7 @@ function listFields(rules: Rules, row: GroupRow, state: GroupState): ExplainedFi
   ];
 }
 
-/** Whom no rule wants, a provider that writes the list wants; else they were there at the takeover. */
+/** The owner of an admin: a rule, else a provider that writes the list, else the service as it was at the takeover. */
 function toAdminOwner(rules: Rules, row: GroupRow, { by_rule, desired }: LinkView): string {
   const ruling = rules.book.ruleAdmins(row.display_name);
   if (by_rule !== 0 && desired === 1) {

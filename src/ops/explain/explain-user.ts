@@ -17,12 +17,11 @@ import { parseStored } from '../../store/documents.ts';
 import { countLinks, listGroupLinksOf } from '../../store/explained.ts';
 import { listGroupNamesOf } from '../../store/rule-inputs.ts';
 import { toUserState, type UserRow } from '../../store/users.ts';
-import type { ExplainedField, Explanation, FieldStanding } from './explanation.ts';
-import { toOwner, toRuledOwner, toStanding } from './fields.ts';
-import { LINKS_MAX, toExplainedLink } from './links.ts';
+import type { ExplainedField, Explanation, FieldStanding } from '../schemas/resources.ts';
+import { LINKS_MAX, toExplainedLink, toOwner, toRuledOwner, toStanding } from './fields.ts';
 import { HELD_OF_USER, listKept, toHead } from './resource.ts';
 
-/** What is known of a person, field by field, and why it is so. Nothing here calls the service. */
+/** Explains a user, field by field. Nothing here calls the service. */
 export async function explainUser(db: Db, rules: Rules, row: UserRow): Promise<Explanation> {
   const names = (await listGroupNamesOf(db, [row.id])).get(row.id) ?? [];
   const links = await listGroupLinksOf(db, row.id, LINKS_MAX);
@@ -91,7 +90,7 @@ function explainOwner(
   });
 }
 
-/** userName and address: what the account was created with, as far as anybody knows for good. */
+/** userName and address: the account keeps those that it was created with, as far as is known. */
 function listAddressFields({ row, state }: Subject): ExplainedField[] {
   const { desired, observed, pending } = state;
   const isWaiting = pending.address !== undefined;

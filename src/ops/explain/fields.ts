@@ -2,10 +2,11 @@ import { type Given, isAsked, toExtension } from '../../domain/given.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
 import { toRuleText } from '../../domain/rules.ts';
+import type { LinkView } from '../../store/explained.ts';
 import type { Origin } from '../../store/schema.ts';
-import type { ExplainedField, FieldStanding } from './explanation.ts';
+import type { ExplainedField, ExplainedLink, FieldStanding } from '../schemas/resources.ts';
 
-/** What a field's standing is made from. */
+/** The facts that the standing of a field follows from. */
 export interface Standing<Field extends string> {
   readonly managed: boolean;
   readonly observed: boolean;
@@ -14,7 +15,7 @@ export interface Standing<Field extends string> {
   readonly differing: ReadonlySet<Field>;
 }
 
-/** How a field stands that somebody may want. */
+/** The standing of a field that a provider or a rule may want. */
 export function toStanding<Field extends string>(
   field: Field,
   isWanted: boolean,
@@ -26,7 +27,7 @@ export function toStanding<Field extends string>(
   return differing.has(field) ? 'drifted' : 'settled';
 }
 
-/** Who wants an ordinary attribute. */
+/** The owner of an ordinary attribute. */
 export function toOwner(origin: Origin | null, value: JsonValue | undefined): string | null {
   if (value === undefined) return null;
   return origin === null ? 'service' : 'provider';
@@ -42,7 +43,7 @@ export interface RuledField<Field extends string> {
   readonly origin: Origin | null;
 }
 
-/** Who wants a field of an extension, and which rule has to stand back. */
+/** The owner of a field of an extension, with a note of the rule that does not apply. */
 export function toRuledOwner<Field extends string>(
   book: RuleBook,
   { field, attributes, given, rulings, urn, origin }: RuledField<Field>,
@@ -67,4 +68,31 @@ export function toRuledOwner<Field extends string>(
 export function toRuleWords({ rules }: RuleBook, number: number): string {
   const rule = rules[number - 1];
   return `rule ${number}: ${rule ? toRuleText(rule) : '(gone)'}`;
+}
+
+/** Links of one list that are shown; the others are counted. */
+export const LINKS_MAX = 200;
+
+/** One link with its standing. @param from its owner */
+export function toExplainedLink(link: LinkView, from: string | null): ExplainedLink {
+  const { id, name, desired, observed } = link;
+  return {
+    id,
+    name,
+    desired: toFlag(desired),
+    observed: toFlag(observed),
+    from: desired === null ? null : from,
+    standing: toLinkStanding(link),
+  };
+}
+
+function toFlag(value: number | null): boolean | null {
+  return value === null ? null : value === 1;
+}
+
+function toLinkStanding({ desired, observed, pending, retry_at }: LinkView): FieldStanding {
+  if (pending !== null) return retry_at === null ? 'pending' : 'stuck';
+  if (desired === null) return 'not ours';
+  if (observed === null) return 'unknown';
+  return desired === observed ? 'settled' : 'drifted';
 }

@@ -2,9 +2,9 @@ import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { Origin } from '../../store/schema.ts';
-import type { ExplainedField, Explanation } from './explanation.ts';
+import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 
-/** The columns that people and groups are explained by alike. */
+/** The columns of a user or group that its explanation reads. */
 interface ExplainedRow {
   readonly id: string;
   readonly origin: Origin | null;
@@ -15,7 +15,7 @@ interface ExplainedRow {
   readonly last_error: string | null;
 }
 
-/** What is said of the resource as a whole. */
+/** The part of an explanation that is about the resource as a whole. */
 export function toHead(
   row: ExplainedRow,
 ): Pick<Explanation, 'id' | 'managed' | 'deleted' | 'version' | 'dueAt' | 'problem'> {

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../domain/json.ts';
-import type { ExplainedField, ExplainedLink, Explanation } from './explanation.ts';
+import type { ExplainedField, ExplainedLink, Explanation } from '../schemas/resources.ts';
 
 /** An explanation as an operator reads it in a terminal. */
 export function toExplanationText(explanation: Explanation): string {
@@ -54,7 +53,7 @@ function toLinkLines(
   return ['', `${title}:`, ...toTable([LINK_HEAD, ...rows]), ...rest];
 }
 
-function toShown(value: JsonValue): string {
+function toShown(value: unknown): string {
   if (value === null) return '-';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

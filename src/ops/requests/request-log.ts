@@ -2,25 +2,25 @@ import type { KeptRequest, RequestLog } from '../../domain/kept-request.ts';
 import type { Store } from '../../store/database.ts';
 import { insertRequests, type NewRequestRow, pruneRequests } from '../../store/requests.ts';
 
-/** How long requests are gathered before they are stored together, in milliseconds. */
+/** Time for which requests are gathered before they are stored together, in milliseconds. */
 const GATHER_MS = 500;
-/** So many are stored at once. */
+/** Requests that are stored at once. */
 const BATCH_MAX = 500;
-/** So many wait for a store that takes no writes; the oldest go first. */
+/** Requests that wait for a store that takes no writes; the oldest are dropped first. */
 const WAITING_MAX = 10_000;
-/** After so many it is looked whether there are too many. */
+/** Requests after which old ones are deleted. */
 const PRUNE_EVERY = 5_000;
 const PRUNE_MAX = 2_000;
 
-/** What the log is given. */
+/** Parts and limits of the log. */
 export interface RequestLogDeps {
   readonly store: Pick<Store, 'write'>;
   readonly clock: { now(): number };
-  /** How many are kept; 0: none. */
+  /** Requests that are kept; 0: none. */
   readonly rowsMax: number;
-  /** How long they are kept, in milliseconds. */
+  /** Time for which they are kept, in milliseconds. */
   readonly retentionMs: number;
-  /** Told when the store does not take them; they wait for the next time. */
+  /** Called when the store does not take them; they wait for the next time. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -60,7 +60,7 @@ export function createRequestLog(deps: RequestLogDeps): StoredRequestLog {
     try {
       while ((await deps.store.write((tx) => pruneRequests(tx, what))) === PRUNE_MAX);
     } catch (error) {
-      // What cannot be forgotten now is forgotten by the next time.
+      // The next time deletes these too.
       deps.onFailure(error);
     }
   }

@@ -11,8 +11,9 @@ import {
   listUsersFor,
   type ResourcePart,
 } from '../../store/resource-lists.ts';
-import { type ListAnswer, type PartQuery, readPage } from '../list-query.ts';
-import { type GroupItem, toGroupItem, toUserItem, type UserItem } from './items.ts';
+import { type ListAnswer, type PartQuery, readPage } from '../http/list-query.ts';
+import type { GroupItem, UserItem } from '../schemas/resources.ts';
+import { toGroupItem, toUserItem } from './items.ts';
 
 /** One kind of resource as operators ask for it. */
 export interface ResourceSource<Item> {
@@ -22,13 +23,13 @@ export interface ResourceSource<Item> {
   readonly adopt: (request: AdoptionRequest) => Promise<Adoption>;
 }
 
-/** People and groups. */
+/** Users and groups. */
 export interface ResourceSources {
   readonly users: ResourceSource<UserItem>;
   readonly groups: ResourceSource<GroupItem>;
 }
 
-/** What takes an account or group over. */
+/** Takeovers of accounts and groups. */
 export interface Adopters {
   readonly adoptUser: (request: AdoptionRequest) => Promise<Adoption>;
   readonly adoptGroup: (request: AdoptionRequest) => Promise<Adoption>;
@@ -54,7 +55,7 @@ async function readOn<Row>(
   return rows;
 }
 
-/** The people and groups of a store. */
+/** The users and groups of a store. */
 export function createResourceSources(
   db: Db,
   deactivation: Deactivation,

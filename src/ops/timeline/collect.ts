@@ -17,25 +17,25 @@ import {
   type PastQuery,
   type StuckPlace,
 } from '../../store/timeline.ts';
-import type { TimelineSource } from './timeline.ts';
+import type { TimelineItem } from '../schemas/resources.ts';
 
-/** Something that happened, before anybody's name is known. */
+/** One thing that happened, before names are known. */
 export interface Happening {
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly source: TimelineSource;
+  readonly source: TimelineItem['source'];
   readonly text: string;
   /** The SCIM ids of the others. */
   readonly others: readonly string[];
   readonly detail: JsonObject;
 }
 
-/** Whose past it is. */
+/** The resource whose past is read. */
 export interface Past extends PastQuery {
   readonly type: 'user' | 'group';
 }
 
-/** What is remembered of a person or group beside its own row, in no order; the newest of each source. */
+/** Reads the past of a user or group beside its own row, in no order; the newest of each source. */
 export async function collect(db: Db, past: Past): Promise<Happening[]> {
   const { id, limit } = past;
   const all = { resourceId: id, status: undefined, beforeSeq: Number.MAX_SAFE_INTEGER, limit };
@@ -49,7 +49,7 @@ export async function collect(db: Db, past: Past): Promise<Happening[]> {
   ];
   for (const read of sources) {
     found.push(...(await read()));
-    // Others are served between them.
+    // Other requests are served between them.
     await nextTurn();
   }
   return found;
@@ -104,7 +104,7 @@ function ofCall(call: PastCall, id: string, people: ReadonlyMap<string, string>)
   };
 }
 
-/** What became of a call; one that worked needs no words. */
+/** The outcome of a call in words; none for a call that worked. */
 function toOutcomeWords({ outcome, error }: PastCall): string {
   switch (outcome) {
     case 'done':

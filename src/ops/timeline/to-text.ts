@@ -1,6 +1,6 @@
-import type { Timeline, TimelineItem, TimelineSource } from './timeline.ts';
+import type { Timeline, TimelineItem } from '../schemas/resources.ts';
 
-const TITLES: Readonly<Record<TimelineSource, string>> = {
+const TITLES: Readonly<Record<TimelineItem['source'], string>> = {
   provider: 'provider',
   bridge: 'bridge',
   audit: 'audit log',

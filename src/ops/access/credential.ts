@@ -1,0 +1,56 @@
+import { duration } from '../../settings/kinds.ts';
+import type { AccessQuery } from '../../store/tokens.ts';
+import { InvalidRequest } from '../http/errors.ts';
+import { type ListQuery, NEWEST, type PartQuery, readList } from '../http/list-query.ts';
+
+/** The part of the description that lists of tokens and of clients have in common. */
+export const ACCESS_LIST = {
+  filters: { state: ['live', 'revoked'] },
+  meanings: { state: 'Not revoked, or revoked.' },
+} as const;
+
+/** A page of tokens or clients, the newest first. @throws InvalidRequest for a cursor that is no number */
+export function readAccessList<Row extends { readonly seq: number }, Item>(
+  query: ListQuery<typeof ACCESS_LIST.filters>,
+  list: (query: AccessQuery) => Promise<readonly Row[]>,
+  toItem: (row: Row) => Item,
+) {
+  const { state } = query.filters;
+  const read = ({ from: beforeSeq, limit }: PartQuery) => list({ state, beforeSeq, limit });
+  return readList(query, NEWEST, read, toItem);
+}
+
+/** The lifetime that a credential may have, as durations. */
+interface Lifetime {
+  readonly min: string;
+  readonly max: string;
+  readonly otherwise: string;
+}
+
+/** The lifetime of a credential, in milliseconds. @throws InvalidRequest */
+export function parseLifetime(expires: string | undefined, limits: Lifetime): number {
+  const { min, max, otherwise } = limits;
+  const parsed = duration({ min, max }).safeParse(expires ?? otherwise);
+  if (parsed.success) return parsed.data;
+  throw new InvalidRequest(`expires is a duration from ${min} to ${max}, such as ${otherwise}.`);
+}
+
+/** The times of a token, a client or a secret as an operator is shown them. */
+export function toLifeView(row: {
+  readonly created_at: number;
+  readonly created_by: string;
+  readonly last_used_at: number | null;
+  readonly revoked_at: number | null;
+}) {
+  return {
+    createdAt: new Date(row.created_at).toISOString(),
+    createdBy: row.created_by,
+    lastUsedAt: toMoment(row.last_used_at),
+    revokedAt: toMoment(row.revoked_at),
+  };
+}
+
+/** A moment as ISO 8601. */
+export function toMoment(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

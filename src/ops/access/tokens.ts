@@ -1,0 +1,67 @@
+import type { Tokens } from '../../access/tokens.ts';
+import type { TokenRow } from '../../store/tokens.ts';
+import { ok, problem, route } from '../http/route.ts';
+import type { TokenView } from '../schemas/access.ts';
+import { ACCESS_LIST, parseLifetime, readAccessList, toLifeView, toMoment } from './credential.ts';
+
+const LIFETIME = { min: '1m', max: '3650d', otherwise: '365d' } as const;
+
+interface Needs {
+  readonly access: { readonly tokens: Tokens };
+}
+
+/** Requests about named tokens. */
+export const tokenRoutes = [
+  route({
+    ...ACCESS_LIST,
+    method: 'get',
+    path: '/tokens',
+    tag: 'Credentials',
+    summary: 'Named tokens of providers and operators, the newest first; never their texts.',
+    answers: { 200: 'TokenList' },
+    handle: async ({ access: { tokens } }: Needs, { query }) =>
+      ok(await readAccessList(query, tokens.list, toTokenView)),
+  }),
+  route({
+    method: 'post',
+    path: '/tokens',
+    tag: 'Credentials',
+    summary: 'Makes a token. No other answer has its text.',
+    body: 'TokenBody',
+    answers: { 201: 'NewToken', 409: 'Problem' },
+    async handle({ access: { tokens } }: Needs, { body, operator }) {
+      const { name, for: purpose = 'scim', expires } = body;
+      const validForMs = expires === 'never' ? null : parseLifetime(expires, LIFETIME);
+      const made = await tokens.make({ name, purpose, validForMs, by: operator.id });
+      if (made.kind === 'made') {
+        const view = toTokenView(made.row);
+        return { status: 201, json: { ...view, token: made.text }, target: view.id };
+      }
+      const message = 'Another token has this name: revoke it first, or take another name.';
+      return problem(409, 'name-taken', message);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/tokens/{id}/revoke',
+    tag: 'Credentials',
+    summary: 'Ends the token with this id or name, everywhere within five seconds.',
+    answers: { 200: 'Token', 404: 'Problem' },
+    async handle({ access: { tokens } }: Needs, { params }) {
+      const row = await tokens.revoke(params.id);
+      if (row === undefined) return problem(404, 'not-found', 'No token has this id or name.');
+      const view = toTokenView(row);
+      return { ...ok(view), target: view.id };
+    },
+  }),
+] as const;
+
+function toTokenView(row: TokenRow): TokenView {
+  return {
+    id: `token-${row.id}`,
+    name: row.name,
+    for: row.purpose,
+    ...toLifeView(row),
+    expiresAt: toMoment(row.expires_at),
+  };
+}

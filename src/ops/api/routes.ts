@@ -1,0 +1,109 @@
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { UpstreamError } from '../../upstream/errors.ts';
+import type { Operation } from '../../upstream/operations/operation.ts';
+import type { CallOptions } from '../../upstream/transport.ts';
+import { EXACT_JSON } from '../http/body.ts';
+import { InvalidRequest } from '../http/errors.ts';
+import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import type { ApiFailure } from '../schemas/requests.ts';
+import { toApiFailure } from './failure.ts';
+import { findOperation } from './find-operation.ts';
+import { parseCall } from './parse-call.ts';
+
+/** A call with its files, which travel as base64: 12 MB of them. */
+const BODY_MAX = '16mb';
+
+/** The way of an operator to the service. */
+export interface ApiSource {
+  /** @throws TypeError when the arguments do not fit; UpstreamError when the call fails */
+  readonly call: (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown>;
+  /** Reports each call when it has ended, without its values. */
+  readonly told: (call: EndedCall, res: Response) => void;
+}
+
+/** A call of an operator that has ended. */
+export interface EndedCall {
+  readonly operation: string;
+  readonly remoteAddress: string;
+  /** `done`, or the code of the error. */
+  readonly result: string;
+}
+
+const JSON_TYPES = ['json', '+json'];
+
+/**
+ * A body that is not read would be a call without its arguments, which may change more: 415 for a body of another type, 400
+ * for parameters in the address.
+ */
+const assertReadable: RequestHandler = (req, res, next) => {
+  const [parameter] = Object.keys(req.query);
+  if (parameter !== undefined) {
+    throw new InvalidRequest(
+      'A call takes no parameters in the address: send { path, query, body } as JSON.',
+    );
+  }
+  const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
+  const hasBody = encoding !== undefined || Number(length ?? 0) > 0;
+  if (!hasBody || req.is(JSON_TYPES) !== false) return next();
+  const message = 'The body has to be JSON, and say so: Content-Type: application/json.';
+  res.status(415).json({ code: 'invalid', message });
+};
+
+/** The request that calls the service as the bridge does, in the same budget. */
+export const apiRoutes = [
+  route({
+    method: 'post',
+    path: '/api/{group}/{operation}',
+    tag: 'The service',
+    summary: 'Calls any operation of the service; docs/client-operations.md lists them.',
+    body: 'CallBody',
+    readers: [assertReadable, express.json({ ...EXACT_JSON, limit: BODY_MAX, type: JSON_TYPES })],
+    answers: {
+      200: 'CallResult',
+      404: 'Problem',
+      415: 'Problem',
+      502: 'CallFailure',
+      503: 'CallFailure',
+      504: 'CallFailure',
+    },
+    async handle({ api }: { readonly api: ApiSource }, { params, req, res }) {
+      const id = `${params.group}.${params.operation}`;
+      const found = findOperation(id);
+      if (found.kind === 'found') return call(api, found.operation, { req, res });
+      const { near } = found;
+      return problem(404, 'unknown-operation', `There is no operation ${id}.`, { near });
+    },
+  }),
+] as const;
+
+type CallAnswer =
+  | Answer<200, { readonly result: unknown }>
+  | Answer<400, Problem>
+  | Answer<502 | 503 | 504, ApiFailure>;
+
+async function call(
+  api: ApiSource,
+  operation: Operation,
+  { req, res }: { readonly req: Request; readonly res: Response },
+): Promise<CallAnswer> {
+  const ended = { operation: operation.id, remoteAddress: req.ip ?? '' };
+  // A caller that does not wait for the answer any more has no call that waits for its turn.
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  try {
+    const args = parseCall(operation, req.body);
+    const result = await api.call(operation, args, { signal: gone.signal });
+    api.told({ ...ended, result: 'done' }, res);
+    return ok({ result: result ?? null });
+  } catch (error) {
+    if (error instanceof TypeError) return problem(400, 'invalid', error.message);
+    if (!(error instanceof UpstreamError)) throw error;
+    api.told({ ...ended, result: error.code }, res);
+    return { status: toStatus(error), json: toApiFailure(error) };
+  }
+}
+
+function toStatus({ code, status }: UpstreamError): 502 | 503 | 504 {
+  if (status !== undefined) return 502;
+  return code === 'timeout' ? 504 : 503;
+}

@@ -1,0 +1,149 @@
+import type { FilterWords } from './http/list-query.ts';
+import type { OpsRoute } from './http/route.ts';
+import { opsRoutes } from './routes.ts';
+import {
+  describeSchemas,
+  type OpsJson,
+  type OpsSchemaName,
+  opsSchemas,
+} from './schemas/schemas.ts';
+
+/** The meanings of the parameters of lists. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  managed: 'The bridge may write it.',
+  due: 'Something is to be done.',
+  stuck: 'Something acknowledged is refused by the service.',
+  disputed: 'A provider was answered 409 for its name.',
+  drifted: 'The service differs in what nobody asked for.',
+  deleted: 'Deleted ones instead of the others.',
+  q: 'Part of a userName, an address or a displayName, in any case.',
+  kind: 'Of this kind.',
+  status: 'In this state.',
+  limit: 'Entries of a page; 100 by default.',
+  cursor: 'The `nextCursor` of the page before.',
+};
+
+/** A parameter of a request, as OpenAPI has it. */
+export interface OpsParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: object;
+}
+
+/** Everything below `/ops` as an OpenAPI 3.1 document. @see https://spec.openapis.org/oas/v3.1.0 (read 2026-11-21) */
+export function toOpsDocument(): OpsJson<'OpenApi'> {
+  const paths = Map.groupBy(opsRoutes, ({ path }) => `/ops${path}`);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'scim-bridge for operators',
+      version: '1.0.0',
+      description:
+        'JSON below `/ops`, on `port` or `ops.port`, with `ops.token`, or a named token for `operator`; `ops.readerToken`, or a token for `reader`, may `GET`. Names in answers are personal.',
+    },
+    security: [{ operator: [] }],
+    paths: Object.fromEntries(
+      [...paths].map(([path, routes]) => [
+        path,
+        Object.fromEntries(routes.map((route) => [route.method, toOperation(route)])),
+      ]),
+    ),
+    components: {
+      securitySchemes: {
+        operator: {
+          type: 'http',
+          scheme: 'bearer',
+          description: '`ops.token`, `ops.readerToken` or a named token',
+        },
+      },
+      schemas: describeSchemas(),
+    },
+  };
+}
+
+/** The part of a row that a description reads. */
+type Described = Omit<OpsRoute<never>, 'serve'>;
+
+/** True where the request may come without a body. */
+export function isBodyOptional(name: OpsSchemaName): boolean {
+  return opsSchemas[name].safeParse({}).success;
+}
+
+/** The parameters of a request, those of its path first. */
+export function listParameters({ path, filters, meanings, newest }: Described): OpsParameter[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    ...({ name, in: 'path', required: true } as const),
+    schema: { type: 'string' },
+  }));
+  const limit = toParameter('limit', { type: 'integer', minimum: 1, maximum: 1_000 });
+  if (newest) return [...inPath, limit];
+  if (filters === undefined) return inPath;
+  const inQuery = Object.entries(filters).map(([name, words]) =>
+    toParameter(name, toWords(words), meanings?.[name]),
+  );
+  return [...inPath, ...inQuery, limit, toParameter('cursor', { type: 'string' })];
+}
+
+/** The answers of a request, also those that every request has. */
+export function listAnswers({
+  role,
+  answers,
+  filters,
+  newest,
+  body,
+}: Described): [string, OpsSchemaName][] {
+  const isChecked = filters !== undefined || newest !== undefined || body !== undefined;
+  const known = new Map<string, OpsSchemaName>(Object.entries(answers));
+  if (isChecked) known.set('400', 'Problem');
+  if (role === 'operator') known.set('403', 'Problem');
+  return [...known.set('401', 'Problem').set('429', 'Problem')].toSorted();
+}
+
+function toOperation(route: Described): object {
+  const parameters = listParameters(route);
+  const { method, path, tag, summary, body } = route;
+  return {
+    operationId: `${method}${path.replace(/[^a-z]+([a-z])/gi, (_, letter) => letter.toUpperCase()).replace(/\W/g, '')}`,
+    tags: [tag],
+    summary,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: !isBodyOptional(body), content: toContent(body) } }),
+    responses: Object.fromEntries(
+      listAnswers(route).map(([status, name]) => [
+        status,
+        { description: DESCRIPTIONS[status] ?? 'Done.', content: toContent(name) },
+      ]),
+    ),
+  };
+}
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Begun.',
+  400: '`invalid`: the request cannot be understood; `message` says what is allowed.',
+  401: '`unauthorized`: no valid token of an operator was presented.',
+  403: '`forbidden`: the token may only read; `privileged`, with the reason.',
+  404: 'There is no such thing.',
+  409: 'It is in another state by now.',
+  429: '`too-many`: more requests than a process answers operators.',
+  502: 'The service refused.',
+  503: 'The service could not be asked.',
+  504: 'The service did not answer.',
+};
+
+function toContent(name: OpsSchemaName): object {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
+}
+
+function toParameter(name: string, schema: object, description = MEANINGS[name]): OpsParameter {
+  return { name, in: 'query', required: false, ...(description && { description }), schema };
+}
+
+function toWords(words: FilterWords): object {
+  return words === 'text' ? { type: 'string', maxLength: 200 } : { type: 'string', enum: words };
+}

@@ -1,0 +1,147 @@
+import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
+import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drifts.ts';
+import { findSweep, listSweeps, type SweepRow } from '../../store/sweeps.ts';
+import { NEWEST, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
+import { ok, problem, route } from '../http/route.ts';
+import type { DriftAnswer, SweepView } from '../schemas/drift.ts';
+
+/** The sweeps and drifts of a store, and the way to ask for a sweep. */
+export interface SweepSource {
+  /** Asks for a sweep, and gives its id. */
+  readonly request: (options: { isDryRun: boolean }) => Promise<string>;
+  readonly find: (id: string) => Promise<SweepRow | undefined>;
+  readonly list: (page: { beforeSeq: number; limit: number }) => Promise<SweepRow[]>;
+  readonly listDrifts: (query: DriftQuery) => Promise<AuthoredDrift[]>;
+}
+
+/** A drift with its author; undefined: the audit log does not say. */
+interface AuthoredDrift extends DriftView {
+  readonly author: Author | undefined;
+}
+
+/** The sweeps and drifts of a store. */
+export function createSweepSource(db: Db, request: SweepSource['request']): SweepSource {
+  return {
+    request,
+    find: (id) => findSweep(db, id),
+    list: (page) => listSweeps(db, page),
+    listDrifts: (query) => listAuthored(db, query),
+  };
+}
+
+async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]> {
+  const drifts = await listDriftViews(db, query);
+  const authors = await findDriftAuthors(db, drifts);
+  return drifts.map((drift, place) => ({ ...drift, author: authors[place] }));
+}
+
+interface Needs {
+  readonly sweeps: SweepSource;
+}
+
+/** Requests about sweeps, and the list of what they found. */
+export const sweepRoutes = [
+  route({
+    method: 'post',
+    path: '/sweeps',
+    tag: 'Sweeps and drift',
+    summary: 'Has the service compared with the store: a new sweep, or the one that runs or waits.',
+    body: 'SweepBody',
+    answers: { 202: 'SweepAsked' },
+    async handle({ sweeps }: Needs, { body: { dryRun = false } }) {
+      const id = await sweeps.request({ isDryRun: dryRun });
+      return { status: 202, json: { id }, target: id };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sweeps',
+    tag: 'Sweeps and drift',
+    summary: 'Sweeps, the newest first.',
+    filters: {},
+    answers: { 200: 'SweepList' },
+    handle: async ({ sweeps: { list } }: Needs, { query }) =>
+      ok(
+        await readList(
+          query,
+          NEWEST,
+          ({ from: beforeSeq, limit }) => list({ beforeSeq, limit }),
+          toSweepView,
+        ),
+      ),
+  }),
+  route({
+    method: 'get',
+    path: '/sweeps/{id}',
+    tag: 'Sweeps and drift',
+    summary: 'One sweep.',
+    answers: { 200: 'Sweep', 404: 'Problem' },
+    async handle({ sweeps }: Needs, { params }) {
+      const row = await sweeps.find(params.id);
+      if (row !== undefined) return ok(toSweepView(row));
+      return problem(404, 'unknown-sweep', 'There is no sweep with this id.');
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/drifts',
+    tag: 'Sweeps and drift',
+    summary: 'Differences that nobody asked for, in order of finding.',
+    filters: { kind: DRIFT_KINDS, status: DRIFT_STATUSES },
+    answers: { 200: 'DriftList' },
+    handle: async ({ sweeps: { listDrifts } }: Needs, { query }) => {
+      const { kind, status } = query.filters;
+      const read = ({ from: afterSeq, limit }: PartQuery) =>
+        listDrifts({ kind, status, afterSeq, limit });
+      return ok(await readList(query, OLDEST, read, toDriftAnswer));
+    },
+  }),
+] as const;
+
+function toSweepView(row: SweepRow): SweepView {
+  return {
+    id: row.id,
+    status: row.status,
+    dryRun: row.dry_run === 1,
+    planId: row.plan_id,
+    startedAt: new Date(row.started_at).toISOString(),
+    endedAt: row.ended_at === null ? null : new Date(row.ended_at).toISOString(),
+    admins: row.reads_admins === 1,
+    calls: row.calls,
+    counts: parseStored<Record<string, number>>(row.counts),
+    reasons: parseStored<string[]>(row.reasons),
+  };
+}
+
+function toDriftAnswer(drift: AuthoredDrift): DriftAnswer {
+  const { id, kind, status, desired, observed, type, resourceId, name } = drift;
+  const { memberId, memberName, firstSeenAt, lastSeenAt, author } = drift;
+  return {
+    id,
+    kind,
+    status,
+    resource: { type, id: resourceId, name },
+    member: memberId === '' ? null : { id: memberId, name: memberName },
+    desired,
+    observed,
+    who: author === undefined ? null : toWho(author),
+    message: author?.message ?? null,
+    firstSeen: new Date(firstSeenAt).toISOString(),
+    lastSeen: new Date(lastSeenAt).toISOString(),
+    detector: drift.detector,
+    planId: drift.planId,
+    note: toNote(drift),
+  };
+}
+
+function toNote({ note: text, notedBy: by, ignoredUntil }: DriftView): DriftAnswer['note'] {
+  if (text === null) return null;
+  return { text, by, until: ignoredUntil === null ? null : new Date(ignoredUntil).toISOString() };
+}
+
+function toWho({ authorId, username, address, at }: Author) {
+  return { id: authorId, username, address, at: new Date(at).toISOString() };
+}

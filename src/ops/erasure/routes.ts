@@ -1,0 +1,108 @@
+import type { Response } from 'express';
+import type { ErasureObstacle } from '../../domain/erasure.ts';
+import {
+  type Erasure,
+  type ErasureDeps,
+  erasePerson,
+  planErasure,
+} from '../../reconcile/erasure/erasure.ts';
+import { listErasable } from '../../store/erasure.ts';
+import { answerKeyed, type Keyed } from '../http/keyed.ts';
+import { problem, route } from '../http/route.ts';
+import type { ErasureAnswer } from '../schemas/resources.ts';
+
+/** Shows and does erasures, by id, userName, displayName or address. */
+export interface ErasureSource {
+  readonly plan: (key: string) => Promise<Keyed<Erasure>>;
+  /** With obstacles nothing is erased. */
+  readonly erase: (key: string) => Promise<Keyed<Erasure>>;
+  /** Reports what was erased. */
+  readonly told: (
+    res: Response,
+    erased: { readonly resourceId: string; readonly rows: number },
+  ) => void;
+}
+
+/** Erasures from a store. */
+export function createErasureSource(deps: ErasureDeps, told: ErasureSource['told']): ErasureSource {
+  return {
+    plan: (key) => findOne(deps, key, planErasure),
+    erase: (key) => findOne(deps, key, erasePerson),
+    told,
+  };
+}
+
+/** Does nothing where the key fits several users. */
+async function findOne(
+  deps: ErasureDeps,
+  key: string,
+  work: typeof planErasure,
+): Promise<Keyed<Erasure>> {
+  const rows = await listErasable(deps.store.read, key);
+  if (rows.length > 1)
+    return { kind: 'several', found: rows.map(({ id }) => ({ type: 'user', id })) };
+  const [row] = rows;
+  const value = row && (await work(deps, row.id));
+  return value === undefined ? { kind: 'none' } : { kind: 'found', value };
+}
+
+interface Needs {
+  readonly erasure: ErasureSource;
+}
+
+/** Requests that show and do erasures. */
+export const erasureRoutes = [
+  route({
+    method: 'get',
+    path: '/users/{key}/erasure',
+    tag: 'People and groups',
+    summary: 'What erasing a person would erase, and what has to be done first. The key as before.',
+    answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
+    handle: async ({ erasure }: Needs, { params }) =>
+      answerKeyed(toView(await erasure.plan(params.key))),
+  }),
+  route({
+    method: 'post',
+    path: '/users/{key}/erase',
+    tag: 'People and groups',
+    summary:
+      'Erases everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
+    answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
+    async handle({ erasure }: Needs, { params, res }) {
+      const erased = toView(await erasure.erase(params.key));
+      if (erased.kind !== 'found') return answerKeyed<ErasureAnswer>(erased);
+      const { id: target, obstacles, counts } = erased.value;
+      if (obstacles.length > 0) {
+        const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
+        return { ...problem(409, 'not-erasable', message, { obstacles }), target };
+      }
+      const rows = Object.values(counts).reduce((sum, count) => sum + count, 1);
+      erasure.told(res, { resourceId: target, rows });
+      return { ...answerKeyed(erased), target };
+    },
+  }),
+] as const;
+
+/** The steps that have to come before an erasure, in sentences for an operator. */
+const WORDS: Readonly<Record<ErasureObstacle, string>> = {
+  managed:
+    'A provider still has this person: have them deleted there, or send DELETE /scim/v2/Users/{id}.',
+  'in-service':
+    'The service shows this account, which would bring everything back: remove it there, then compare (scim-bridge sweep).',
+  active:
+    'The account works in the service: deactivate it there, or have the drift user.activated repaired.',
+  pending:
+    'Something of the deletion has not reached the service yet: GET /ops/users/{id} says what waits.',
+  held: 'A plan or a recovery that is about this person waits: decide about it, or wait until it is done.',
+  drifting: 'The service differs in something that is about this person: GET /ops/drifts shows it.',
+  recent:
+    'The bridge changed this person less than ten minutes ago, and the audit log may still tell of it: try again then.',
+  erased: 'It was done before: nothing personal is left.',
+};
+
+function toView(keyed: Keyed<Erasure>): Keyed<ErasureAnswer> {
+  if (keyed.kind !== 'found') return keyed;
+  const { isDeleted, obstacles, ...erasure } = keyed.value;
+  const told = obstacles.map((code) => ({ code, detail: WORDS[code] }));
+  return { kind: 'found', value: { ...erasure, deleted: isDeleted, obstacles: told } };
+}

@@ -1,0 +1,40 @@
+import express from 'express';
+import type { z } from 'zod';
+import { isStorable } from '../../domain/storable.ts';
+import { assertUtf8 } from '../../domain/utf8.ts';
+import { InvalidRequest } from './errors.ts';
+
+/** Options of `express.json` that take JSON as it was written, or refuse it. */
+export const EXACT_JSON = { verify: assertUtf8, reviver: assertExact } as const;
+
+/**
+ * Reads the JSON body of an operator's request, whatever type it says it is: a body that is left unread would
+ * make a dry run a real one.
+ */
+export const jsonBody: ReturnType<typeof express.json> = express.json({
+  limit: '16kb',
+  type: () => true,
+  ...EXACT_JSON,
+});
+
+function assertExact(name: string, value: unknown): unknown {
+  const isText = typeof value === 'string';
+  if (!isStorable(name) || (isText && !isStorable(value))) {
+    throw new InvalidRequest('The body holds a NUL character or half of a surrogate pair.');
+  }
+  if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
+  throw new InvalidRequest('The body holds a number of more digits than can be kept.');
+}
+
+/**
+ * The body of a request as its schema has it; no body is an empty object.
+ * @throws InvalidRequest with the words of the schema
+ */
+export function parseBody<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(body ?? {});
+  if (parsed.success) return parsed.data;
+  throw new InvalidRequest(parsed.error.issues[0]?.message ?? 'The body cannot be understood.');
+}

@@ -1,0 +1,47 @@
+import { assertNever } from '../../domain/errors.ts';
+import { type Answer, ok, type Problem, problem } from './route.ts';
+
+/** Resources that fit a key: one with what is told of it, none, or several. */
+export type Keyed<T> =
+  | { readonly kind: 'found'; readonly value: T }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'several'; readonly found: readonly FoundKey[] };
+
+/** One of several resources that fit. */
+export interface FoundKey {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+}
+
+/** One resource that fits, read when it is the only one. */
+export interface Candidate<T> extends FoundKey {
+  readonly read: () => Promise<T>;
+}
+
+/** Reads the only candidate. */
+export async function toKeyed<T>(candidates: readonly Candidate<T>[]): Promise<Keyed<T>> {
+  const [only] = candidates;
+  if (only === undefined) return { kind: 'none' };
+  if (candidates.length === 1) return { kind: 'found', value: await only.read() };
+  return { kind: 'several', found: candidates.map(({ type, id }) => ({ type, id })) };
+}
+
+/** The answer with the only resource that fits; 404 when nothing fits, 409 when several do. */
+export function answerKeyed<T>(
+  keyed: Keyed<T>,
+): Answer<200, T> | Answer<404, Problem> | Answer<409, Problem> {
+  switch (keyed.kind) {
+    case 'found':
+      return ok(keyed.value);
+    case 'none':
+      return problem(404, 'not-found', 'Nothing has this id or name.');
+    case 'several': {
+      const { found } = keyed;
+      const list = found.map(({ type, id }) => `${type} ${id}`).join(', ');
+      const message = `Several have this name, ask for one by its id: ${list}.`;
+      return problem(409, 'ambiguous', message, { found });
+    }
+    default:
+      return assertNever(keyed);
+  }
+}

@@ -1,0 +1,144 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { InvalidRequest } from './errors.ts';
+
+const PAGE = 100;
+const PAGE_MAX = 1_000;
+/** Characters of a free text. */
+const TEXT_MAX = 200;
+
+/** Words that a filter may have; `text`: any, up to 200 characters. */
+export type FilterWords = readonly string[] | 'text';
+
+/** The filters of a list, by name. */
+export type Filters = Readonly<Record<string, FilterWords>>;
+
+/** One page of a list as it was asked for. */
+export interface ListQuery<F extends Filters> {
+  readonly limit: number;
+  /** `nextCursor` of the page before; undefined: from the beginning. */
+  readonly cursor: string | undefined;
+  readonly filters: {
+    readonly [Name in keyof F]?: F[Name] extends readonly string[] ? F[Name][number] : string;
+  };
+}
+
+/**
+ * Reads `?limit=`, `?cursor=` and the filters of a list.
+ * @throws InvalidRequest for a parameter that is not known: a filter that is not understood must not list everything
+ */
+export function parseListQuery<F extends Filters>(
+  query: Readonly<Record<string, unknown>>,
+  known: F | undefined,
+): ListQuery<F> {
+  const words = new Map<string, FilterWords>(Object.entries(known ?? {}));
+  const filters = new Map<string, string>();
+  let limit = PAGE;
+  let cursor: string | undefined;
+  for (const [name, value] of Object.entries(query)) {
+    const text = parseText(name, value);
+    if (name === 'limit') limit = parseLimit(text);
+    else if (name === 'cursor') cursor = text;
+    else filters.set(name, parseWord(name, text, words));
+  }
+  return { limit, cursor, filters: parseFilters<F>(filters) };
+}
+
+/** Reads `?limit=` of a list that has no other pages. @throws InvalidRequest */
+export function parseNewest<F extends Filters>(
+  query: Readonly<Record<string, unknown>>,
+): ListQuery<F> {
+  const parsed = parseListQuery<F>(query, undefined);
+  if (parsed.cursor === undefined) return parsed;
+  throw new InvalidRequest('There is no cursor here: ask for more with limit.');
+}
+
+/** A cursor that is a number in the order of creation. @throws InvalidRequest */
+export function parseSeq(cursor: string | undefined, beginning: number): number {
+  if (cursor === undefined) return beginning;
+  if (!/^\d{1,15}$/.test(cursor)) throw wrongCursor();
+  return Number(cursor);
+}
+
+/** The error of a cursor that the bridge has not given. */
+export function wrongCursor(): InvalidRequest {
+  return new InvalidRequest('cursor is the nextCursor of an answer.');
+}
+
+/** A page of a list as it is answered. */
+export interface ListAnswer<Item> {
+  readonly items: readonly Item[];
+  /** Asks for what follows; null: nothing does. */
+  readonly nextCursor: string | null;
+}
+
+/** Rows that are read and rendered in one turn of the event loop. */
+const PART = 50;
+
+/**
+ * A page of a list, which is read and rendered in parts, a turn of the event loop each: other requests are served between.
+ * @param read the next rows of the list from `from` on, at most `limit`; fewer are the last
+ */
+export async function readPage<Row extends { readonly seq: number }, Item>(
+  { limit, from }: PartQuery,
+  read: (part: PartQuery) => Promise<readonly Row[]>,
+  toItems: (rows: readonly Row[]) => readonly Item[] | Promise<readonly Item[]>,
+): Promise<ListAnswer<Item>> {
+  const items: Item[] = [];
+  for (let last = from; ; await nextTurn()) {
+    const wanted = Math.min(PART, limit - items.length);
+    const rows = await read({ from: last, limit: wanted });
+    items.push(...(await toItems(rows)));
+    last = rows.at(-1)?.seq ?? last;
+    if (rows.length < wanted) return { items, nextCursor: null };
+    if (items.length === limit) return { items, nextCursor: String(last) };
+  }
+}
+
+/** The beginning of a list that is told in order of creation, and of one that has the newest first. */
+export const [OLDEST, NEWEST] = [0, Number.MAX_SAFE_INTEGER] as const;
+
+/** A page of a list in the order of numbers. @throws InvalidRequest for a cursor that is no number */
+export function readList<Row extends { readonly seq: number }, Item>(
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+  beginning: number,
+  read: (part: PartQuery) => Promise<readonly Row[]>,
+  toItem: (row: Row) => Item,
+): Promise<ListAnswer<Item>> {
+  const from = parseSeq(cursor, beginning);
+  return readPage({ limit, from }, read, (rows) => rows.map(toItem));
+}
+
+/** Some rows of a list: how many, and after which one. */
+export interface PartQuery {
+  readonly limit: number;
+  readonly from: number;
+}
+
+function parseText(name: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new InvalidRequest(`${name} is to be given once, and with a value.`);
+}
+
+function parseLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= PAGE_MAX) return limit;
+  throw new InvalidRequest(`limit is 1 to ${PAGE_MAX}.`);
+}
+
+function parseWord(name: string, text: string, known: ReadonlyMap<string, FilterWords>): string {
+  const words = known.get(name);
+  if (words === undefined) {
+    const names = ['limit', 'cursor', ...known.keys()].join(', ');
+    throw new InvalidRequest(
+      `There is no parameter ${name.slice(0, TEXT_MAX)}; there are ${names}.`,
+    );
+  }
+  if (words === 'text' ? text.length <= TEXT_MAX : words.includes(text)) return text;
+  const allowed = words === 'text' ? `a text of ${TEXT_MAX} characters at most` : words.join(', ');
+  throw new InvalidRequest(`${name} is one of: ${allowed}.`);
+}
+
+/** Only known names with known words come this far. */
+function parseFilters<F extends Filters>(filters: ReadonlyMap<string, string>) {
+  return Object.fromEntries(filters) as ListQuery<F>['filters'];
+}

@@ -1,0 +1,52 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { getRequestId } from '../../telemetry/request-context.ts';
+import { getOperator } from './operator.ts';
+
+/** An act of an operator, and its answer. */
+export interface OperatorAct {
+  readonly requestId: string;
+  readonly method: string;
+  /** The pattern of the route: ids and names of people do not get into the log. */
+  readonly route: string;
+  readonly status: number;
+  /** The name of the credential. */
+  readonly operator: string;
+  /** Id of the plan, drift, person, group, token or client that it was about; undefined where there is none. */
+  readonly target: string | undefined;
+  readonly remoteAddress: string;
+}
+
+/** Notes the subject of a request for the log, where its address does not have it or has a name. @param id never a name */
+export function noteTarget(res: Response, id: string): void {
+  res.locals.target = id;
+}
+
+/** Reports each request that does more than read. Calls of the service are reported by their handler. */
+export function tellActs(acted: (act: OperatorAct) => void): RequestHandler {
+  return (req, res, next) => {
+    const { method } = req;
+    const isRead = method === 'GET' || method === 'HEAD' || getOperator(res).purpose === 'reader';
+    if (isRead || req.path.startsWith('/api/')) return next();
+    res.once('finish', () => {
+      const { name: operator } = getOperator(res);
+      const { statusCode: status } = res;
+      acted({
+        ...{ requestId: getRequestId(res), method, route: toRoute(req), status, operator },
+        target: findTarget(req, res),
+        remoteAddress: req.ip ?? '',
+      });
+    });
+    next();
+  };
+}
+
+function toRoute({ baseUrl, route }: Request): string {
+  return typeof route?.path === 'string' ? `${baseUrl}${route.path}` : 'none';
+}
+
+/** An id that was found is no free text of the sender. */
+function findTarget({ params }: Request, { locals, statusCode }: Response): string | undefined {
+  if (typeof locals.target === 'string') return locals.target;
+  const isKnown = statusCode !== 400 && statusCode !== 404;
+  return isKnown && typeof params.id === 'string' ? params.id : undefined;
+}

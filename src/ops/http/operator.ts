@@ -1,0 +1,105 @@
+import type { RequestHandler, Response } from 'express';
+import type { AttemptAnswer, Attempts, FailedAttempt } from '../../access/attempts.ts';
+import type { FindCredential } from '../../access/credential.ts';
+import { toFailedAttempt } from '../../access/failed-request.ts';
+import { type AdmissionLimits, createAdmission } from '../../domain/admission.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Credential, Purpose } from '../../domain/credential.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { answerUnusable } from './errors.ts';
+
+/** Parts for letting operators in. */
+export interface OperatorDeps {
+  readonly findCredential: FindCredential;
+  readonly attempts: Pick<Attempts, 'failed'>;
+}
+
+/**
+ * Lets requests through that present a token of an operator or a reader as `Bearer <token>`: 401, or 429 when too many
+ * fail, for every other, 503 when the token could not be looked up.
+ * @see RFC 6750 §2.1, §3
+ */
+export function requireOperator({ findCredential, attempts }: OperatorDeps): RequestHandler {
+  return async (req, res, next) => {
+    const token = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
+    const found = token === undefined ? undefined : await look(findCredential, token);
+    if (found === 'unknown-yet') return answerUnusable(res);
+    if (found === undefined || found.purpose === 'scim') {
+      const presented = token === undefined ? 'nothing' : 'something';
+      const attempt = toFailedAttempt(req, res, { place: 'ops', presented });
+      return answerStranger(res, presented, await attempts.failed(attempt));
+    }
+    setOperator(res, found);
+    next();
+  };
+}
+
+/** Answers 403 to a reader where an operator is needed. To be placed behind `requireOperator`. */
+export function requireRole(role: Purpose): RequestHandler {
+  return (_req, res, next) => {
+    if (role !== 'operator' || getOperator(res).purpose === 'operator') return next();
+    const message = 'This token may read; what is asked for takes one with the role operator.';
+    res.status(403).json({ code: 'forbidden', message, role: 'operator' });
+  };
+}
+
+/** Far more than operators, their scripts and their monitoring ask for together. */
+const LIMITS: AdmissionLimits = { perSecond: 200, concurrentMax: 100 };
+/** The limit is that of a process, for all operators together. */
+const EVERYBODY = 'operators';
+
+/** Answers 429 `too-many` beyond the limit of a process. To be placed behind `requireOperator`. */
+export function limitOperators(clock: Pick<Clock, 'now'>): RequestHandler {
+  const admission = createAdmission(LIMITS);
+  return (_req, res, next) => {
+    if (admission.begin(EVERYBODY, clock.now()) !== undefined) {
+      const message = `More than ${LIMITS.perSecond} requests a second, or ${LIMITS.concurrentMax} at once.`;
+      res.status(429).set('Retry-After', '1').json({ code: 'too-many', message });
+      return;
+    }
+    res.once('close', () => admission.end(EVERYBODY));
+    next();
+  };
+}
+
+/** The credential of the request; behind `requireOperator` there is one. */
+export function getOperator(res: Response): Credential {
+  return parseOperator(res.locals.operator);
+}
+
+function setOperator(res: Response, credential: Credential): void {
+  res.locals.operator = credential;
+}
+
+function parseOperator(value: unknown): Credential {
+  return (value ?? { id: '', name: '', purpose: 'reader' }) as Credential;
+}
+
+async function look(
+  find: FindCredential,
+  presented: string,
+): Promise<Credential | 'unknown-yet' | undefined> {
+  try {
+    return await find(presented);
+  } catch (error) {
+    if (error instanceof StoreError) return 'unknown-yet';
+    throw error;
+  }
+}
+
+function answerStranger(
+  res: Response,
+  presented: FailedAttempt['presented'],
+  answer: AttemptAnswer,
+): void {
+  if (answer.kind === 'too-many') {
+    res.set('Retry-After', String(answer.retryAfterSeconds));
+    const message = 'Too many requests have no valid token.';
+    res.status(429).json({ code: 'too-many', message });
+    return;
+  }
+  const problem = presented === 'nothing' ? '' : ', error="invalid_token"';
+  res.set('WWW-Authenticate', `Bearer realm="ops"${problem}`);
+  const message = 'Present a token of an operator as Bearer token.';
+  res.status(401).json({ code: 'unauthorized', message });
+}

@@ -1,0 +1,150 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Credential, Purpose } from '../../domain/credential.ts';
+import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
+import { jsonBody, parseBody } from './body.ts';
+import { type Filters, type ListQuery, parseListQuery, parseNewest } from './list-query.ts';
+import { getOperator, requireRole } from './operator.ts';
+import { noteTarget } from './operator-acts.ts';
+
+/** A request below `/ops`, as the router serves it and as OpenAPI describes it. */
+export interface OpsRoute<Needs> extends Described {
+  /** A reader may only read. */
+  readonly role: Exclude<Purpose, 'scim'>;
+  /** Middleware behind the check of the role. */
+  readonly serve: (needs: Needs) => RequestHandler[];
+}
+
+interface Described {
+  readonly method: 'get' | 'post';
+  /** Below `/ops`, with parameters in braces. */
+  readonly path: string;
+  /** The heading in the description. */
+  readonly tag: string;
+  /** A sentence. */
+  readonly summary: string;
+  /** A list: with these filters, `limit` and `cursor`. */
+  readonly filters?: Filters;
+  /** Descriptions of filters that mean something else than in other lists. */
+  readonly meanings?: Readonly<Record<string, string>>;
+  /** The newest of a list: with `limit`, and without a cursor. */
+  readonly newest?: true;
+  readonly body?: OpsSchemaName;
+  /** By status. Every request may also be answered 401 and 429, one that is no GET 403, and lists and bodies 400 `invalid`. */
+  readonly answers: Answers;
+}
+
+type Answers = Readonly<Record<number, OpsSchemaName>>;
+
+/** An answer: its status and its JSON. */
+export interface Answer<Status extends number, Json> {
+  readonly status: Status;
+  readonly json: Json;
+  /** Id for the log of operators, where the address does not have it or has a name. */
+  readonly target?: string | undefined;
+}
+
+/** The JSON of every answer that something did not work. */
+export type Problem = OpsJson<'Problem'>;
+
+type AnswerOf<A extends Answers> =
+  | { [Status in keyof A & number]: Answer<Status, OpsJson<A[Status]>> }[keyof A & number]
+  | Answer<400, Problem>;
+
+/** A request as a handler is given it: parsed. */
+interface Call<Path extends string, F extends Filters, Body> {
+  readonly params: { readonly [Name in ParameterOf<Path>]: string };
+  readonly query: ListQuery<F>;
+  readonly body: Body;
+  readonly operator: Credential;
+  readonly req: Request;
+  readonly res: Response;
+}
+
+type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterOf<Rest>
+  : never;
+
+type BodyOf<Body> = Body extends OpsSchemaName ? OpsJson<Body> : undefined;
+
+interface Row<Path extends string, F extends Filters, Body, A extends Answers, Needs>
+  extends Omit<Described, 'body'> {
+  readonly path: Path;
+  readonly filters?: F;
+  readonly body?: Body;
+  readonly answers: A;
+  /** Reads the body instead of the common reader, and leaves parsing to `handle`. */
+  readonly readers?: readonly RequestHandler[];
+  readonly handle: (needs: Needs, call: Call<Path, F, BodyOf<Body>>) => Promise<AnswerOf<A>>;
+}
+
+/** One row of the table: what `handle` is given and answers has the types of the row's schemas. */
+export function route<
+  const Path extends string,
+  const A extends Answers,
+  Needs,
+  const Body extends OpsSchemaName | undefined = undefined,
+  const F extends Filters = Record<never, never>,
+>({ handle, readers, ...described }: Row<Path, F, Body, A, Needs>): OpsRoute<Needs> {
+  const { method, body, filters, newest, ...others } = described;
+  const serve = (needs: Needs): RequestHandler[] => [
+    ...(body === undefined ? [] : (readers ?? [jsonBody])),
+    async (req, res) => {
+      const call = {
+        params: parseParams<Path>(req),
+        query: newest ? parseNewest(req.query) : parseListQuery(filters ? req.query : {}, filters),
+        body: readers ? req.body : body && parseBody(opsSchemas[body], req.body),
+        ...{ operator: getOperator(res), req, res },
+      };
+      send(res, await handle(needs, call));
+    },
+  ];
+  return {
+    ...{ ...others, method, serve },
+    role: method === 'get' ? 'reader' : 'operator',
+    ...(body && { body }),
+    ...(filters && { filters }),
+    ...(newest && { newest }),
+  };
+}
+
+/** Serves rows of the table: what is written out goes before what has a parameter. */
+export function createRouteRouter<Needs>(routes: readonly OpsRoute<Needs>[], needs: Needs): Router {
+  const router = Router();
+  const read = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
+  for (const { method, path, role, serve } of routes.toSorted(compareParameters)) {
+    const pattern = path.replace(/\{(\w+)\}/g, ':$1');
+    // Metrics and logs name what is read without a parameter by this slash; it is matched without one too.
+    const isWhole = pattern === path && read.has(path);
+    router[method](isWhole ? `${path}/` : pattern, requireRole(role), ...serve(needs));
+  }
+  return router;
+}
+
+/** An answer with 200. */
+export function ok<Json>(json: Json): Answer<200, Json> {
+  return { status: 200, json };
+}
+
+/** An answer that something did not work. `code` is stable. */
+export function problem<Status extends number>(
+  status: Status,
+  code: string,
+  message: string,
+  others: Readonly<Record<string, unknown>> = {},
+): Answer<Status, Problem> {
+  return { status, json: { code, message, ...others } };
+}
+
+function send(res: Response, { status, json, target }: Answer<number, unknown>): void {
+  if (target !== undefined) noteTarget(res, target);
+  res.status(status).set('Cache-Control', 'no-store').json(json);
+}
+
+/** The router has matched the path, so its parameters are there. */
+function parseParams<Path extends string>({ params }: Request) {
+  return params as { readonly [Name in ParameterOf<Path>]: string };
+}
+
+function compareParameters(a: Described, b: Described): number {
+  return a.path.split('{').length - b.path.split('{').length;
+}

@@ -1,0 +1,45 @@
+import type { Mode } from '../../reconcile/writes/enter-mode.ts';
+import type { FirstRunItem, FirstRunOutcome, FirstRunView } from '../schemas/recovery.ts';
+import { readRecoveryView } from './view.ts';
+import { parsePlace, toCursor, type WalkDeps, walk } from './walk.ts';
+
+/** Sources of the preview. */
+export interface FirstRunDeps extends WalkDeps {
+  readonly mode: Mode;
+}
+
+/** One page of the preview of the first run. @throws InvalidRequest for a cursor that is none */
+export async function readFirstRun(
+  deps: FirstRunDeps,
+  { limit, cursor }: { limit: number; cursor: string | undefined },
+): Promise<FirstRunView> {
+  const place = parsePlace(cursor);
+  const items: FirstRunItem[] = [];
+  const counts = new Map<`${'user' | 'group'}.${FirstRunOutcome}`, number>();
+  let last = place;
+  let nextCursor: string | null = null;
+  for await (const walked of walk(deps, place)) {
+    const { type, outcome } = walked.item;
+    counts.set(`${type}.${outcome}`, (counts.get(`${type}.${outcome}`) ?? 0) + 1);
+    if (items.length < limit) {
+      items.push(walked.item);
+      last = walked.place;
+      continue;
+    }
+    nextCursor = toCursor(last);
+    // The first page counts to the end.
+    if (cursor !== undefined) break;
+  }
+  const known = cursor === undefined ? Object.fromEntries(counts) : null;
+  return { ...(await readPhase(deps)), counts: known, items, nextCursor };
+}
+
+async function readPhase({
+  db,
+  mode,
+}: FirstRunDeps): Promise<Pick<FirstRunView, 'phase' | 'plan'>> {
+  const { phase, reason, plan } = await readRecoveryView(db, undefined);
+  const isFirstRun = reason?.code === 'first-run' && phase !== 'requested';
+  if (mode === 'observe') return { phase: 'observing', plan: null };
+  return isFirstRun ? { phase, plan } : { phase: 'none', plan: null };
+}

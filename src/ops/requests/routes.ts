@@ -1,0 +1,57 @@
+import type { WrittenPath } from '../../domain/kept-request.ts';
+import { parseStored } from '../../store/documents.ts';
+import type { RequestQuery, RequestRow } from '../../store/requests.ts';
+import { InvalidRequest } from '../http/errors.ts';
+import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
+import { ok, route } from '../http/route.ts';
+import type { RequestView } from '../schemas/requests.ts';
+
+/** Reads the log of requests. */
+export type ListRequests = (query: RequestQuery) => Promise<RequestRow[]>;
+
+/** The request for the log of requests. */
+export const requestRoutes = [
+  route({
+    method: 'get',
+    path: '/requests',
+    tag: 'Requests of providers',
+    summary: 'What providers wrote and what they were refused, the newest first, without values.',
+    filters: { resource: 'text', status: 'text' },
+    meanings: { resource: 'Of this SCIM id.', status: 'Answered with it: `409`, or `4xx`.' },
+    answers: { 200: 'RequestList' },
+    async handle({ listRequests }: { readonly listRequests: ListRequests }, { query }) {
+      const { resource: resourceId, status: text } = query.filters;
+      const status = text === undefined ? undefined : parseStatuses(text);
+      const read = ({ from: beforeSeq, limit }: PartQuery) =>
+        listRequests({ resourceId, status, beforeSeq, limit });
+      return ok(await readList(query, NEWEST, read, toRequestView));
+    },
+  }),
+] as const;
+
+/** @throws InvalidRequest */
+function parseStatuses(text: string): readonly [number, number] {
+  if (/^[2-5]xx$/.test(text)) {
+    const first = Number(text[0]) * 100;
+    return [first, first + 99];
+  }
+  if (/^[1-5]\d\d$/.test(text)) return [Number(text), Number(text)];
+  throw new InvalidRequest('status is a number such as 409, or 2xx to 5xx.');
+}
+
+function toRequestView(row: RequestRow): RequestView {
+  const { resource_type: type, resource_id: id } = row;
+  return {
+    at: new Date(row.at).toISOString(),
+    requestId: row.request_id,
+    method: row.method,
+    route: row.route,
+    resource: type === null || id === null ? null : { type, id },
+    written: parseStored<WrittenPath[]>(row.written),
+    status: row.status,
+    scimType: row.scim_type,
+    durationMs: row.duration_ms,
+    client: row.client,
+    credential: row.credential,
+  };
+}

@@ -1,0 +1,136 @@
+import type { Adoption } from '../../domain/adoption.ts';
+import { assertNever } from '../../domain/errors.ts';
+import type { ResourcePart } from '../../store/resource-lists.ts';
+import { type ListQuery, OLDEST, parseSeq } from '../http/list-query.ts';
+import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import type { ResourceSource, ResourceSources } from './source.ts';
+
+const YES_OR_NO = ['true', 'false'] as const;
+
+const list = {
+  method: 'get',
+  tag: 'People and groups',
+  filters: {
+    managed: YES_OR_NO,
+    due: YES_OR_NO,
+    stuck: YES_OR_NO,
+    disputed: YES_OR_NO,
+    drifted: YES_OR_NO,
+    deleted: YES_OR_NO,
+    q: 'text',
+  },
+} as const;
+const find = { method: 'get', tag: 'People and groups' } as const;
+const adopt = { method: 'post', tag: 'People and groups', body: 'AdoptBody' } as const;
+
+interface Needs {
+  readonly resources: ResourceSources;
+}
+
+/** Requests that show users and groups, and take them over. */
+export const resourceRoutes = [
+  route({
+    ...list,
+    path: '/users',
+    summary: 'People in order of creation, managed or only observed.',
+    answers: { 200: 'UserList' },
+    handle: async ({ resources }: Needs, { query }) =>
+      ok(await resources.users.list(toPart(query))),
+  }),
+  route({
+    ...find,
+    path: '/users/{id}',
+    summary: 'One person, deleted or not.',
+    answers: { 200: 'User', 404: 'Problem' },
+    handle: async ({ resources }: Needs, { params }) => show(resources.users, params.id),
+  }),
+  route({
+    ...adopt,
+    path: '/users/{id}/adopt',
+    summary: 'Takes over an account that the bridge only observes, as the service holds it.',
+    answers: { 200: 'User', 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
+    handle: async ({ resources }: Needs, { params, body }) =>
+      takeOver(resources.users, params.id, body),
+  }),
+  route({
+    ...list,
+    path: '/groups',
+    summary: 'Groups in order of creation, managed or only observed.',
+    answers: { 200: 'GroupList' },
+    handle: async ({ resources }: Needs, { query }) =>
+      ok(await resources.groups.list(toPart(query))),
+  }),
+  route({
+    ...find,
+    path: '/groups/{id}',
+    summary: 'One group, deleted or not.',
+    answers: { 200: 'Group', 404: 'Problem' },
+    handle: async ({ resources }: Needs, { params }) => show(resources.groups, params.id),
+  }),
+  route({
+    ...adopt,
+    path: '/groups/{id}/adopt',
+    summary: 'Takes over a group that the bridge only observes, after a look at its admins.',
+    answers: { 200: 'Group', 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
+    handle: async ({ resources }: Needs, { params, body }) =>
+      takeOver(resources.groups, params.id, body),
+  }),
+] as const;
+
+/** The part of a list that is asked for. Deleted ones are listed by themselves. */
+function toPart({ filters, limit, cursor }: ListQuery<typeof list.filters>): ResourcePart {
+  const { managed, due, stuck, disputed, drifted, deleted, q } = filters;
+  return {
+    managed: toFlag(managed),
+    due: toFlag(due),
+    stuck: toFlag(stuck),
+    disputed: toFlag(disputed),
+    drifted: toFlag(drifted),
+    deleted: deleted === 'true',
+    text: q,
+    limit,
+    afterSeq: parseSeq(cursor, OLDEST),
+  };
+}
+
+function toFlag(text: string | undefined): boolean | undefined {
+  return text === undefined ? undefined : text === 'true';
+}
+
+async function show<Item>(
+  source: ResourceSource<Item>,
+  id: string,
+): Promise<Answer<200, Item> | Answer<404, Problem>> {
+  const item = await source.find(id);
+  return item === undefined ? problem(404, 'not-found', 'Nothing has this id.') : ok(item);
+}
+
+type Refusal = Answer<403 | 404 | 409 | 503, Problem>;
+
+async function takeOver<Item>(
+  source: ResourceSource<Item>,
+  id: string,
+  { privileged = false }: { readonly privileged?: boolean | undefined },
+): Promise<Answer<200, Item> | Refusal> {
+  const adoption = await source.adopt({ id, privileged: privileged ? 'adopt' : 'refuse' });
+  return adoption.kind === 'adopted' ? show(source, id) : toRefusal(adoption);
+}
+
+function toRefusal(adoption: Exclude<Adoption, { kind: 'adopted' }>): Refusal {
+  switch (adoption.kind) {
+    case 'unknown':
+      return problem(404, 'not-found', 'Nothing has this id.');
+    case 'managed':
+      return problem(409, 'managed', 'It is managed by the bridge already.');
+    case 'taken':
+      return problem(409, 'name-taken', 'Somebody else, whom a provider has sent, has its name.');
+    case 'privileged': {
+      const message = `${adoption.reason} {"privileged": true} takes it over all the same.`;
+      return problem(403, 'privileged', message);
+    }
+    case 'could-not-look':
+      return problem(503, 'could-not-look', adoption.reason);
+    default:
+      return assertNever(adoption);
+  }
+}

@@ -1,0 +1,61 @@
+import { type AccessSource, accessRoutes } from './access/router.ts';
+import { type ApiSource, apiRoutes } from './api/routes.ts';
+import { type DriftDecisionSource, driftRoutes } from './drift/drifts.ts';
+import { type PlanSource, planRoutes } from './drift/plans.ts';
+import { type SweepSource, sweepRoutes } from './drift/sweeps.ts';
+import { type ErasureSource, erasureRoutes } from './erasure/routes.ts';
+import { type ExplainSource, explainRoutes } from './explain/routes.ts';
+import { type OpsRoute, ok, route } from './http/route.ts';
+import { type FirstRunSource, type RecoverySource, recoveryRoutes } from './recovery/routes.ts';
+import { type ListRequests, requestRoutes } from './requests/routes.ts';
+import { resourceRoutes } from './resources/routes.ts';
+import type { ResourceSources } from './resources/source.ts';
+import type { OpsJson } from './schemas/schemas.ts';
+import { type StatusSources, statusRoute } from './state/status.ts';
+import { type WritesSource, writesRoutes } from './state/writes.ts';
+import { type TimelineSource, timelineRoutes } from './timeline/routes.ts';
+
+/** Sources of everything below `/ops`. */
+export interface OpsSources {
+  readonly status: StatusSources;
+  readonly writes: WritesSource;
+  readonly resources: ResourceSources;
+  readonly explain: ExplainSource;
+  readonly timeline: TimelineSource;
+  readonly erasure: ErasureSource;
+  readonly sweeps: SweepSource;
+  readonly decideDrifts: DriftDecisionSource;
+  readonly plans: PlanSource;
+  readonly firstRun: FirstRunSource;
+  readonly recovery: RecoverySource;
+  readonly listRequests: ListRequests;
+  readonly access: AccessSource;
+  readonly api: ApiSource;
+  /** Describes this table as OpenAPI. */
+  readonly describe: () => OpsJson<'OpenApi'>;
+}
+
+/** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */
+export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
+  statusRoute,
+  ...writesRoutes,
+  ...resourceRoutes,
+  ...explainRoutes,
+  ...timelineRoutes,
+  ...erasureRoutes,
+  ...sweepRoutes,
+  ...driftRoutes,
+  ...planRoutes,
+  ...recoveryRoutes,
+  ...requestRoutes,
+  ...accessRoutes,
+  ...apiRoutes,
+  route({
+    method: 'get',
+    path: '/openapi.json',
+    tag: 'This description',
+    summary: 'Everything on this page as OpenAPI 3.1.',
+    answers: { 200: 'OpenApi' },
+    handle: async ({ describe }: Pick<OpsSources, 'describe'>) => ok(describe()),
+  }),
+];

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
+import {
+  anything,
+  bodyOf,
+  count,
+  counts,
+  type JsonOf,
+  moment,
+  named,
+  resourceType,
+  word,
+} from './kinds.ts';
+
+/** A sweep that was asked for. */
+export const sweepAsked = z.strictObject({ id: z.string() });
+
+/** The kind of sweep that is asked for. */
+export const sweepBody = bodyOf('{"dryRun": true}', {
+  dryRun: z
+    .boolean({ error: 'dryRun is true or false.' })
+    .optional()
+    .describe('Nothing is to follow from what it finds.'),
+});
+
+/** One comparison of the service with the store. */
+export const sweep = z.strictObject({
+  id: z.string(),
+  status: word(['running', 'complete', 'incomplete', 'held']),
+  dryRun: z.boolean().describe('Nothing followed from what it found.'),
+  planId: z.string().nullable().describe('The plan that was made of what it found.'),
+  startedAt: moment(),
+  endedAt: moment().nullable(),
+  admins: z.boolean().describe('Whether it reads the admin lists too.'),
+  calls: count(),
+  counts: counts(),
+  reasons: z.array(z.string()).describe('What was not concluded, and why.'),
+});
+/** A sweep as an operator is shown it. */
+export type SweepView = JsonOf<typeof sweep>;
+
+/** One difference between what is desired and what the service holds. */
+export const drift = z.strictObject({
+  id: z.string(),
+  kind: z.enum(DRIFT_KINDS),
+  status: z.enum(DRIFT_STATUSES),
+  resource: named.extend({ type: resourceType() }),
+  member: named.nullable().describe('Of whom in a group it is.'),
+  desired: anything(),
+  observed: anything(),
+  who: z
+    .strictObject({
+      id: z.int().nullable(),
+      username: z.string().nullable(),
+      address: z.string().nullable(),
+      at: moment(),
+    })
+    .nullable()
+    .describe('Who brought it about; null: the audit log does not say.'),
+  message: z.string().nullable().describe('The words of the audit log.'),
+  firstSeen: moment(),
+  lastSeen: moment(),
+  detector: word(['tail', 'sweep', 'discovery']).describe('What found it.'),
+  planId: z.string().nullable().describe('The plan that repairs it, or that waits to do so.'),
+  note: z
+    .strictObject({
+      text: z.string(),
+      by: z.string().nullable(),
+      until: moment().nullable(),
+    })
+    .nullable()
+    .describe('Why it is not repaired: somebody is protected, or an operator said so.'),
+});
+/** A drift as an operator is shown it. Names are personal. */
+export type DriftAnswer = JsonOf<typeof drift>;
+
+const IGNORING = '{"until": "2027-01-31T00:00:00Z", "reason": "…", "by": "…"}';
+const error = `The body has to be ${IGNORING}: until when, why, and who says so, if it is somebody else.`;
+const isWritten = (text: string) => text.trim() !== '';
+
+/** The term of an ignored drift, its reason, and who says so. */
+export const ignoreBody = bodyOf(IGNORING, {
+  until: z
+    .string({ error })
+    .refine((text) => Number.isFinite(Date.parse(text)), { error })
+    .describe('A date, or a moment.'),
+  reason: z.string({ error }).max(500, { error }).refine(isWritten, { error }),
+  by: z
+    .string({ error })
+    .max(500, { error })
+    .refine(isWritten, { error })
+    .optional()
+    .describe('Who says so; the name of the credential when left out.'),
+});
+
+/** The effect of a decision about a drift. */
+export const driftDecision = z.strictObject({
+  id: z.string(),
+  planId: z.string().optional().describe('The plan that repairs it.'),
+});

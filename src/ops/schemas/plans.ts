@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { DRIFT_KINDS } from '../../domain/drift.ts';
+import { HARM_KINDS } from '../../domain/harm.ts';
+import { PLAN_STATUSES } from '../../domain/plan.ts';
+import {
+  anything,
+  count,
+  counts,
+  type JsonOf,
+  moment,
+  named,
+  resourceType,
+  word,
+} from './kinds.ts';
+
+/** A plan without its actions. */
+export const planSummary = z.strictObject({
+  id: z.string(),
+  hash: z.string().describe('What `approve` is to be given.'),
+  status: z.enum(PLAN_STATUSES),
+  source: word(['sweep', 'tail', 'operator', 'undo']),
+  reason: z.string().nullable().describe('Why it waits, or why nothing of it is done.'),
+  counts: z.strictObject({ total: count(), kinds: counts(), harm: counts() }),
+  undoes: z.string().nullable().describe('The plan that this one undoes.'),
+  createdAt: moment(),
+  decidedAt: moment().nullable(),
+  decidedBy: z
+    .string()
+    .nullable()
+    .describe('The name of the credential of an operator; null: nobody was asked.'),
+  endedAt: moment().nullable(),
+});
+/** A plan in a list. */
+export type PlanSummary = JsonOf<typeof planSummary>;
+
+/** One action of a plan. */
+export const planAction = z.strictObject({
+  kind: z.enum(DRIFT_KINDS),
+  resource: named.extend({ type: resourceType() }),
+  member: named.nullable(),
+  observed: anything().describe('What the service was seen to hold.'),
+  desired: anything().describe('What it is to hold.'),
+  harm: z.enum(HARM_KINDS).nullable(),
+  status: word(['planned', 'released', 'done', 'dropped']),
+  reason: z.string(),
+});
+/** One action of a plan. Names are personal. */
+export type PlanActionAnswer = JsonOf<typeof planAction>;
+
+/** A plan with its first actions. */
+export const plan = planSummary.extend({
+  actions: z.array(planAction).describe('The first 200.'),
+});
+/** A plan as an operator is shown it. */
+export type PlanAnswer = JsonOf<typeof plan>;
+
+/** The plan that undoes another. */
+export const undoing = plan.extend({
+  leftOut: count().describe('Actions that cannot be undone.'),
+});

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { bodyOf, count, counts, type JsonOf, listOf, moment, resourceType, word } from './kinds.ts';
+
+const heldPlan = z.strictObject({
+  hash: z.string().describe('What `approve` and `discard` are to be given.'),
+  readSince: moment().describe('When the complete read that it rests on began.'),
+  total: count(),
+  kinds: counts().describe('How many changes of each kind, as in docs/recovery.md.'),
+  actions: z
+    .array(
+      z.strictObject({
+        kind: z.string(),
+        type: resourceType(),
+        id: z.string(),
+        name: z.string().nullable(),
+        memberId: z.string().nullable(),
+        memberName: z.string().nullable(),
+      }),
+    )
+    .describe('The first 200.'),
+});
+/** The held changes that wait for an operator. Names are personal. */
+export type PlanView = JsonOf<typeof heldPlan>;
+
+const unexplained = {
+  events: count().describe('Changes by our own account that the bridge does not know.'),
+  lastEventAt: count().describe('When the last of them happened, in epoch milliseconds.'),
+};
+
+/** The state of recovery. */
+export const recovery = z.strictObject({
+  phase: word(['none', 'requested', 'reading', 'waiting', 'releasing']),
+  detection: z
+    .union([
+      z.strictObject({ kind: z.literal('current') }),
+      z.strictObject({ kind: z.literal('stale'), ...unexplained }),
+      z.strictObject({ kind: z.literal('unknown'), code: z.string() }),
+    ])
+    .nullable()
+    .describe('What the audit log told at the last start; null: it was not asked.'),
+  since: moment().nullable(),
+  reason: z
+    .union([
+      z.strictObject({ code: word(['restored', 'first-run']) }),
+      z.strictObject({ code: z.literal('audit'), ...unexplained }),
+    ])
+    .nullable(),
+  plan: heldPlan.nullable(),
+});
+/** The state of recovery as an operator is shown it. */
+export type RecoveryView = JsonOf<typeof recovery>;
+
+/** The effect of a decision. */
+export const decision = z.strictObject({
+  released: count().describe('Changes that wait for the service now.'),
+  dropped: count().describe('Changes that are not done.'),
+});
+
+const HASH = '{"hash": "…"}';
+
+/** The plan that a decision is about. */
+export const hashBody = bodyOf(HASH, { hash: z.string({ error: `The body has to be ${HASH}.` }) });
+
+/**
+ * Outcomes of a user or group before the bridge changes the service.
+ * - `adopt`: it matches an account or group that exists, which is taken over
+ * - `linked`: it belongs to one that the bridge made or took over before
+ * - `create`: it matches none, and would be made
+ * - `inactive`: it matches none, and would be made once it is active
+ * - `remove`: its provider deleted it
+ * - `disputed`: it matches several, or waits for an operator; its provider is answered 409
+ * - `privileged`: it exists and is never taken over by itself; its provider is answered 409 or 403
+ */
+const FIRST_RUN_OUTCOMES = [
+  'adopt',
+  'linked',
+  'create',
+  'inactive',
+  'remove',
+  'disputed',
+  'privileged',
+] as const;
+/** One of these outcomes. */
+export type FirstRunOutcome = (typeof FIRST_RUN_OUTCOMES)[number];
+
+const firstRunItem = z.strictObject({
+  type: resourceType(),
+  id: z.string().nullable().describe('The SCIM id; null where nobody has one yet.'),
+  name: z.string(),
+  outcome: z.enum(FIRST_RUN_OUTCOMES).describe('As in docs/observe.md.'),
+  upstreamId: z.string().nullable().describe('The id in the service.'),
+  reason: z.string().nullable().describe('Why it is disputed or privileged.'),
+});
+/** One user or group before the bridge is live. Names are personal. */
+export type FirstRunItem = JsonOf<typeof firstRunItem>;
+
+/**
+ * A preview of the first run. `observing`: nothing is changed and nothing planned; `reading`, `waiting`, `releasing`: what
+ * was accepted while observing is held, as in recovery; `none`: neither.
+ */
+export const firstRun = listOf(firstRunItem).extend({
+  phase: word(['none', 'observing', 'reading', 'waiting', 'releasing']),
+  plan: heldPlan.nullable(),
+  counts: counts().nullable().describe('Of all entries by `type.outcome`; null on later pages.'),
+});
+/** A page of the preview of the first run. */
+export type FirstRunView = JsonOf<typeof firstRun>;

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { anything, count, type JsonOf, moment, resourceType, word } from './kinds.ts';
+
+/** One request of a provider, or one operation of a bulk request. Nothing in it is personal. */
+export const keptRequest = z.strictObject({
+  at: moment(),
+  requestId: z.string(),
+  method: z.string(),
+  route: z.string().describe('Its pattern; `none`: nothing is served there.'),
+  resource: z
+    .strictObject({ type: resourceType(), id: z.string() })
+    .nullable()
+    .describe('null: it was for none, or made none.'),
+  written: z.array(
+    z.strictObject({
+      op: word(['set', 'add', 'replace', 'remove']),
+      path: z.string(),
+      values: count().describe('How many, never which.'),
+    }),
+  ),
+  status: z.int(),
+  scimType: z.string().nullable(),
+  durationMs: z.number().min(0),
+  client: z.string().nullable(),
+  credential: z
+    .string()
+    .describe(
+      'Whose it was: `settings-1` is the first of `scim.tokens`, then `token-…`, `client-…`.',
+    ),
+});
+/** One request of a provider as an operator is shown it. */
+export type RequestView = JsonOf<typeof keptRequest>;
+
+/** The arguments of an operation of the service. */
+export const callBody = z.strictObject({
+  path: z.record(z.string(), anything()).optional(),
+  query: z.record(z.string(), anything()).optional(),
+  body: anything().optional(),
+  everything: z
+    .literal(true)
+    .optional()
+    .describe('Needed where an operation without any condition would change all there is.'),
+  files: z.record(z.string(), anything()).optional().describe('As base64; see docs/api.md.'),
+});
+
+/** The answer of the service to a call. */
+export const callResult = z.strictObject({ result: anything() });
+
+/** The failure of a call of the service. */
+export const callFailure = z.strictObject({
+  code: z.string().describe('As in docs/errors.md.'),
+  message: z.string(),
+  operation: z.string(),
+  status: z.int().nullable().describe('Of the answer of the service; null: there was none.'),
+  retry: word(['later', 'never']),
+  outcome: word(['not-sent', 'unknown', 'answered']),
+  requestId: z.string().nullable(),
+  retryAfterMs: count().nullable(),
+  answer: anything().describe('The answer of the service; may be personal.'),
+});
+/** The failure of a call as JSON. */
+export type ApiFailure = JsonOf<typeof callFailure>;

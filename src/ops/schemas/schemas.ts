@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import {
+  client,
+  clientBody,
+  newClientSecret,
+  newToken,
+  revokeBody,
+  secretBody,
+  token,
+  tokenBody,
+} from './access.ts';
+import { drift, driftDecision, ignoreBody, sweep, sweepAsked, sweepBody } from './drift.ts';
+import { type JsonOf, listOf, problem } from './kinds.ts';
+import { plan, planAction, planSummary, undoing } from './plans.ts';
+import { decision, firstRun, hashBody, recovery } from './recovery.ts';
+import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
+import { adoptBody, erasure, explanation, groupItem, timeline, userItem } from './resources.ts';
+import { pauseBody, status, writes } from './state.ts';
+
+/** Bodies and answers of every request below `/ops`, by their name in the description. */
+export const opsSchemas = {
+  Problem: problem,
+  Status: status,
+  Writes: writes,
+  PauseBody: pauseBody,
+  User: userItem,
+  UserList: listOf(userItem),
+  Group: groupItem,
+  GroupList: listOf(groupItem),
+  AdoptBody: adoptBody,
+  Explanation: explanation,
+  Timeline: timeline,
+  Erasure: erasure,
+  Sweep: sweep,
+  SweepList: listOf(sweep),
+  SweepAsked: sweepAsked,
+  SweepBody: sweepBody,
+  Drift: drift,
+  DriftList: listOf(drift),
+  IgnoreBody: ignoreBody,
+  DriftDecision: driftDecision,
+  PlanSummary: planSummary,
+  PlanList: listOf(planSummary),
+  Plan: plan,
+  PlanAction: planAction,
+  PlanActionList: listOf(planAction),
+  Undoing: undoing,
+  Recovery: recovery,
+  FirstRun: firstRun,
+  HashBody: hashBody,
+  Decision: decision,
+  Request: keptRequest,
+  RequestList: listOf(keptRequest),
+  Token: token,
+  TokenList: listOf(token),
+  TokenBody: tokenBody,
+  NewToken: newToken,
+  Client: client,
+  ClientList: listOf(client),
+  ClientBody: clientBody,
+  SecretBody: secretBody,
+  RevokeBody: revokeBody,
+  NewSecret: newClientSecret,
+  CallBody: callBody,
+  CallResult: callResult,
+  CallFailure: callFailure,
+  OpenApi: z.looseObject({ openapi: z.literal('3.1.0') }),
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+/** These schemas as JSON Schema, with references among them. */
+export function describeSchemas(): Readonly<Record<string, object>> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(opsSchemas)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    uri: (id) => `#/components/schemas/${id}`,
+    // zod also writes the limits of its integers, and its pattern of a moment.
+    override({ jsonSchema }) {
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    },
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
+  );
+}
+
+/** The name of one of these schemas. */
+export type OpsSchemaName = keyof typeof opsSchemas;
+
+/** The JSON that the schema of this name describes. */
+export type OpsJson<Name extends OpsSchemaName> = JsonOf<(typeof opsSchemas)[Name]>;

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { bodyOf, count, type JsonOf, moment, resourceType, serviceWords, word } from './kinds.ts';
+
+const reason = z.strictObject({
+  code: z.string().describe('As in docs/operations.md.'),
+  detail: z.string(),
+  remedy: z.string(),
+});
+
+/** The mode, the pause and the changes that wait. */
+export const writes = z.strictObject({
+  mode: word(['live', 'observe']),
+  paused: z
+    .strictObject({ since: moment(), reason: z.string().nullable() })
+    .nullable()
+    .describe('The pause that holds.'),
+  waiting: count().describe('People and groups with changes that are accepted and not applied.'),
+});
+/** The mode and the pause as an operator is shown them. */
+export type WritesView = JsonOf<typeof writes>;
+
+const PAUSE = '{"reason": "…"} with at most 500 characters';
+const error = `The body may be ${PAUSE}, and nothing else.`;
+
+/** The reason of a pause. */
+export const pauseBody = bodyOf(PAUSE, {
+  reason: z.string({ error }).max(500, { error }).nullable().optional(),
+});
+
+const trouble = z.looseObject({
+  type: resourceType(),
+  id: z.string(),
+  name: z.string(),
+  problem: serviceWords,
+  since: moment(),
+  nextAttemptAt: moment().nullable(),
+});
+
+const dispute = z.strictObject({
+  type: resourceType(),
+  name: z.string(),
+  reason: z.string(),
+  count: count(),
+  firstSeenAt: moment(),
+  lastSeenAt: moment(),
+});
+
+const gate = z.strictObject({
+  kind: word(['open', 'shut']),
+  since: moment().optional(),
+  nextProbeAt: moment().optional(),
+});
+
+/** The state of the bridge: the first question of an operator. Names and the words of the service may be personal. */
+export const status = z.strictObject({
+  status: word(['ok', 'degraded', 'unavailable']),
+  reasons: z.array(reason),
+  writes,
+  due: count().describe('People and groups of which something is to be done.'),
+  failingCount: count(),
+  failing: z.array(trouble).describe('Tried again and again in vain; the first hundred.'),
+  oldestSince: moment().nullable(),
+  stuckCount: count(),
+  stuck: z.array(trouble).describe('Acknowledged, then refused by the service; field by field.'),
+  disputes: z.array(dispute).describe('Names that only an operator can place.'),
+  upstream: z.strictObject({
+    waiting: z
+      .record(z.string(), count())
+      .describe('Calls that wait for their turn in this process, by class.'),
+    elsewhere: z
+      .record(z.string(), count())
+      .optional()
+      .describe('The same in other processes on the store, as last heard; PostgreSQL only.'),
+    inFlight: count(),
+    pausedForMs: count(),
+    credentials: gate,
+    service: gate,
+  }),
+  authentication: z
+    .strictObject({
+      failed: count(),
+      sources: z
+        .array(
+          z.strictObject({
+            address: z.string().describe('Or the network of an IPv6 address.'),
+            attempts: count(),
+            lastAt: moment(),
+          }),
+        )
+        .describe('Those with the most.'),
+    })
+    .describe('Requests without a valid credential within ten minutes, in this process.'),
+  activity: z.strictObject({ lanes: count(), waiting: count() }),
+});
+/** The state of the bridge as an operator is shown it. */
+export type Status = JsonOf<typeof status>;

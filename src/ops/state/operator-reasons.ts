@@ -1,0 +1,82 @@
+import { toHarmWords } from '../../domain/harm.ts';
+import type { ProviderFacts } from '../../reconcile/provider/watch.ts';
+import type { RecoveryState } from '../../reconcile/recovery/state.ts';
+import type { HeldPlanFacts, WaitingWork, WritesFacts } from './readiness-facts.ts';
+import { type Reason, toCount, toTime } from './reason.ts';
+
+/** True when changes are brought to the service at all. */
+export function isSending({ mode, pause }: WritesFacts): boolean {
+  return mode === 'live' && pause === undefined;
+}
+
+/** Reasons why nothing is changed. Writes of providers are answered with 2xx all the same, and kept. */
+export function listWrites({ mode, pause }: WritesFacts, { changes }: WaitingWork): Reason[] {
+  const accepted = `${toCount(changes)} accepted, not applied`;
+  const reasons: Reason[] = [];
+  if (mode === 'observe') {
+    reasons.push({
+      code: 'observe-mode',
+      detail: `The bridge only observes and changes nothing in the service: ${accepted}.`,
+      remedy:
+        '`scim-bridge plan show --first-run` tells what would be done; `MODE=live` and a restart make it a plan to approve.',
+    });
+  }
+  if (pause !== undefined) {
+    reasons.push({
+      code: 'writes-paused',
+      detail: `An operator paused all changes of the service at ${toTime(pause.since)}: ${accepted}.`,
+      remedy: '`scim-bridge resume`, when it is time; `/ops/status` has the reason that was given.',
+    });
+  }
+  return reasons;
+}
+
+/** Recovery. New writes of providers are brought to the service meanwhile; older changes are held. */
+export function listRecovery(state: RecoveryState | undefined): Reason[] {
+  if (state === undefined) return [];
+  const remedy =
+    state.phase === 'waiting'
+      ? '`scim-bridge recovery show`, then `approve` or `discard`; docs/recovery.md tells what they do.'
+      : 'Wait until the whole service was read; docs/recovery.md tells what comes then.';
+  const isFirstRun = state.phase !== 'requested' && state.reason.code === 'first-run';
+  const why = isFirstRun
+    ? 'What was accepted while the bridge observed is held'
+    : 'The store is older than what was done';
+  const detail = `${why}: since ${toTime(state.since)} only new writes are brought to the service.`;
+  return [{ code: 'recovery', detail, remedy }];
+}
+
+/** A held plan: nothing of it is done before an operator decides. */
+export function listHeldPlan(plan: HeldPlanFacts | undefined): Reason[] {
+  if (plan === undefined) return [];
+  return [
+    {
+      code: 'plan-held',
+      detail: `A plan of repairs waits for an operator since ${toTime(plan.created_at)}, because it would take away more than the limits allow.`,
+      remedy: `\`scim-bridge plan show ${plan.id}\`, then \`approve\` or \`discard\`; docs/drift.md tells what they do.`,
+    },
+  ];
+}
+
+/** Unusual behaviour of providers. It may be meant, so nothing is stopped for it. */
+export function listProviders({ silentSince, exceeded }: ProviderFacts): Reason[] {
+  const reasons: Reason[] = [];
+  if (exceeded.length > 0) {
+    const counts = exceeded.map(({ harm, count }) => toHarmWords(harm, count)).join(', ');
+    reasons.push({
+      code: 'provider-harm',
+      detail: `Identity providers took away more than the limits of repairs within 24 hours: ${counts}.`,
+      remedy:
+        'See in the provider whether it is meant. `scim-bridge pause` stops it, `limits.provider` holds it another time; `scim-bridge resume` counts from now on.',
+    });
+  }
+  if (silentSince !== undefined) {
+    reasons.push({
+      code: 'provider-silent',
+      detail: `No identity provider has asked for anything since ${toTime(silentSince)}.`,
+      remedy:
+        'See whether provisioning is on in the provider, and whether its token and address are right.',
+    });
+  }
+  return reasons;
+}

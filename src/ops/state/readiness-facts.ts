@@ -1,0 +1,73 @@
+import type { AccessFacts } from '../../access/overview.ts';
+import type { ProviderFacts } from '../../reconcile/provider/watch.ts';
+import type { RecoveryState } from '../../reconcile/recovery/state.ts';
+import type { SectionStates } from '../../reconcile/sections.ts';
+import type { Pause } from '../../reconcile/writes/state.ts';
+import type { Backlog } from '../../store/backlog.ts';
+import type { WriteTrouble } from '../../store/watch-writes.ts';
+import type { Weakness } from '../../store/weaknesses.ts';
+import type { Overload } from '../../telemetry/overload.ts';
+import type { TransportHealth } from '../../upstream/transport.ts';
+
+/** Progress of the first complete read of the service; SCIM is served when it is finished. */
+export type FirstRead =
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'running'; readonly step: string; readonly count: number };
+
+/** Facts from the store, or the code of its error. */
+export type StoredFacts =
+  | {
+      readonly kind: 'ok';
+      readonly firstRead: FirstRead;
+      readonly sections: SectionStates;
+      readonly backlog: WaitingWork;
+      /** It can be read and not written: a full disk, for instance. */
+      readonly writeTrouble: WriteTrouble | undefined;
+      /** Reasons why committed data may be lost. */
+      readonly weaknesses: readonly Weakness[];
+      readonly recovery: RecoveryState | undefined;
+      readonly auditFailure: AuditFailure | undefined;
+      readonly heldPlan: HeldPlanFacts | undefined;
+      readonly providers: ProviderFacts;
+      readonly access: AccessFacts;
+    }
+  | { readonly kind: 'problem'; readonly code: string };
+
+/** A failure of the audit log: its beginning (epoch milliseconds), and the code of the error. */
+export interface AuditFailure {
+  readonly since: number;
+  readonly code: string;
+}
+
+/** A plan of repairs that waits for an operator. `created_at` is epoch milliseconds. */
+export interface HeldPlanFacts {
+  readonly id: string;
+  readonly created_at: number;
+}
+
+/** The work that waits, also for an operator. */
+export interface WaitingWork extends Backlog {
+  /** Names that came up within a day and that only an operator can place. */
+  readonly disputed: number;
+}
+
+/** Facts that decide if the service is changed at all. */
+export interface WritesFacts {
+  readonly mode: 'live' | 'observe';
+  /** The pause that an operator asked for; undefined: there is none. */
+  readonly pause: Pause | undefined;
+}
+
+/** Facts that the transport has of the service without asking it. */
+export type UpstreamFacts = Pick<TransportHealth, 'credentials' | 'service' | 'pausedForMs'>;
+
+/** Facts that readiness follows from, all known without a call to the service. */
+export interface ReadinessFacts {
+  readonly store: StoredFacts;
+  readonly draining: boolean;
+  readonly overload: Overload | undefined;
+  readonly upstream: UpstreamFacts;
+  readonly writes: WritesFacts;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}

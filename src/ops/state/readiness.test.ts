@@ -1,0 +1,306 @@
+import { expect, test } from 'vitest';
+import type { AccessFacts } from '../../access/overview.ts';
+import type { ProviderFacts } from '../../reconcile/provider/watch.ts';
+import type { RecoveryState } from '../../reconcile/recovery/state.ts';
+import type { SectionStates } from '../../reconcile/sections.ts';
+import type { WriteTrouble } from '../../store/watch-writes.ts';
+import type { Weakness } from '../../store/weaknesses.ts';
+import type { GateState } from '../../upstream/probe-gate.ts';
+import { toReadiness } from './readiness.ts';
+import type {
+  AuditFailure,
+  FirstRead,
+  HeldPlanFacts,
+  ReadinessFacts,
+  WaitingWork,
+} from './readiness-facts.ts';
+
+const nowMs = Date.UTC(2026, 3, 1, 12);
+const shut: GateState = { kind: 'shut', sinceMs: nowMs - 60_000, nextProbeMs: nowMs };
+const closed: SectionStates = {
+  companyUsers: { problem: { code: 'not-permitted', words: 'ask ada', status: 403 }, at: nowMs },
+  groups: { problem: { code: 'not-permitted', words: 'no', status: 402 }, at: nowMs },
+  users: { problem: null, at: nowMs },
+};
+
+interface Given {
+  readonly firstRead?: FirstRead;
+  readonly sections?: SectionStates;
+  readonly backlog?: Partial<WaitingWork>;
+  readonly writeTrouble?: WriteTrouble;
+  readonly weaknesses?: readonly Weakness[];
+  readonly recovery?: RecoveryState;
+  readonly auditFailure?: AuditFailure;
+  readonly heldPlan?: HeldPlanFacts;
+  readonly providers?: ProviderFacts;
+  readonly access?: Partial<AccessFacts>;
+}
+
+function toStore({
+  firstRead = { kind: 'finished' },
+  sections = {},
+  backlog,
+  writeTrouble,
+  weaknesses = [],
+  recovery,
+  auditFailure,
+  heldPlan,
+  providers = { silentSince: undefined, exceeded: [] },
+  access,
+}: Given = {}) {
+  const waiting = {
+    due: 0,
+    changes: 0,
+    stuck: 0,
+    failing: 0,
+    disputed: 0,
+    failingSince: undefined,
+    oldestSince: undefined,
+    ...backlog,
+  };
+  return {
+    store: {
+      kind: 'ok',
+      firstRead,
+      sections,
+      backlog: waiting,
+      writeTrouble,
+      weaknesses,
+      recovery,
+      auditFailure,
+      heldPlan,
+      providers,
+      access: { hasProvider: true, expiring: [], failedAttempts: 0, ...access },
+    },
+  } as const;
+}
+
+const well: ReadinessFacts = {
+  ...toStore(),
+  draining: false,
+  overload: undefined,
+  writes: { mode: 'live', pause: undefined },
+  upstream: { credentials: { kind: 'open' }, service: { kind: 'open' }, pausedForMs: 0 },
+  nowMs,
+};
+
+const rows: {
+  why: string;
+  change: Partial<ReadinessFacts>;
+  status: string;
+  codes: string[];
+}[] = [
+  { why: 'nothing is wrong', change: {}, status: 'ok', codes: [] },
+  {
+    why: 'an unusable store is no place to keep a write',
+    change: { store: { kind: 'problem', code: 'store-full' } },
+    status: 'unavailable',
+    codes: ['store-unusable'],
+  },
+  {
+    why: 'who has too much to do refuses for a moment, and is not taken out',
+    change: { overload: { kind: 'delay', sinceMs: nowMs } },
+    status: 'degraded',
+    codes: ['overloaded'],
+  },
+  {
+    why: 'nobody who could come in is told, and is no reason to be taken out',
+    change: toStore({ access: { hasProvider: false } }),
+    status: 'degraded',
+    codes: ['no-credential'],
+  },
+  {
+    why: 'credentials that end soon are one reason',
+    change: toStore({
+      access: {
+        expiring: [
+          { name: 'okta', purpose: 'scim', expiresAt: nowMs },
+          { name: 'entra', purpose: 'client', expiresAt: nowMs + 1 },
+        ],
+      },
+    }),
+    status: 'degraded',
+    codes: ['credential-expires'],
+  },
+  {
+    why: 'a few wrong tokens are ordinary',
+    change: toStore({ access: { failedAttempts: 49 } }),
+    status: 'ok',
+    codes: [],
+  },
+  {
+    why: 'many wrong tokens are told',
+    change: toStore({ access: { failedAttempts: 50 } }),
+    status: 'degraded',
+    codes: ['authentication-failing'],
+  },
+  {
+    why: 'a store that can only be read still answers',
+    change: toStore({ writeTrouble: { code: 'store-full', sinceMs: nowMs } }),
+    status: 'degraded',
+    codes: ['store-read-only'],
+  },
+  {
+    why: 'a restored backup waits for an operator, and new writes do not',
+    change: toStore({
+      recovery: { phase: 'reading', since: nowMs, reason: { code: 'restored' } },
+    }),
+    status: 'degraded',
+    codes: ['recovery'],
+  },
+  {
+    why: 'what is accepted while observing is told, and is not behind',
+    change: {
+      ...toStore({ backlog: { due: 3, changes: 2, oldestSince: nowMs - 15 * 60_000 } }),
+      writes: { mode: 'observe', pause: undefined },
+    },
+    status: 'degraded',
+    codes: ['observe-mode'],
+  },
+  {
+    why: 'a pause is told, and what waits is not behind',
+    change: {
+      ...toStore({ backlog: { due: 3, changes: 2, oldestSince: nowMs - 15 * 60_000 } }),
+      writes: { mode: 'live', pause: { since: nowMs, reason: null } },
+    },
+    status: 'degraded',
+    codes: ['writes-paused'],
+  },
+  {
+    why: 'an audit log that cannot be read for five minutes is told',
+    change: toStore({ auditFailure: { since: nowMs - 300_000, code: 'unavailable' } }),
+    status: 'degraded',
+    codes: ['audit-behind'],
+  },
+  {
+    why: 'a plan that waits for an operator is told',
+    change: toStore({ heldPlan: { id: 'p', created_at: nowMs } }),
+    status: 'degraded',
+    codes: ['plan-held'],
+  },
+  {
+    why: 'a provider that takes away a lot, and one that says nothing, are told',
+    change: toStore({
+      providers: { silentSince: nowMs - 1, exceeded: [{ harm: 'deactivate', count: 21 }] },
+    }),
+    status: 'degraded',
+    codes: ['provider-harm', 'provider-silent'],
+  },
+  {
+    why: 'one that could not be read just now is not',
+    change: toStore({ auditFailure: { since: nowMs - 299_999, code: 'unavailable' } }),
+    status: 'ok',
+    codes: [],
+  },
+  {
+    why: 'an audit log that the service refuses is told once',
+    change: toStore({
+      auditFailure: { since: nowMs - 300_000, code: 'not-permitted' },
+      sections: {
+        audit: { problem: { code: 'not-permitted', words: 'no', status: 403 }, at: nowMs },
+      },
+    }),
+    status: 'degraded',
+    codes: ['section-closed'],
+  },
+  {
+    why: 'before the first read is finished nobody is "not found"',
+    change: toStore({ firstRead: { kind: 'running', step: 'users', count: 300 } }),
+    status: 'unavailable',
+    codes: ['first-read'],
+  },
+  {
+    why: 'a draining process takes nothing new',
+    change: { draining: true },
+    status: 'unavailable',
+    codes: ['draining'],
+  },
+  {
+    why: 'an outage of the service is when accepting writes matters',
+    change: { upstream: { ...well.upstream, service: shut } },
+    status: 'degraded',
+    codes: ['service-down'],
+  },
+  {
+    why: 'a refused token is no reason to refuse writes',
+    change: { upstream: { ...well.upstream, credentials: shut } },
+    status: 'degraded',
+    codes: ['credentials-refused'],
+  },
+  {
+    why: 'a pause that the service asked for is told',
+    change: { upstream: { ...well.upstream, pausedForMs: 1 } },
+    status: 'degraded',
+    codes: ['paused'],
+  },
+  {
+    why: 'what failed some times is ordinary backoff',
+    change: toStore({ backlog: { failing: 2, failingSince: nowMs - 59_999 } }),
+    status: 'ok',
+    codes: [],
+  },
+  {
+    why: 'what fails for a minute is told, before the breaker has an opinion',
+    change: toStore({ backlog: { failing: 2, failingSince: nowMs - 60_000 } }),
+    status: 'degraded',
+    codes: ['failing'],
+  },
+  {
+    why: 'what only an operator can place is told',
+    change: toStore({ backlog: { disputed: 1 } }),
+    status: 'degraded',
+    codes: ['disputed'],
+  },
+  {
+    why: 'closed sections are told, each with its remedy',
+    change: toStore({ sections: closed }),
+    status: 'degraded',
+    codes: ['section-closed', 'section-closed'],
+  },
+  {
+    why: 'what was acknowledged and refused is visible',
+    change: toStore({ backlog: { stuck: 2 } }),
+    status: 'degraded',
+    codes: ['stuck'],
+  },
+  {
+    why: 'ordinary backoff is no news',
+    change: toStore({ backlog: { due: 5, oldestSince: nowMs - 60_000 } }),
+    status: 'ok',
+    codes: [],
+  },
+  {
+    why: 'a backlog that does not move is',
+    change: toStore({ backlog: { due: 1, oldestSince: nowMs - 15 * 60_000 } }),
+    status: 'degraded',
+    codes: ['behind'],
+  },
+  {
+    why: 'what degrades is told beside what blocks',
+    change: { draining: true, upstream: { credentials: shut, service: shut, pausedForMs: 0 } },
+    status: 'unavailable',
+    codes: ['draining', 'credentials-refused', 'service-down'],
+  },
+];
+
+for (const { why, change, status, codes } of rows) {
+  test(`toReadiness: ${why}`, () => {
+    const readiness = toReadiness({ ...well, ...change });
+
+    expect(readiness.status).toBe(status);
+    expect(readiness.reasons.map(({ code }) => code)).toEqual(codes);
+    for (const { detail, remedy } of readiness.reasons) {
+      expect(detail).toMatch(/\.$/);
+      expect(remedy).toMatch(/\.$/);
+    }
+  });
+}
+
+test('a closed section names the right or the module, never the words of the service', () => {
+  const { reasons } = toReadiness({ ...well, ...toStore({ sections: closed }) });
+
+  const told = JSON.stringify(reasons);
+  expect(told).toContain('\\"Members\\"');
+  expect(told).toContain('\\"User group management\\"');
+  expect(told).not.toContain('ada');
+});

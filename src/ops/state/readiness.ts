@@ -1,0 +1,208 @@
+import type { SectionStates } from '../../reconcile/sections.ts';
+import type { WriteTrouble } from '../../store/watch-writes.ts';
+import type { Weakness } from '../../store/weaknesses.ts';
+import type { Overload } from '../../telemetry/overload.ts';
+import {
+  isSending,
+  listHeldPlan,
+  listProviders,
+  listRecovery,
+  listWrites,
+} from './operator-reasons.ts';
+import { listAccess, listUpstream } from './outside-reasons.ts';
+import type { AuditFailure, ReadinessFacts, WaitingWork } from './readiness-facts.ts';
+import { type Reason, toCount, toTime } from './reason.ts';
+import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
+
+/** `unavailable` is answered with 503, the others with 200. */
+export interface Readiness {
+  readonly status: 'ok' | 'degraded' | 'unavailable';
+  readonly reasons: readonly Reason[];
+}
+
+/** A change that has failed for this long is worth telling. */
+const failingAfterMs = 60_000;
+/** The audit log is read every few seconds; a failure for this long is worth telling. */
+const auditBehindAfterMs = 5 * 60_000;
+/** A change that has waited this long is worth telling; shorter waits are ordinary backoff. */
+const behindAfterMs = 15 * 60_000;
+
+/**
+ * Finds out if the bridge can serve, and what is wrong. An outage of the service is no reason to refuse: that is when accepting
+ * writes matters. Only an unusable store, an unfinished first read and draining are.
+ */
+export function toReadiness(facts: ReadinessFacts): Readiness {
+  const blocking = listBlocking(facts);
+  const reasons = [
+    ...blocking,
+    ...listOverload(facts.overload),
+    ...listUpstream(facts.upstream),
+    ...listStored(facts),
+  ];
+  if (blocking.length > 0) return { status: 'unavailable', reasons };
+  return { status: reasons.length > 0 ? 'degraded' : 'ok', reasons };
+}
+
+function listBlocking({ store, draining }: ReadinessFacts): Reason[] {
+  const reasons: Reason[] = [];
+  if (store.kind === 'problem') {
+    reasons.push({
+      code: 'store-unusable',
+      detail: `The store cannot be used (${store.code}).`,
+      remedy: 'Bring the database or the disk back; docs/errors.md explains the code.',
+    });
+  } else if (store.firstRead.kind === 'running') {
+    const { step, count } = store.firstRead;
+    reasons.push({
+      code: 'first-read',
+      detail: `The first read of the service is not finished: ${step}, ${count} so far.`,
+      remedy:
+        'Wait. When it does not move, see the reasons beside this one, or `scim-bridge check`.',
+    });
+  }
+  if (draining) {
+    reasons.push({
+      code: 'draining',
+      detail: 'The process is stopping and finishes what it has begun.',
+      remedy: 'Wait for its successor; requests go to another replica meanwhile.',
+    });
+  }
+  return reasons;
+}
+
+/** Overload degrades only: a load balancer that took the process out would overload the next one. */
+function listOverload(overload: Overload | undefined): Reason[] {
+  if (overload === undefined) return [];
+  const { kind, sinceMs } = overload;
+  const what = kind === 'memory' ? 'More memory is in use' : 'More is asked at once';
+  return [
+    {
+      code: 'overloaded',
+      detail: `${what} than this process has room for since ${toTime(sinceMs)}: requests of providers are answered with 503.`,
+      remedy:
+        'Wait: providers ask again, and it ends by itself. When it comes back, see docs/runbook.md.',
+    },
+  ];
+}
+
+function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
+  if (store.kind === 'problem') return [];
+  const { writeTrouble, recovery, sections, backlog, auditFailure, heldPlan, providers, access } =
+    store;
+  return [
+    ...listReadOnly(writeTrouble),
+    ...listNotDurable(store.weaknesses),
+    ...listWrites(writes, backlog),
+    ...listRecovery(recovery),
+    ...listClosed(sections),
+    ...listWaiting(backlog, { nowMs, isSending: isSending(writes) }),
+    ...listAudit(auditFailure, { sections, nowMs }),
+    ...listHeldPlan(heldPlan),
+    ...listProviders(providers),
+    ...listAccess(access),
+  ];
+}
+
+/** Reads are answered all the same, so this process is still better than none. */
+function listReadOnly(trouble: WriteTrouble | undefined): Reason[] {
+  if (trouble === undefined) return [];
+  return [
+    {
+      code: 'store-read-only',
+      detail: `The store takes no writes since ${toTime(trouble.sinceMs)} (${trouble.code}): they are answered with 503, reads go on.`,
+      remedy:
+        'Make room on the disk, or bring it back; everything goes on by itself then. docs/errors.md explains the code.',
+    },
+  ];
+}
+
+/** A standby that is behind is an operator's choice, and told at the start alone. */
+function listNotDurable(weaknesses: readonly Weakness[]): Reason[] {
+  if (!weaknesses.includes('not-flushed')) return [];
+  return [
+    {
+      code: 'store-not-durable',
+      detail: 'PostgreSQL runs with fsync off: a crash of its host may lose what was acknowledged.',
+      remedy: 'Set `fsync = on` in postgresql.conf and reload the server.',
+    },
+  ];
+}
+
+function listClosed(sections: SectionStates): Reason[] {
+  return Object.entries(sections).flatMap(([section, { problem, at }]): Reason[] => {
+    if (problem === null) return [];
+    const rights = getSectionRights(section);
+    const status = problem.status === undefined ? '' : ` with ${problem.status}`;
+    return [
+      {
+        code: 'section-closed',
+        // Without the words of the service: they may hold names, and this is open to everybody.
+        detail: `The service refuses ${rights.title}${status} since ${toTime(at)}: ${rights.without}.`,
+        remedy: toRefusalRemedy(rights, problem.status),
+      },
+    ];
+  });
+}
+
+function listWaiting(
+  backlog: WaitingWork,
+  { nowMs, isSending }: { nowMs: number; isSending: boolean },
+): Reason[] {
+  const { due, stuck, disputed, oldestSince } = backlog;
+  const reasons: Reason[] = [];
+  if (stuck > 0) {
+    reasons.push({
+      code: 'stuck',
+      detail: `${toCount(stuck)} acknowledged, then refused by the service.`,
+      remedy:
+        '`/ops/status` has the words of the service; correct the person or group in the provider or in the service.',
+    });
+  }
+  if (isFailing(backlog, nowMs)) {
+    reasons.push({
+      code: 'failing',
+      detail: `${toCount(backlog.failing)} tried again and again without success for more than a minute.`,
+      remedy:
+        '`/ops/status` says which and why. Wait when the service is at fault: everything is tried again by itself.',
+    });
+  }
+  const waitedMs = oldestSince === undefined ? 0 : nowMs - oldestSince;
+  if (isSending && waitedMs >= behindAfterMs) {
+    reasons.push({
+      code: 'behind',
+      detail: `${toCount(due)} waiting, the oldest for ${Math.floor(waitedMs / 60_000)} minutes.`,
+      remedy:
+        'Nothing while the backlog shrinks; otherwise see the other reasons, or raise `upstream.requestsPerSecond` where the service allows it.',
+    });
+  }
+  if (disputed > 0) {
+    reasons.push({
+      code: 'disputed',
+      detail: `${disputed === 1 ? '1 name fits' : `${disputed} names fit`} more than one account or group, or waits for an operator's decision; its provider is answered 409.`,
+      remedy:
+        '`/ops/status` lists them: make the names differ in the service or in the provider, or allow taking over (`users.adopt`, `groups.adopt`).',
+    });
+  }
+  return reasons;
+}
+
+/** A closed section is told by itself. */
+function listAudit(
+  failure: AuditFailure | undefined,
+  { sections, nowMs }: { sections: SectionStates; nowMs: number },
+): Reason[] {
+  if (failure === undefined || sections.audit?.problem) return [];
+  if (nowMs - failure.since < auditBehindAfterMs) return [];
+  return [
+    {
+      code: 'audit-behind',
+      detail: `The audit log cannot be read since ${toTime(failure.since)} (${failure.code}): what others change in the service is seen later.`,
+      remedy:
+        'Wait when the service is at fault: it is tried again by itself, and nothing is left out.',
+    },
+  ];
+}
+
+function isFailing({ failingSince }: WaitingWork, nowMs: number): boolean {
+  return failingSince !== undefined && nowMs - failingSince >= failingAfterMs;
+}

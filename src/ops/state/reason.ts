@@ -1,0 +1,44 @@
+/** One thing that is not as it should be. `code` is stable; the texts hold neither secrets nor names. */
+export interface Reason {
+  readonly code: ReasonCode;
+  readonly detail: string;
+  readonly remedy: string;
+}
+
+/** The first four mean that requests cannot be served; with the others they can. */
+export type ReasonCode =
+  | 'store-unusable'
+  | 'starting'
+  | 'first-read'
+  | 'draining'
+  | 'store-read-only'
+  | 'store-not-durable'
+  | 'overloaded'
+  | 'observe-mode'
+  | 'writes-paused'
+  | 'recovery'
+  | 'credentials-refused'
+  | 'service-down'
+  | 'paused'
+  | 'section-closed'
+  | 'stuck'
+  | 'failing'
+  | 'behind'
+  | 'disputed'
+  | 'audit-behind'
+  | 'plan-held'
+  | 'provider-harm'
+  | 'provider-silent'
+  | 'no-credential'
+  | 'credential-expires'
+  | 'authentication-failing';
+
+/** A number of people and groups, as the beginning of a sentence. */
+export function toCount(count: number): string {
+  return count === 1 ? '1 person or group is' : `${count} people and groups are`;
+}
+
+/** A moment as ISO 8601. */
+export function toTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

@@ -1,0 +1,89 @@
+import type { AttemptsView } from '../../access/failure-counts.ts';
+import type { DisputeView, StuckPart, TroubledResource } from '../../store/trouble.ts';
+import type { TransportHealth } from '../../upstream/transport.ts';
+import { ok, route } from '../http/route.ts';
+import type { Status } from '../schemas/state.ts';
+import type { Readiness } from './readiness.ts';
+import type { WaitingWork, WritesFacts } from './readiness-facts.ts';
+import { toWritesView } from './writes.ts';
+
+/** Stuck resources and disputes that a status lists. */
+const TROUBLE_MAX = 100;
+
+/** Sources of a status. Nothing here calls the service. */
+export interface StatusSources {
+  readonly readReadiness: () => Promise<Readiness>;
+  readonly readBacklog: () => Promise<WaitingWork>;
+  readonly upstreamHealth: () => TransportHealth;
+  readonly writes: () => WritesFacts;
+  readonly viewAttempts: () => AttemptsView;
+  readonly activity: () => { readonly lanes: number; readonly waiting: number };
+  readonly listStuck: (limit: number) => Promise<StuckPart[]>;
+  readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
+  readonly listDisputes: (limit: number) => Promise<DisputeView[]>;
+}
+
+/** The request for the state of the bridge. */
+export const statusRoute = route({
+  method: 'get',
+  path: '/status',
+  tag: 'State',
+  summary: 'What waits, fails and is stuck, with the words of the service, and what stops calls.',
+  answers: { 200: 'Status' },
+  handle: async ({ status }: { readonly status: StatusSources }) => ok(await readStatus(status)),
+});
+
+/** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
+async function readStatus(sources: StatusSources): Promise<Status> {
+  const [readiness, backlog, stuck, failing, disputes] = await Promise.all([
+    sources.readReadiness(),
+    sources.readBacklog(),
+    sources.listStuck(TROUBLE_MAX),
+    sources.listFailing(TROUBLE_MAX),
+    sources.listDisputes(TROUBLE_MAX),
+  ]);
+  return {
+    ...readiness,
+    writes: toWritesView(sources.writes(), backlog),
+    due: backlog.due,
+    failingCount: backlog.failing,
+    failing: failing.map(toTroubleStatus),
+    oldestSince: backlog.oldestSince === undefined ? null : toMoment(backlog.oldestSince),
+    stuckCount: backlog.stuck,
+    stuck: stuck.map(toTroubleStatus),
+    disputes: disputes.map(({ firstSeenAt, lastSeenAt, ...one }) => ({
+      ...one,
+      firstSeenAt: toMoment(firstSeenAt),
+      lastSeenAt: toMoment(lastSeenAt),
+    })),
+    upstream: toUpstreamStatus(sources.upstreamHealth()),
+    authentication: toAttemptsStatus(sources.viewAttempts()),
+    activity: sources.activity(),
+  };
+}
+
+function toTroubleStatus({ since, nextAttemptAt, ...one }: TroubledResource) {
+  return {
+    ...one,
+    since: toMoment(since),
+    nextAttemptAt: nextAttemptAt === null ? null : toMoment(nextAttemptAt),
+  };
+}
+
+function toUpstreamStatus({ credentials, service, ...budget }: TransportHealth) {
+  return { ...budget, credentials: toGateStatus(credentials), service: toGateStatus(service) };
+}
+
+function toAttemptsStatus({ failed, sources }: AttemptsView) {
+  return { failed, sources: sources.map((one) => ({ ...one, lastAt: toMoment(one.lastAt) })) };
+}
+
+function toGateStatus(gate: TransportHealth['service']) {
+  if (gate.kind === 'open') return { kind: gate.kind };
+  const { kind, sinceMs, nextProbeMs } = gate;
+  return { kind, since: toMoment(sinceMs), nextProbeAt: toMoment(nextProbeMs) };
+}
+
+function toMoment(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,179 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { StuckField } from '../../domain/stuck.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import { listGroupsByKey, listUsersByKey } from '../../store/explained.ts';
+import { type GroupRow, toGroupState } from '../../store/groups.ts';
+import { listNames } from '../../store/timeline.ts';
+import { toUserState, type UserRow } from '../../store/users.ts';
+import { answerKeyed, type Keyed, toKeyed } from '../http/keyed.ts';
+import { route } from '../http/route.ts';
+import type { Timeline, TimelineItem } from '../schemas/resources.ts';
+import { collect, type Happening } from './collect.ts';
+
+/** Tells the past of users and groups, by a SCIM id, a userName, an address or a displayName. */
+export interface TimelineSource {
+  readonly user: (key: string, limit: number) => Promise<Keyed<Timeline>>;
+  readonly group: (key: string, limit: number) => Promise<Keyed<Timeline>>;
+  /** A user or a group. */
+  readonly any: (key: string, limit: number) => Promise<Keyed<Timeline>>;
+}
+
+const told = {
+  method: 'get',
+  tag: 'People and groups',
+  newest: true,
+  answers: { 200: 'Timeline', 404: 'Problem', 409: 'Problem' },
+} as const;
+
+interface Needs {
+  readonly timeline: TimelineSource;
+}
+
+/** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
+export const timelineRoutes = [
+  route({
+    ...told,
+    path: '/users/{key}/timeline',
+    summary: 'What led to the state of a person, the newest of it, the oldest first.',
+    handle: async ({ timeline }: Needs, { params, query }) =>
+      answerKeyed(await timeline.user(params.key, query.limit)),
+  }),
+  route({
+    ...told,
+    path: '/groups/{key}/timeline',
+    summary: 'What led to the state of a group.',
+    handle: async ({ timeline }: Needs, { params, query }) =>
+      answerKeyed(await timeline.group(params.key, query.limit)),
+  }),
+  route({
+    ...told,
+    path: '/timeline/{key}',
+    summary: 'The same of a person or a group, whichever it is.',
+    handle: async ({ timeline }: Needs, { params, query }) =>
+      answerKeyed(await timeline.any(params.key, query.limit)),
+  }),
+] as const;
+
+/** The past as a store remembers it. */
+export function createTimelineSource(db: Db): TimelineSource {
+  const findUsers = async (key: string, limit: number) =>
+    (await listUsersByKey(db, key)).map((row) => ({
+      ...({ type: 'user', id: row.id } as const),
+      read: () => readUserTimeline(db, row, limit),
+    }));
+  const findGroups = async (key: string, limit: number) =>
+    (await listGroupsByKey(db, key)).map((row) => ({
+      ...({ type: 'group', id: row.id } as const),
+      read: () => readGroupTimeline(db, row, limit),
+    }));
+  return {
+    user: async (key, limit) => toKeyed(await findUsers(key, limit)),
+    group: async (key, limit) => toKeyed(await findGroups(key, limit)),
+    any: async (key, limit) =>
+      toKeyed([...(await findUsers(key, limit)), ...(await findGroups(key, limit))]),
+  };
+}
+
+async function readUserTimeline(db: Db, row: UserRow, limit: number): Promise<Timeline> {
+  const { upstream_id: account } = row;
+  const accountId = account === null ? undefined : String(account);
+  const past = { type: 'user' as const, id: row.id, accountId, limit };
+  const others = await collect(db, past);
+  const { observed } = toUserState(row);
+  return toTimeline(db, { ...past, row, name: row.user_name, observed }, others);
+}
+
+async function readGroupTimeline(db: Db, row: GroupRow, limit: number): Promise<Timeline> {
+  const past = { type: 'group' as const, id: row.id, accountId: undefined, limit };
+  const others = await collect(db, past);
+  const { observed } = toGroupState(row, { members: [], admins: [] });
+  return toTimeline(db, { ...past, row, name: row.display_name, observed }, others);
+}
+
+interface Subject {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly name: string;
+  readonly limit: number;
+  readonly row: UserRow | GroupRow;
+  readonly observed: { readonly at: number; readonly by: string } | undefined;
+}
+
+/** The order within one moment: requests, then acts, then observations. */
+const ORDER: readonly TimelineItem['source'][] = ['provider', 'bridge', 'audit', 'seen', 'drift'];
+
+async function toTimeline(
+  db: Db,
+  subject: Subject,
+  collected: readonly Happening[],
+): Promise<Timeline> {
+  const { type, id, name, limit, row } = subject;
+  const all = [...collected, ...ofRow(subject)].toSorted(
+    (a, b) => a.at - b.at || ORDER.indexOf(a.source) - ORDER.indexOf(b.source),
+  );
+  const shown = all.slice(-limit);
+  const names = await listNames(db, new Set(shown.flatMap(({ others }) => others)));
+  return {
+    type,
+    id,
+    name,
+    managed: row.origin ?? 'no',
+    deleted: row.deleted_at !== null,
+    items: shown.map(({ at, source, text, others, detail }) => ({
+      at: new Date(at).toISOString(),
+      source,
+      text,
+      others: others.map((other) => ({ id: other, name: names.get(other) ?? null })),
+      detail,
+    })),
+    more: all.length > limit,
+  };
+}
+
+/** The past as the row itself has it. */
+function ofRow({ row, observed }: Subject): Happening[] {
+  const stuck = Object.entries(parseStored<Record<string, StuckField>>(row.stuck));
+  const first = row.origin === 'created' ? 'first asked for' : 'first seen in the service';
+  return [
+    toHappening(row.created_at, 'seen', first),
+    ...(row.deleted_at === null
+      ? []
+      : [toHappening(row.deleted_at, 'provider', 'deleted through SCIM')]),
+    ...(observed === undefined
+      ? []
+      : [
+          toHappening(observed.at, 'seen', `last seen in the service, by ${observed.by}`, {
+            by: observed.by,
+          }),
+        ]),
+    ...stuck.map(
+      ([
+        field,
+        {
+          since,
+          problem: { code, words },
+        },
+      ]) =>
+        toHappening(
+          since,
+          'bridge',
+          `${field} stuck, the service refuses it since then: ${words}`,
+          {
+            stuck: field,
+            code,
+            words,
+          },
+        ),
+    ),
+  ];
+}
+
+function toHappening(
+  at: number,
+  source: TimelineItem['source'],
+  text: string,
+  detail: JsonObject = {},
+): Happening {
+  return { at, source, text, others: [], detail };
+}
