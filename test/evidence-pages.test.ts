@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -20,68 +20,105 @@ function findAll(text: string, pattern: RegExp): string[][] {
 function toAnchor(heading: string): string {
   return heading
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 }
 
 function leads(from: string, link: string): boolean {
   const [path = '', anchor] = link.split('#');
-  const file = join(dirname(join(root, from)), path);
+  const file = path === '' ? join(root, from) : join(dirname(join(root, from)), path);
   if (!existsSync(file)) return false;
   if (anchor === undefined) return true;
   const headings = findAll(readFileSync(file, 'utf8'), /^#+ (.+)$/gm);
   return headings.some(([heading = '']) => toAnchor(heading) === anchor);
 }
 
+/** Every page that people write, and those that are generated. */
 const pages = [
-  { page: 'docs/security.md', files: 40, titles: 25 },
-  { page: 'docs/providers.md', files: 20, titles: 8 },
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...globSync(['docs/*.md', 'docs/decisions/*.md'], { cwd: root }).toSorted(),
 ];
-for (const { page, files, titles } of pages) {
+
+for (const page of pages) {
   const text = read(page);
 
   test(`${page}: every file that it names exists`, () => {
-    const named = findAll(text, /`((?:test|src|docs|config)\/[^`\s]+)`/g).flat();
-    expect(named.length).toBeGreaterThan(files);
+    const named = findAll(text, /`((?:test|src|docs|config|scripts)\/[\w./-]+)`/g).flat();
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-  });
-
-  test(`${page}: every title that it names is in its file`, () => {
-    const named = findAll(text, /`((?:test|src)\/[^`]+\.test\.ts)`: \*([^*]+)\*/g);
-    expect(named.length).toBeGreaterThanOrEqual(titles);
-    expect(named.filter(([file = '', title = '']) => !read(file).includes(title))).toEqual([]);
   });
 
   test(`${page}: every link leads somewhere`, () => {
     const links = findAll(text, /\]\(([^)\s]+)\)/g).flat();
-    expect(links.filter((link) => !leads(page, link))).toEqual([]);
+    const local = links.filter((link) => !/^https?:/.test(link));
+    expect(local.filter((link) => !leads(page, link))).toEqual([]);
   });
 }
 
-test('docs/providers.md: every case that it names exists, and every provider is there with one', () => {
-  const named = findAll(read('docs/providers.md'), new RegExp(`\`((?:${providers})-\\d+)\``, 'g'));
+test('docs/README.md leads to every page', () => {
+  const linked = findAll(read('docs/README.md'), /\]\(([^)#\s]+)\)/g).flat();
+  const missing = pages
+    .filter((page) => /^docs\/[^/]+$/.test(page) && page !== 'docs/README.md')
+    .filter((page) => !linked.includes(page.replace('docs/', '')));
+  expect(missing).toEqual([]);
+});
+
+test('README.md has at most 250 lines, and docs/ARCHITECTURE.md at most 20 KB', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(250);
+  expect(Buffer.byteLength(read('docs/ARCHITECTURE.md'))).toBeLessThan(20_000);
+});
+
+test('every command is named in a document', () => {
+  const sources = globSync('src/cli/*.ts', { cwd: root }).map(read).join('\n');
+  const commands = [
+    ...new Set(findAll(sources, /\bprogram\s*\.command\('([a-z-]+)'/g).flat()),
+  ].toSorted();
+  const text = pages.map(read).join('\n');
+  expect(commands).toContain('explain');
+  expect(
+    commands.filter((name) => !new RegExp(`(?:scim-bridge|main\\.js) ${name}`).test(text)),
+  ).toEqual([]);
+});
+
+const providerPages = ['docs/providers.md', 'docs/okta.md', 'docs/entra.md'];
+const providerText = providerPages.map(read).join('\n');
+
+test('the pages of providers: every title that they name is in its file', () => {
+  const named = findAll(providerText, /`((?:test|src)\/[^`]+\.test\.ts)`: \*([^*]+)\*/g);
+  expect(named.length).toBeGreaterThanOrEqual(8);
+  expect(named.filter(([file = '', title = '']) => !read(file).includes(title))).toEqual([]);
+});
+
+test('the pages of providers: every case that they name exists, and every provider is there with one', () => {
+  const named = findAll(providerText, new RegExp(`\`((?:${providers})-\\d+)\``, 'g'));
   const ids = named.flat();
   expect(ids.filter((id) => !caseIds.has(id))).toEqual([]);
   expect(new Set(ids.map((id) => id.replace(/-\d+$/, '')))).toEqual(new Set(providers.split('|')));
 });
 
-test('docs/providers.md: what is ticked names what shows it', () => {
-  const ticked = findAll(read('docs/providers.md'), /^- \[x\] (.+)$/gm)
-    .flat()
-    .slice(1);
+test('the pages of providers: what is ticked names what shows it', () => {
+  const ticked = findAll(providerText, /^- \[x\] (.+)$/gm).flat();
   expect(ticked.length).toBeGreaterThan(30);
   expect(ticked.filter((line) => !/`(?:test|src|config)\/|`[a-z]+-\d+`/.test(line))).toEqual([]);
 });
 
-test('docs/security.md: every table of the store is among those that it says what is kept in', () => {
+test('docs/privacy.md: every table of the store is among those that it says what is kept in', () => {
   const schema = read('src/store/schema.ts');
   const tables = findAll(
     schema.slice(schema.indexOf('export interface Schema {')),
     /^ {2}(\w+): \w+;$/gm,
   );
-  const text = read('docs/security.md');
+  const text = read('docs/privacy.md');
   expect(tables.length).toBeGreaterThan(20);
   expect(tables.flat().filter((table) => !text.includes(`\`${table}\``))).toEqual([]);
+});
+
+test('docs/security.md: every threat and every risk leads to the promises that answer it', () => {
+  const text = read('docs/security.md');
+  const rows = findAll(text, /^\| (?!somebody|risk|who|secret|---)(.+)$/gm).flat();
+  const shown = rows.filter((row) => /\(promises\.md#[\w-]+\) \|$/.test(row));
+  const threats = text.slice(text.indexOf('## Threats'), text.indexOf('## Secrets'));
+  expect(shown.length).toBeGreaterThan(25);
+  expect(shown.length).toBe(findAll(threats, /^\| (?!somebody|risk)(.+)$/gm).length);
 });
 
 test('SECURITY.md leads to docs/security.md and back', () => {

@@ -177,7 +177,7 @@ test('each secret is a file under a documented key, and every other variable is 
   const rows = listSettingRows(settingsSchema);
   const secrets = rows.filter((row) => toFileVariable(row) !== undefined);
   const open = rows.filter((row) => !secrets.includes(row)).map(({ variable }) => variable);
-  const documented = [...read('docs/operations.md').matchAll(/--from-file=([\w-]+)/g)];
+  const documented = [...read('docs/replicas.md').matchAll(/--from-file=([\w-]+)/g)];
   const files = documented.map(([, key]) => `/run/secrets/scim-bridge/${key}`);
   const used = [...bridge.env, ...sweep.env];
   for (const { name, value } of used.filter((variable) => variable.value.startsWith('/run/'))) {
