@@ -39,7 +39,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.use(authenticate(deps));
   router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
   router.use(keepRequests(deps));
-  // What providers ask most comes first: every route before it is looked at by every request.
+  // Frequent routes come first, because every request is compared with all routes before its own.
   const toPace = createPacemaker(deps.turns);
   addResourceRoutes(router, deps, { path: '/Users', body, handlers: toUserHandlers(deps, toPace) });
   addResourceRoutes(router, deps, {
@@ -110,7 +110,7 @@ function addResourceRoutes(
   item.all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
 }
 
-/** An id that no store could look up is nobody's, as any other that was never given out. @throws ScimError 404 */
+/** Refuses an id that no store can look up, as any id that was never given out. @throws ScimError 404 */
 function refuseUnstorable(type: 'user' | 'group'): ResourceHandler {
   return (req, _res, next) => {
     if (!isStorable(req.params.id)) throw notFound(type === 'user' ? 'User' : 'Group');

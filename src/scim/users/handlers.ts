@@ -64,7 +64,7 @@ export function deleteUser(deps: ScimDeps): ResourceHandler {
   };
 }
 
-/** Which resource a request is for. */
+/** Target of a request: the id in its path, and `If-Match`. */
 export function toTarget(req: Request<{ id: string }>): WriteTarget {
   return { id: req.params.id, ifMatch: req.headers['if-match'] };
 }
