@@ -1,9 +1,12 @@
+import { assertNever } from '../../domain/errors.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, ScimError } from '../errors.ts';
+import { groupKind } from '../groups/accept.ts';
+import { assertOpen } from '../http/guards.ts';
 import { toScimError } from '../http/to-scim-error.ts';
+import { userKind } from '../users/accept.ts';
 import type { AcceptedWrite } from '../writes/write-result.ts';
-import { acceptWrite } from './accept-write.ts';
 import {
   type BulkAction,
   type BulkOperation,
@@ -84,11 +87,36 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
     if (operation.kind === 'malformed') throw operation.error;
     const action = resolve(run, operation);
     assertResolved(run, operation);
-    const accepted = await acceptWrite(run.deps, operation.type, action);
+    const accepted = await accept(run.deps, operation.type, action);
     run.results.set(operation, { kind: 'accepted', operation, id: accepted.id, accepted });
     run.settlements.add(operation, accepted);
   } catch (error) {
     fail(run, operation, error);
+  }
+}
+
+/**
+ * Stores one write as the single request would, in a transaction of its own.
+ * @throws ScimError as the single request
+ */
+async function accept(
+  deps: ScimDeps,
+  type: 'User' | 'Group',
+  action: BulkAction,
+): Promise<AcceptedWrite> {
+  const kind = type === 'User' ? userKind : groupKind;
+  assertOpen(deps, kind.type);
+  switch (action.method) {
+    case 'POST':
+      return kind.create(deps, action.data);
+    case 'PUT':
+      return kind.replace(deps, action, action.data);
+    case 'PATCH':
+      return kind.patch(deps, action, action.data);
+    case 'DELETE':
+      return kind.remove(deps, action);
+    default:
+      return assertNever(action);
   }
 }
 

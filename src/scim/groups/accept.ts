@@ -2,13 +2,16 @@ import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { workInTurns } from '../../domain/turns.ts';
 import type { Db } from '../../store/database.ts';
+import { findGroupView, type ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { type MemberRef, readGroup } from '../dialect/parse-group.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import { toRepairs } from '../repairs.ts';
+import type { ResourceKind } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
+import { renderGroups } from '../search/render-groups.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
 import { storeWrite } from '../writes/store-write.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
@@ -18,6 +21,22 @@ import { type CreatedGroup, keepExtension, storeNewGroup } from './create-group.
 import { storeGroupDeletion } from './delete-group.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { toUserIds } from './store-change.ts';
+
+/** Groups, as one type of resource. A group may have 50,000 members, so a PATCH answers without them. */
+export const groupKind: ResourceKind<ResourceView<GroupId>> = {
+  type: 'group',
+  schema: groupSchema,
+  patchAnswer: 'on-demand',
+  create: acceptNewGroup,
+  replace: acceptGroupReplacement,
+  patch: acceptGroupPatch,
+  remove: acceptGroupDeletion,
+  findView: findGroupView,
+  async render(deps, view, projection) {
+    const [text = ''] = await renderGroups(deps, [view], projection);
+    return text;
+  },
+};
 
 /** Shortest wait for a look, which takes a call, in milliseconds; also where writes wait for less. */
 const LOOK_WAIT_MIN_MS = 2_000;
