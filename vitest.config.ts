@@ -9,6 +9,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 20_000,
+    // A busy machine is slow, not wrong.
+    expect: { poll: { timeout: 10_000 } },
     isolate: false,
     // By default one core stays idle, which on two cores is half of them; and tests wait as well as work.
     maxWorkers: '200%',

@@ -5,7 +5,7 @@ import { toOpsDocument } from '../src/ops/document.ts';
 import { toDefaultConfig, toSettingsPage } from '../src/settings/document.ts';
 import { listSettingRows } from '../src/settings/rows.ts';
 import { settingsSchema } from '../src/settings/schema.ts';
-import { toMetricsTable } from '../src/telemetry/metrics-table.ts';
+import { toMetricsTable } from '../src/telemetry/metric-definitions.ts';
 import { operationGroups } from '../src/upstream/operations/all.ts';
 import { toOperationsPage } from '../src/upstream/operations/operations-page.ts';
 import { toOpsPage } from './openapi/ops-page.ts';

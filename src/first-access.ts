@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openMigratedStore } from './bridge.ts';
+import { assertServable } from './settings/cross-rules.ts';
 import type { Settings } from './settings/schema.ts';
-import { assertServable } from './settings/servable.ts';
 import type { Store, StoreOptions } from './store/database.ts';
 import { findFact, saveFact } from './store/facts.ts';
 import { listLiveCredentials } from './store/live-credentials.ts';

@@ -158,7 +158,8 @@ describeStores('an unmanaged group that the service deleted', ({ makeUrl }) => {
   });
 
   test('answers a write with 404 as soon as the service says so, and its name is free', async () => {
-    const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    const adopting = { ...settings, GROUPS_ADOPT_ON_DELETE: 'yes' };
+    const world = { settings: { ...adopting, DATABASE_URL: await makeUrl('migrated') } };
     await withTestBridge(world, async (bridge) => {
       const { service } = bridge.sandbox;
       const ada = await addUser(bridge, 'ada');

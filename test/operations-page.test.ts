@@ -1,11 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { events } from '../src/telemetry/events.ts';
-import { toMetricsTable } from '../src/telemetry/metrics-table.ts';
+import { metricDefinitions, toMetricsTable } from '../src/telemetry/metric-definitions.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
+import { readSources } from './support/source.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+
+const sources = readSources();
 
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
@@ -13,6 +17,10 @@ function read(path: string): string {
 
 function listMatches(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, match]) => match ?? '').toSorted();
+}
+
+function isInSource(text: string): boolean {
+  return sources.some(({ code }) => code.includes(text));
 }
 
 test('docs/operations.md lists every reason of /readyz once, and none that is gone', () => {
@@ -40,14 +48,49 @@ test('docs/operations.md lists every message of the log once, and none that is g
   expect(listMatches(page, /^\| [a-z, ]+ \| `([^`]+)` \|/gm)).toEqual(messages);
 });
 
+test('every reason that is documented is told somewhere', () => {
+  const [, union = ''] = /type ReasonCode =([^;]+);/.exec(read('src/ops/reason.ts')) ?? [];
+  const codes = listMatches(union, /'([a-z-]+)'/g);
+
+  expect(codes.filter((code) => !isInSource(`code: '${code}'`))).toEqual([]);
+});
+
 test('every message that is documented is logged somewhere', () => {
   const names = Object.keys(events);
-  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-    .map((path) => read(join('src', path)));
-  const isUsed = (name: string) => sources.some((text) => text.includes(`events.${name}(`));
 
-  expect(names.filter((name) => !isUsed(name))).toEqual([]);
+  expect(names.filter((name) => !isInSource(`events.${name}(`))).toEqual([]);
+});
+
+test('every count of a metric is made somewhere', () => {
+  const counts = Object.keys(createMetrics()).filter((name) => name.startsWith('count'));
+
+  expect(counts).toContain('countRequest');
+  expect(counts.filter((name) => !isInSource(`metrics.${name}`))).toEqual([]);
+});
+
+test('every hook that logs or counts for another part is called by that part', () => {
+  const [telemetry] = sources.filter(({ code }) => code.includes('function toReconcileEvents('));
+  const hooks = listMatches(telemetry?.code ?? '', /^ {4}(\w+)(?:: \(|\()/gm);
+  // A file that makes lines of the log itself has other `events`.
+  const others = sources.filter(({ code }) => !/import \{ [^}]*\bevents\b/.test(code));
+  const isCalled = (hook: string) => {
+    const call = new RegExp(`(?:[eE]vents|telemetry|told|hooks)\\.${hook}\\b|\\b${hook}\\?\\.\\(`);
+    return others.some(({ code }) => call.test(code));
+  };
+
+  expect(hooks).toContain('converged');
+  expect(hooks.filter((hook) => !isCalled(hook))).toEqual([]);
+});
+
+test('every metric that a document names exists', () => {
+  const own = Object.values(metricDefinitions).map(({ name }) => name);
+  const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })];
+  const named = pages.flatMap((path) => listMatches(read(path), /\b(scim_bridge_[a-z_]+[a-z])\b/g));
+  const isOwn = (name: string) =>
+    own.some((one) => one === name.replace(/_(bucket|count|sum)$/, ''));
+
+  expect(named.length).toBeGreaterThan(own.length);
+  expect(named.filter((name) => !isOwn(name))).toEqual([]);
 });
 
 test('docs/operations.md has the metrics as they are: npm run docs writes them', () => {

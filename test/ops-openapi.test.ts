@@ -11,7 +11,7 @@ import { type OpsSources, opsRoutes } from '../src/ops/routes.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { makeLives } from './support/lives.ts';
 import { getOpsRoute } from './support/ops-routes.ts';
-import { addGroup, addUser, findId, toUser } from './support/provider.ts';
+import { addGroup, addUser, findId, toUser, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 
@@ -168,11 +168,9 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       }
     });
     await lives.live(async (bridge) => {
-      const { service } = lives.sandbox;
-      service.addUser({ email: 'vera@example.com', virtual: true });
-      await sweep(bridge);
-      service.removeUser('vera@example.com');
-      await sweep(bridge);
+      const vera = await addUser(bridge, 'vera', { active: false });
+      await bridge.request('DELETE', `/Users/${vera}`);
+      await untilSettled(bridge);
       await ask(bridge, 'GET', '/users/vera@example.com/erasure');
       await ask(bridge, 'POST', '/users/vera@example.com/erase');
       expect((await ask(bridge, 'POST', '/users/ada@example.com/erase')).status).toBe(409);

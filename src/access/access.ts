@@ -1,35 +1,46 @@
+import type { Credential } from '../domain/credential.ts';
 import { assertNever } from '../domain/errors.ts';
+import { createTokenFinder } from '../domain/token-check.ts';
 import { findAccessToken } from '../store/access-tokens.ts';
 import type { Db, Store } from '../store/database.ts';
 import { findToken } from '../store/tokens.ts';
 import { type Clients, createClients } from './clients.ts';
 import type { FindCredential } from './credential.ts';
-import { createGivenTokenFinder, type GivenTokens } from './from-settings.ts';
 import { createLookup, type Kept } from './lookup.ts';
 import { isSame, type PresentedSecret } from './secret-text.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { createUsage } from './usage.ts';
 
-/** Who may ask. */
+/** The credentials that open one process, and their management. */
 export interface Access {
   readonly find: FindCredential;
   readonly tokens: Tokens;
   readonly clients: Clients;
-  /** Stores what waits. */
+  /** Stores the uses that are not stored yet. */
   stop(): Promise<void>;
 }
 
-/** What access is given. */
+/** The tokens of the settings, which need no store. */
+export interface GivenTokens {
+  /** Tokens of identity providers: those of `scim.tokens`, or the one of the first run. */
+  readonly scim: readonly string[];
+  /** setting: ops.token */
+  readonly operator: string | undefined;
+  /** setting: ops.readerToken */
+  readonly reader: string | undefined;
+}
+
+/** Dependencies of `createAccess`. */
 export interface AccessDeps {
   readonly store: Store;
-  /** As the store has it, so that what expires does so for all processes at once. */
+  /** The store's clock, so that a credential expires for all processes at once. */
   readonly clock: { now(): number };
   readonly given: GivenTokens;
-  /** Told when the store does not take when something was used. */
+  /** Receives the error when a use cannot be stored. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Whoever may ask one process. */
+/** Creates the access of one process. */
 export function createAccess({ store, clock, given, onFailure }: AccessDeps): Access {
   const usage = createUsage({ store, clock, onFailure });
   const lookup = createLookup({
@@ -46,7 +57,7 @@ export function createAccess({ store, clock, given, onFailure }: AccessDeps): Ac
   };
 }
 
-/** A secret of a client opens nothing by itself. */
+/** The secret of a client opens nothing by itself: it is exchanged for an access token. */
 async function load({ read }: Store, presented: PresentedSecret): Promise<Kept | undefined> {
   switch (presented.kind) {
     case 'token':
@@ -73,4 +84,26 @@ async function loadAccessToken(db: Db, { id, digest }: PresentedSecret): Promise
   if (!isSame(digest, row?.digest) || row === undefined) return undefined;
   const { name, client_id: clientId, expires_at: expiresAt } = row;
   return { credential: { id: `client-${clientId}`, name, purpose: 'scim' }, expiresAt };
+}
+
+/** Creates a finder of the settings' tokens: `settings-1` is the first of `scim.tokens`. */
+export function createGivenTokenFinder({
+  scim,
+  operator,
+  reader,
+}: GivenTokens): (presented: string) => Credential | undefined {
+  const all = [
+    ...scim.map((token, place) => ({ token, credential: toScimCredential(place + 1) })),
+    ...(operator === undefined ? [] : [{ token: operator, credential: OPERATOR }]),
+    ...(reader === undefined ? [] : [{ token: reader, credential: READER }]),
+  ];
+  const findPlace = createTokenFinder(all.map(({ token }) => token));
+  return (presented) => all[findPlace(presented)]?.credential;
+}
+
+const OPERATOR: Credential = { id: 'settings-operator', name: 'ops.token', purpose: 'operator' };
+const READER: Credential = { id: 'settings-reader', name: 'ops.readerToken', purpose: 'reader' };
+
+function toScimCredential(place: number): Credential {
+  return { id: `settings-${place}`, name: `scim.tokens ${place}`, purpose: 'scim' };
 }

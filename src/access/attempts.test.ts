@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
-import { type AttemptsDeps, createAttempts, type FailedAttempt } from './attempts.ts';
+import {
+  type AttemptsDeps,
+  createAttempts,
+  createRarely,
+  type FailedAttempt,
+  toSource,
+} from './attempts.ts';
 import { createFailureCounts } from './failure-counts.ts';
-import { createRarely } from './rarely.ts';
-import { toSource } from './source.ts';
 
-/** A clock whose sleepers are woken by the test. */
+/** A clock whose sleepers the test ends. */
 function setUp(delayMaxMs = 2_000) {
   const state = { now: 1_000_000 };
   const sleeping: { ms: number; wake: () => void }[] = [];

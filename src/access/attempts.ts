@@ -1,50 +1,48 @@
 import type { Clock } from '../domain/clock.ts';
 import { type AttemptsView, createFailureCounts } from './failure-counts.ts';
-import { createRarely } from './rarely.ts';
-import { toSource } from './source.ts';
 
-/** Where somebody asked. */
+/** The endpoint that was asked. */
 export type Place = 'scim' | 'oauth' | 'ops';
 
-/** So many attempts of one source are answered at once, as are those of somebody who mistypes. */
+/** Attempts of one source that are answered without a delay: a person who mistypes makes as many. */
 const FREE = 3;
 /** The first delay, in milliseconds; it doubles with each attempt. */
 const DELAY_MS = 100;
-/** So many answers are delayed at once; who comes then is refused at once. */
+/** Answers that are delayed at once; further attempts are refused immediately. */
 const DELAYED_MAX = 100;
 
 /** A request without a valid credential. */
 export interface FailedAttempt {
   readonly place: Place;
-  /** `nothing` is nobody's guess: it is counted and never delayed. */
+  /** `nothing` is no guess: it is counted and never delayed. */
   readonly presented: 'nothing' | 'something';
   readonly remoteAddress: string;
   readonly requestId: string;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has gone. */
   readonly signal: AbortSignal;
 }
 
-/** How it is to be answered, now. */
+/** Decision about the answer, now. */
 export type AttemptAnswer =
   | { readonly kind: 'refused' }
   | { readonly kind: 'too-many'; readonly retryAfterSeconds: number };
 
-/** Counts, slows and tells of whoever presents no valid credential. Who has a valid one never comes here. */
+/** Counts, slows and reports requests without a valid credential. Requests with a valid one never come here. */
 export interface Attempts {
   /** Resolves when the answer may be sent. */
   failed(attempt: FailedAttempt): Promise<AttemptAnswer>;
   view(): AttemptsView;
 }
 
-/** What attempts are given. */
+/** Dependencies of `createAttempts`. */
 export interface AttemptsDeps {
   readonly clock: Clock;
-  /** The longest delay, in milliseconds; 0: none, and nobody is turned away. */
+  /** The longest delay, in milliseconds; 0: no delay, and no refusal. */
   readonly delayMaxMs: number;
   readonly told: {
-    /** Each time. */
+    /** Called for each attempt. */
     counted(place: Place, status: 401 | 429): void;
-    /** Rarely: `attempts` of this source since it was last told. */
+    /** Called rarely, with the `attempts` of this source since the last call. */
     noticed(fields: {
       place: Place;
       requestId: string;
@@ -54,7 +52,7 @@ export interface AttemptsDeps {
   };
 }
 
-/** What one process remembers of failed attempts: bounded, and forgotten after ten minutes. */
+/** Creates the memory of failed attempts of one process: bounded, and forgotten after ten minutes. */
 export function createAttempts({ clock, delayMaxMs, told }: AttemptsDeps): Attempts {
   const counts = createFailureCounts();
   const rarely = createRarely();
@@ -93,8 +91,63 @@ export function createAttempts({ clock, delayMaxMs, told }: AttemptsDeps): Attem
   };
 }
 
-/** None for the first few, then doubling. */
+/** No delay for the first few, then doubling. */
 function toDelayMs(nth: number, maxMs: number): number {
   if (nth <= FREE) return 0;
   return Math.min(DELAY_MS * 2 ** (nth - FREE - 1), maxMs);
+}
+
+/** Interval of reports about one key, in milliseconds. */
+const EACH_MS = 60_000;
+/** Reports about all keys together within that interval. */
+const ALL_MAX = 10;
+/** Keys that are remembered; the key that was reported first is forgotten first. */
+const KEYS_MAX = 1_000;
+
+/** Limits repeated reports and counts the suppressed ones. */
+export interface Rarely {
+  /** Occurrences since the last report, when a report is due; otherwise 0. `now` in milliseconds. */
+  take(key: string, now: number): number;
+}
+
+/** Creates a limit of one report a minute for each key, and ten for all. */
+export function createRarely(): Rarely {
+  const byKey = new Map<string, { toldAt: number; untold: number }>();
+  let minute = { from: 0, told: 0 };
+
+  return {
+    take(key, now) {
+      const known = byKey.get(key) ?? { toldAt: Number.NEGATIVE_INFINITY, untold: 0 };
+      const count = known.untold + 1;
+      byKey.delete(key);
+      if (now - minute.from >= EACH_MS) minute = { from: now, told: 0 };
+      const isTold = now - known.toldAt >= EACH_MS && minute.told < ALL_MAX;
+      byKey.set(key, isTold ? { toldAt: now, untold: 0 } : { ...known, untold: count });
+      const [oldest] = byKey.keys();
+      if (byKey.size > KEYS_MAX && oldest !== undefined) byKey.delete(oldest);
+      if (!isTold) return 0;
+      minute.told += 1;
+      return count;
+    },
+  };
+}
+
+/** Groups of an IPv6 address, and how many of them name the network. */
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/**
+ * The source behind an address: one IPv4 address, or one IPv6 network, whose user may have any address in it.
+ * @see RFC 4291 §2.2 (text forms), RFC 6177 §2 (a site has at least a /64)
+ */
+export function toSource(remoteAddress: string): string {
+  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  if (!address.includes(':')) return address;
+  const [begin = [], end = []] = address.split('::').map(toGroups);
+  const zeros = Array.from({ length: Math.max(GROUPS - begin.length - end.length, 0) }, () => '0');
+  return `${[...begin, ...zeros, ...end].slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+function toGroups(text: string): string[] {
+  return text.split(':').filter((group) => group !== '');
 }

@@ -14,7 +14,7 @@ import type { Db, Store } from '../store/database.ts';
 import type { AccessQuery } from '../store/tokens.ts';
 import { newSecret } from './secret-text.ts';
 
-/** So many secrets of a client are valid at once: one, and the one that follows it. */
+/** Secrets of a client that are valid at once: one, and its successor. */
 const SECRETS_MAX = 2;
 
 /** A client with its secrets, the oldest first. */
@@ -23,21 +23,21 @@ export interface ClientWithSecrets {
   readonly secrets: readonly SecretRow[];
 }
 
-/** A secret that is to be made. */
+/** Request for a new secret. */
 export interface SecretWish {
   /** In milliseconds. */
   readonly validForMs: number;
-  /** The id of the credential that asks. */
+  /** Id of the credential that asks. */
   readonly by: string;
 }
 
-/** A client that has a new secret; the text is in this answer alone. */
+/** A client with a new secret; the text is in this answer alone. */
 interface Made extends ClientWithSecrets {
   readonly kind: 'made';
   readonly text: string;
 }
 
-/** OAuth clients, which are providers, and their secrets. */
+/** OAuth clients, which are identity providers, and their secrets. */
 export interface Clients {
   make(name: string, wish: SecretWish): Promise<Made | { readonly kind: 'name-taken' }>;
   list(query: AccessQuery): Promise<ClientWithSecrets[]>;
@@ -46,15 +46,15 @@ export interface Clients {
     idOrName: string,
     wish: SecretWish,
   ): Promise<Made | { readonly kind: 'unknown' | 'too-many' }>;
-  /** Ends a client, or one of its secrets, with the access tokens that were got for it; undefined: there is none. */
+  /** Ends a client, or one of its secrets, with the access tokens that came from it; undefined when there is none. */
   revoke(idOrName: string, secretId: string | undefined): Promise<ClientWithSecrets | undefined>;
 }
 
-/** What clients are given. */
+/** Dependencies of `createClients`. */
 export interface ClientsDeps {
   readonly store: Store;
   readonly clock: { now(): number };
-  /** Told once something is revoked. */
+  /** Called after each revocation. */
   readonly onRevoked: () => void;
 }
 

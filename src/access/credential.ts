@@ -1,7 +1,7 @@
 import type { Credential } from '../domain/credential.ts';
 
 /**
- * Whose a presented token is; undefined: nobody's, or not valid any more.
- * @throws StoreError when it could not be looked up, which is no "undefined"
+ * Finds the credential that a presented token belongs to; undefined when it is unknown or not valid any more.
+ * @throws StoreError when the look-up failed, which is no "undefined"
  */
 export type FindCredential = (presented: string) => Promise<Credential | undefined>;

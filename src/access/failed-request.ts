@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { getRequestId } from '../telemetry/request-context.ts';
 import type { FailedAttempt, Place } from './attempts.ts';
 
-/** What is known of a request without a valid credential. */
+/** Describes a request without a valid credential. */
 export function toFailedAttempt(
   req: Request,
   res: Response,
@@ -13,7 +13,7 @@ export function toFailedAttempt(
   return {
     place,
     presented,
-    // Never what a header says: anybody can write one.
+    // Never a header: any client can write one.
     remoteAddress: req.socket.remoteAddress ?? '',
     requestId: getRequestId(res),
     signal: gone.signal,

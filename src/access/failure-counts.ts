@@ -1,21 +1,21 @@
-/** What is older is forgotten, in milliseconds. */
+/** Failures older than this are forgotten, in milliseconds. */
 const WINDOW_MS = 10 * 60_000;
-/** Into so many parts the window is cut. */
+/** Parts that the window is cut into. */
 const PARTS = 10;
 const PART_MS = WINDOW_MS / PARTS;
-/** So many sources are remembered; those that were quiet longest go first. */
+/** Sources that are remembered; the source that was quiet longest is forgotten first. */
 const SOURCES_MAX = 1_000;
-/** So many sources are shown. */
+/** Sources that are shown. */
 const SHOWN_MAX = 20;
 
-/** What one process has seen of failed attempts in the last ten minutes. */
+/** Failed attempts that one process saw in the last ten minutes. */
 export interface AttemptsView {
   readonly failed: number;
-  /** The sources with the most of them. */
+  /** The sources with the most attempts. */
   readonly sources: readonly SourceView[];
 }
 
-/** Somebody who failed. */
+/** One source of failed attempts. */
 export interface SourceView {
   /** An address, or the network of an IPv6 one. */
   readonly address: string;
@@ -24,14 +24,14 @@ export interface SourceView {
   readonly lastAt: number;
 }
 
-/** Failures by source, and of all together. Times are epoch milliseconds. */
+/** Counts failures by source, and of all sources together. Times are epoch milliseconds. */
 export interface FailureCounts {
-  /** @returns the how many-th of this source it is, since it was quiet for ten minutes */
+  /** @returns the number of this attempt of its source, counted since the source was last quiet for ten minutes */
   add(source: string, now: number): number;
   view(now: number): AttemptsView;
 }
 
-/** Counts that take the same memory whatever happens. */
+/** Creates counts of bounded memory. */
 export function createFailureCounts(): FailureCounts {
   const bySource = new Map<string, { attempts: number; lastAt: number }>();
   const byPart = new Map<number, number>();
@@ -44,7 +44,7 @@ export function createFailureCounts(): FailureCounts {
     add(source, now) {
       const known = bySource.get(source);
       const before = known === undefined || now - known.lastAt >= WINDOW_MS ? 0 : known.attempts;
-      // Anew, so that the first of the map is the one that was quiet longest.
+      // Inserted anew, so that the first entry of the map is the source that was quiet longest.
       bySource.delete(source);
       bySource.set(source, { attempts: before + 1, lastAt: now });
       const [quietest] = bySource.keys();

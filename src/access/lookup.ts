@@ -2,37 +2,43 @@ import type { Credential } from '../domain/credential.ts';
 import type { FindCredential } from './credential.ts';
 import { findPresented, type PresentedSecret } from './secret-text.ts';
 
-/** How long what the store said is believed, in milliseconds: what another process revokes ends here by then. */
+/**
+ * Age up to which an answer of the store is used, in milliseconds: a revocation by another process takes effect here
+ * within it.
+ */
 const BELIEVED_MS = 5_000;
-/** So many credentials are remembered; the oldest go first. */
+/** Credentials that are remembered; the oldest are forgotten first. */
 const KNOWN_MAX = 1_000;
 
-/** What the store says of a credential that was presented rightly. */
+/** A credential of the store whose secret was presented correctly. */
 export interface Kept {
   readonly credential: Credential;
   /** Epoch milliseconds; null: never. */
   readonly expiresAt: number | null;
 }
 
-/** What looking up is given. */
+/** Dependencies of `createLookup`. */
 export interface LookupDeps {
-  /** Those that need no store. */
+  /** Finds the tokens that need no store. */
   readonly findGiven: (presented: string) => Credential | undefined;
-  /** undefined: there is none, the secret is another, or it was revoked. @throws StoreError */
+  /** undefined: there is none, the secret is another one, or it was revoked. @throws StoreError */
   readonly load: (presented: PresentedSecret) => Promise<Kept | undefined>;
   readonly clock: { now(): number };
-  /** Told of each use of a credential that the store keeps. */
+  /** Called at each use of a credential that the store keeps. */
   readonly used: (credential: Credential) => void;
 }
 
-/** Whose a token is, asked of the store at most every few seconds each. */
+/** Finds the credential of a token; the store is asked at most every few seconds for each. */
 export interface Lookup {
   readonly find: FindCredential;
-  /** Has everything be asked anew, because something was revoked. */
+  /** Makes the next look-up ask the store, because something was revoked. */
   forget(): void;
 }
 
-/** The look-ups of one process. What is valid alone is remembered, so that a stranger cannot fill the memory. */
+/**
+ * Creates the look-ups of one process. Only valid credentials are remembered, so that a stranger cannot fill the
+ * memory.
+ */
 export function createLookup({ findGiven, load, clock, used }: LookupDeps): Lookup {
   const known = new Map<string, Kept & { readonly askedAt: number }>();
   const asking = new Map<string, Promise<Kept | undefined>>();
@@ -40,7 +46,7 @@ export function createLookup({ findGiven, load, clock, used }: LookupDeps): Look
   function findKnown(key: string): Kept | undefined {
     const kept = known.get(key);
     if (kept === undefined) return undefined;
-    // A clock that was set back makes nothing younger.
+    // A clock that was set back makes no answer younger.
     const ageMs = clock.now() - kept.askedAt;
     return ageMs >= 0 && ageMs < BELIEVED_MS ? kept : undefined;
   }

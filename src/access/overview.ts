@@ -1,19 +1,19 @@
 import type { LiveCredential } from '../store/live-credentials.ts';
 
-/** From how long before on an expiry is told, in milliseconds. */
+/** Time before an expiry from which on it is reported, in milliseconds. */
 const SOON_MS = 30 * 24 * 3_600_000;
 
-/** What of credentials an operator should know. */
+/** Facts about credentials that an operator should know. */
 export interface AccessFacts {
-  /** Whether any provider could come in. */
+  /** True when any identity provider could connect. */
   readonly hasProvider: boolean;
   /** Named tokens and secrets that end within 30 days or have ended, and are not revoked. */
   readonly expiring: readonly LiveCredential[];
-  /** Requests without a valid credential within ten minutes, in this process. */
+  /** Requests without a valid credential in the last ten minutes, in this process. */
   readonly failedAttempts: number;
 }
 
-/** What of the live credentials of a store an operator should know. `now` is epoch milliseconds. */
+/** Derives the facts from the live credentials of a store. `now` is epoch milliseconds. */
 export function toAccessFacts(
   live: readonly LiveCredential[],
   { now, isGiven, failedAttempts }: { now: number; isGiven: boolean; failedAttempts: number },

@@ -1,15 +1,15 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** What a text that the bridge made is for: a named token, an access token, the secret of a client. */
+/** Purpose of a text that the bridge made: a named token, an access token, the secret of a client. */
 export type SecretKind = 'token' | 'access' | 'secret';
 
-/** Bytes of chance in a secret. */
+/** Random bytes in a secret. */
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;
-/** The same beginning for all, so that whoever scans for secrets finds them. */
+/** One beginning for all texts, so that secret scanners find them. */
 const FORM = /^scimbridge_(token|access|secret)_([0-9a-f]{16})_([\w-]{43})$/;
 
-/** A new secret: `text` is shown once, and only `digest` is kept. */
+/** A new secret: `text` is shown once, and only `digest` is stored. */
 export interface NewSecret {
   readonly id: string;
   readonly digest: string;
@@ -30,7 +30,7 @@ export interface PresentedSecret {
   readonly digest: string;
 }
 
-/** What was presented, when it has the form of such a text; that says nothing of whether it is valid. */
+/** Splits a presented text that has the form of ours; its validity is another question. */
 export function findPresented(text: string): PresentedSecret | undefined {
   const [, kind, id, secret] = FORM.exec(text) ?? [];
   if (kind === undefined || id === undefined || secret === undefined) return undefined;
@@ -38,8 +38,8 @@ export function findPresented(text: string): PresentedSecret | undefined {
 }
 
 /**
- * Whether what was presented is what is kept, compared in constant time. With nothing kept something is compared all
- * the same, so that the time taken does not tell whether there is something with this id.
+ * True when the presented secret is the stored one, compared in constant time. Without a stored one a comparison is
+ * made all the same, so that the time taken does not reveal which ids exist.
  */
 export function isSame(presented: string, kept: string | undefined): boolean {
   const expected = Buffer.from(kept ?? NOTHING, 'hex');
@@ -48,12 +48,12 @@ export function isSame(presented: string, kept: string | undefined): boolean {
 
 const NOTHING = '00'.repeat(32);
 
-/** A secret has 256 bits of chance: one round of SHA-256 cannot be gone back. */
+/** A secret has 256 random bits, so one round of SHA-256 cannot be reversed. */
 function toDigest(secret: string): string {
   return hash('sha256', secret);
 }
 
-/** The form admits no other. */
+/** The form admits no other kind. */
 function parseKind(kind: string): SecretKind {
   return kind as SecretKind;
 }

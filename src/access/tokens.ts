@@ -11,17 +11,17 @@ import {
 } from '../store/tokens.ts';
 import { newSecret } from './secret-text.ts';
 
-/** A token as it is asked for. */
+/** Request for a new token. */
 export interface TokenWish {
   readonly name: string;
   readonly purpose: Purpose;
-  /** In milliseconds; null: for ever. */
+  /** In milliseconds; null: no end. */
   readonly validForMs: number | null;
-  /** The id of the credential that asks. */
+  /** Id of the credential that asks. */
   readonly by: string;
 }
 
-/** What became of a wish; the text is in this answer alone. */
+/** Result of a request; the text is in this answer alone. */
 export type TokenMaking =
   | { readonly kind: 'made'; readonly row: TokenRow; readonly text: string }
   | { readonly kind: 'name-taken' };
@@ -30,15 +30,15 @@ export type TokenMaking =
 export interface Tokens {
   make(wish: TokenWish): Promise<TokenMaking>;
   list(query: AccessQuery): Promise<TokenRow[]>;
-  /** Ends the token with this id, or the live one with this name; undefined: there is none. */
+  /** Ends the token with this id, or the live one with this name; undefined when there is none. */
   revoke(idOrName: string): Promise<TokenRow | undefined>;
 }
 
-/** What tokens are given. */
+/** Dependencies of `createTokens`. */
 export interface TokensDeps {
   readonly store: Store;
   readonly clock: { now(): number };
-  /** Told once one is revoked. */
+  /** Called after each revocation. */
   readonly onRevoked: () => void;
 }
 

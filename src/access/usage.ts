@@ -1,28 +1,28 @@
 import { noteUse } from '../store/credential-use.ts';
 import type { Store } from '../store/database.ts';
 
-/** How exact "last used" is, in milliseconds. */
+/** Precision of "last used", in milliseconds. */
 const EXACT_MS = 60_000;
-/** How long uses are gathered before they are stored, in milliseconds. */
+/** Time that uses are gathered before they are stored, in milliseconds. */
 const GATHER_MS = 500;
 
-/** What usage is given. */
+/** Dependencies of `createUsage`. */
 export interface UsageDeps {
   readonly store: Pick<Store, 'write'>;
   readonly clock: { now(): number };
-  /** Told when the store does not take it; a use a minute later is tried again. */
+  /** Receives the error when the store fails; a use a minute later is tried again. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** When credentials were last used, stored behind the answers, at most once a minute for each. */
+/** Records when credentials were last used: after the answers, at most once a minute for each. */
 export interface Usage {
   /** @param id of a credential that the store keeps: `token-…`, `client-…` */
   used(id: string): void;
-  /** Stores what waits. */
+  /** Stores the uses that are not stored yet. */
   stop(): Promise<void>;
 }
 
-/** The uses that one process sees. It remembers as many as there are valid credentials. */
+/** Creates the record of one process. It remembers as many uses as there are valid credentials. */
 export function createUsage({ store, clock, onFailure }: UsageDeps): Usage {
   const toldAt = new Map<string, number>();
   const waiting = new Map<string, number>();
@@ -39,7 +39,7 @@ export function createUsage({ store, clock, onFailure }: UsageDeps): Usage {
         for (const [id, at] of uses) await noteUse(tx, id, at);
       });
     } catch (error) {
-      // Each is told again in a minute, so that a store that takes nothing is no flood.
+      // Each credential is tried again after a minute, so that a failing store causes no flood of writes.
       onFailure(error);
     }
   }

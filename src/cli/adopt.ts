@@ -31,7 +31,7 @@ Exit codes:
   1   nothing or more than one has this name, it is managed already, or it is privileged: the message says which
   64  wrong usage`;
 
-/** What the same version of the bridge answers. */
+/** The answer of a bridge of the same version. */
 function parseFound(answer: unknown): { type: 'user' | 'group'; id: string } {
   return answer as { type: 'user' | 'group'; id: string };
 }

@@ -331,7 +331,7 @@ test('files are uploaded with their names, directly and through the bridge', asy
   for (const { body } of service.recorded) expect(body.toString()).toContain('"map.txt"');
 });
 
-/** What a bridge serves to operators, in front of this service. */
+/** Serves the operators' requests of a bridge in front of this service. */
 async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Promise<Env> {
   const transport = connect(UPSTREAM_URL, { token: UPSTREAM_TOKEN });
   const call: ApiSource['call'] = (...args) => transport.callChecked(...args);

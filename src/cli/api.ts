@@ -1,28 +1,28 @@
 import type { Command } from 'commander';
 import type { AddCommand, CliContext } from './context.ts';
 
-/** What is written behind `api`. Values are as they were typed. */
+/** Options of `api`. Values are as they were typed. */
 export interface ApiOptions {
   readonly path?: readonly string[];
   readonly query?: readonly string[];
   /** JSON, `@file`, or `-` for standard input. */
   readonly body?: string;
   readonly file?: readonly string[];
-  /** An operation that changes what fits may be sent without any condition. */
+  /** Allows an operation that changes all matching entries to be sent without any condition. */
   readonly everything?: true;
   readonly paginate?: true;
-  /** The group to list, `true` for all. */
+  /** The group to list; `true` lists all. */
   readonly list?: string | true;
   readonly help?: true;
 }
 
-/** What a run is given. */
+/** One run of `api`. */
 export interface ApiRun {
-  /** `group.name`, where one was given. */
+  /** `group.name`, when one was given. */
   readonly id: string | undefined;
   readonly options: ApiOptions;
   readonly context: CliContext;
-  /** Ends the program as wrong usage does. */
+  /** Ends the program with the exit code of wrong usage. */
   readonly refuse: (message: string) => never;
   /** Prints the help of the command. */
   readonly showHelp: () => void;

@@ -2,23 +2,22 @@ import type { Command } from 'commander';
 import type { Settings } from '../settings/schema.ts';
 import type { CliContext } from './context.ts';
 import { findRunning } from './find-running.ts';
+import { parseAnswer, toJson } from './json.ts';
 import type { OpsClient } from './ops-client.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { toJson } from './to-json.ts';
 
-/** Entries that are fetched at once. */
+/** Entries of one page. */
 const PAGE = 1_000;
 
-/** Runs a job with the store alone, as a bridge would answer. */
+/** Runs a job on the store itself, with the answers that a bridge would give. */
 export type WithOwnAccess = (
   settings: Settings,
   job: (client: OpsClient) => Promise<void>,
 ) => Promise<void>;
 
-/** Runs a job with the running bridge, or with the store where none runs. */
+/** Runs a job with the running bridge, or on the store when none runs. */
 export type AskAccess = (job: (client: OpsClient) => Promise<void>) => Promise<void>;
 
-/** Who is asked is found out when something is. */
+/** Creates an asker that looks for a running bridge at each job. */
 export function createAccessAsker(
   { loadSettings }: Pick<CliContext, 'loadSettings'>,
   withOwnAccess: WithOwnAccess,
@@ -30,14 +29,14 @@ export function createAccessAsker(
   };
 }
 
-/** What `list` lists. */
+/** Description of a list that `list` prints. */
 interface Listing<Item> {
   readonly path: '/tokens' | '/clients';
   readonly description: string;
   readonly toText: (item: Item) => string;
 }
 
-/** Adds `list` to a command. */
+/** Adds the command `list`. */
 export function addList<Item>(
   parent: Command,
   { write }: CliContext,
@@ -57,7 +56,7 @@ export function addList<Item>(
     });
 }
 
-/** Every page of a list as one, the newest first. */
+/** Joins every page of a list, the newest entry first. */
 async function listAccess<Item>(
   client: OpsClient,
   path: '/tokens' | '/clients',
@@ -75,7 +74,7 @@ async function listAccess<Item>(
   return items;
 }
 
-/** How long something is valid, and when it was used. */
+/** Expiry and last use, as text. */
 export function toLifeText(view: {
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;

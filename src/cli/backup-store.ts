@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import { BridgeError } from '../domain/errors.ts';
+import { saveRecovery } from '../reconcile/recovery/state.ts';
 import type { Settings } from '../settings/schema.ts';
 import { toStoreUrl } from '../settings/store-url.ts';
+import { openStore } from '../store/database.ts';
+import { migrate } from '../store/migrate.ts';
 import { backUpSqlite, replaceSqlite } from '../store/sqlite-backup.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { markStore } from './mark-restored.ts';
 
 const POSTGRES_BACKUP =
   'the store is PostgreSQL: make the backup with pg_dump --format=custom, which is one moment of it while the bridge runs';
@@ -17,7 +19,8 @@ export function backUpStore(settings: Settings, file: string): void {
 }
 
 /**
- * Puts a backup in the place of the store of the settings, marked as restored. Returns where the store that was there is kept.
+ * Replaces the store of the settings by a backup, marked as restored. Returns the path under which the former store
+ * is kept.
  * @throws StoreError; BridgeError `backup-failed`
  */
 export async function restoreStore(settings: Settings, file: string): Promise<string> {
@@ -33,4 +36,21 @@ function toPath(settings: Settings, otherwise: string): string {
   const path = /^sqlite:(.+)$/.exec(toStoreUrl(settings))?.[1];
   if (path === undefined) throw new BridgeError('backup-failed', otherwise);
   return resolve(path);
+}
+
+/** Makes the next start begin recovery, whatever the audit log says. @throws StoreError */
+export async function markRestored(settings: Settings): Promise<void> {
+  await markStore(toStoreUrl(settings));
+}
+
+/** Marks the store at this address. @throws StoreError */
+async function markStore(url: string): Promise<void> {
+  const store = await openStore({ url });
+  const since = systemClock.now();
+  try {
+    await migrate(store);
+    await store.write((tx) => saveRecovery(tx, { phase: 'requested', since }, since));
+  } finally {
+    await store.close();
+  }
 }

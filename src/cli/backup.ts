@@ -4,7 +4,7 @@ import type { AddCommand } from './context.ts';
 /** Makes a backup of the store of the settings. */
 export type BackUp = (settings: Settings, file: string) => Promise<void>;
 
-/** `backup`: one moment of the store in a file of its own, while the bridge goes on. */
+/** `backup`: copies one moment of the store into a file, while the bridge goes on. */
 export function backupCommand(backUp: BackUp): AddCommand {
   return (program, { loadSettings, write }) => {
     program

@@ -1,7 +1,7 @@
 import type { LoadedSettings } from '../settings/load.ts';
 import type { AddCommand } from './context.ts';
 
-/** What a probe of the service is given. */
+/** Options of a probe of the service. */
 export interface CheckOptions {
   readonly loaded: LoadedSettings;
   readonly format: 'text' | 'json';
@@ -12,7 +12,7 @@ export interface CheckOptions {
 /** Probes the service without changing it; resolves with the exit code. */
 export type Check = (options: CheckOptions) => Promise<number>;
 
-/** `check`: whether the bridge can work with the service, and which settings would suit it better. */
+/** `check`: tests whether the bridge can work with the service, and suggests better settings. */
 export function checkCommand(check: Check): AddCommand {
   return (program, { loadSettings, exitWith, write }) => {
     program

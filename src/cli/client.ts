@@ -8,13 +8,12 @@ import {
   type WithOwnAccess,
 } from './ask-access.ts';
 import type { AddCommand, CliContext } from './context.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { toJson } from './to-json.ts';
+import { parseAnswer, toJson } from './json.ts';
 
-/** How long a secret is valid, as `--expires`. */
+/** Lifetime of a secret, as in `--expires`. */
 const EXPIRES = '730d';
 
-/** `client`: OAuth clients, for providers that fetch access tokens. */
+/** `client`: manages OAuth clients, for providers that fetch access tokens. */
 export function clientCommand(withOwnAccess: WithOwnAccess): AddCommand {
   return (program, context) => {
     const ask = createAccessAsker(context, withOwnAccess);

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import type { Environment } from '../settings/environment.ts';
 import type { LoadedSettings } from '../settings/load.ts';
 
-/** What the outside world is to a command; tests bring their own. */
+/** The process as a command sees it; tests bring their own. */
 export interface CliWorld {
   readonly env: Environment;
   /** Returns a file's text; throws when it cannot. */
   readonly readFile: (path: string) => string;
-  /** Everything that comes in on standard input. */
+  /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
   /** Standard output. */
   readonly write: (text: string) => void;
@@ -17,13 +17,13 @@ export interface CliWorld {
   readonly untilStopped: () => Promise<string>;
 }
 
-/** What a command works with. */
+/** Context of a command. */
 export interface CliContext extends CliWorld {
   /** Loads the settings that `--config`, `CONFIG` and the environment give. @throws SettingsError */
   readonly loadSettings: () => LoadedSettings;
-  /** Says how the process will end; the last word counts. */
+  /** Sets the exit code; the last call counts. */
   readonly exitWith: (code: number) => void;
 }
 
-/** Adds one command to the program; each has a file of its own. */
+/** Adds one command to the program; each command has a file of its own. */
 export type AddCommand = (program: Command, context: CliContext) => void;

@@ -1,10 +1,10 @@
 import type { ErasureAnswer } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
+import { toJson } from './json.ts';
 import { createOpsClient } from './ops-client.ts';
-import { toJson } from './to-json.ts';
 
-/** `erase`: erases everything personal about a person whom no provider has any more. */
+/** `erase`: erases all personal data of a person whom no provider has any more. */
 export const addEraseCommand: AddCommand = (program, { loadSettings, write, exitWith }) => {
   program
     .command('erase')
@@ -42,7 +42,7 @@ Exit codes:
   2   nothing was erased: --yes was not given
   64  wrong usage`;
 
-/** What each kind of row is, in the words of an operator. */
+/** Name of each kind of row, in an operator's words. */
 const WORDS: Readonly<Record<keyof ErasureAnswer['counts'], string>> = {
   addresses: 'e-mail addresses',
   groups: 'places in groups and admin lists',
@@ -83,7 +83,7 @@ function parseKind(kind: string): keyof typeof WORDS {
   return kind as keyof typeof WORDS;
 }
 
-/** What the same version of the bridge answers. */
+/** The answer of a bridge of the same version. */
 function parse(answer: unknown): ErasureAnswer {
   return answer as ErasureAnswer;
 }

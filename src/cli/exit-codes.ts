@@ -1,5 +1,5 @@
 /**
- * How a command ends, fit for scripts. 2 is for answers that are no failures and not all that was asked for.
+ * Exit codes, fit for scripts. 2 is for answers that are no failure and yet incomplete.
  * 64, 75 and 78 as in BSD's sysexits(3).
  */
 export const exitCodes = {

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { toExplanationText } from '../ops/explain/to-text.ts';
 import type { Explanation } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
+import { toJson } from './json.ts';
 import { createOpsClient } from './ops-client.ts';
-import { toJson } from './to-json.ts';
 
-/** `explain`: why each field of a person or group is as it is, as the running bridge knows it. */
+/** `explain`: tells why each field of a user or group is as it is, from the running bridge. */
 export const addExplainCommand: AddCommand = (program, { loadSettings, write }) => {
   const command = program
     .command('explain')
@@ -51,7 +51,7 @@ function toPath(words: readonly string[], command: Command): `/${string}` {
   return `/${folder}/${encodeURIComponent(second)}/explain`;
 }
 
-/** What the same version of the bridge answers. */
+/** The answer of a bridge of the same version. */
 function parseExplanation(explanation: unknown): Explanation {
   return explanation as Explanation;
 }

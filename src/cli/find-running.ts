@@ -1,7 +1,7 @@
 import type { Settings } from '../settings/schema.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
 
-/** The bridge that runs on this machine, or that OPS_URL names; undefined: none runs here. */
+/** Finds the bridge that runs on this machine, or that OPS_URL names; undefined when none runs here. */
 export async function findRunning(settings: Settings): Promise<OpsClient | undefined> {
   if (settings.ops.url === undefined && settings.ops.token === undefined) return undefined;
   const client = createOpsClient(settings);

@@ -6,7 +6,7 @@ import { toLocalAddress } from './local-address.ts';
 
 const timeoutMs = 3_000;
 
-/** `healthcheck`: asks the bridge of the same settings whether its process is well, for container engines. */
+/** `healthcheck`: asks the bridge of the same settings whether its process is healthy, for container engines. */
 export const addHealthcheckCommand: AddCommand = (program, { loadSettings, write }) => {
   program
     .command('healthcheck')
@@ -18,7 +18,7 @@ export const addHealthcheckCommand: AddCommand = (program, { loadSettings, write
     });
 };
 
-/** Where a process on the same machine reaches `/healthz`. */
+/** Address of `/healthz` for a process on the same machine. */
 export function toHealthUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
   return `${toLocalAddress(host, port)}/healthz`;
 }

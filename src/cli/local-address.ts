@@ -1,4 +1,4 @@
-/** Where a process on the same machine reaches what listens there: "every interface" is no address to connect to. */
+/** Address for a process on the same machine: "every interface" is no address to connect to. */
 export function toLocalAddress(host: string, port: number): string {
   const loopback = new Map([
     ['0.0.0.0', '127.0.0.1'],

@@ -21,16 +21,15 @@ import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
 import { sweepCommand } from './sweep.ts';
 import { tokenCommand } from './token.ts';
-import { untilStopped } from './until-stopped.ts';
 import { addWhyCommand } from './why.ts';
 
 const packageFile = join(import.meta.dirname, '../../package.json');
 
-// The command line itself: the only place of this folder that touches the process.
+// The command line itself: only this file of the folder touches the process.
 process.exitCode = await runProgram(process.argv.slice(2), {
   version: parsePackageVersion(readFileSync(packageFile, 'utf8')),
   commands: [
-    // Loaded when asked for: a health check every few seconds must not load a server.
+    // Loaded on demand: a health check every few seconds must not load a server.
     serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
     checkCommand(async (options) => {
       const { createCheck } = await import('./probe-service.ts');
@@ -50,11 +49,11 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addPauseCommand,
     addResumeCommand,
     addPlanCommand,
-    // It knows every operation of the service, which the other commands have no use for.
+    // Loaded on demand: it knows every operation of the service, which no other command needs.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
     backupCommand(async (...args) => (await import('./backup-store.ts')).backUpStore(...args)),
     restoreCommand({
-      markRestored: async (settings) => (await import('./mark-restored.ts')).markRestored(settings),
+      markRestored: async (settings) => (await import('./backup-store.ts')).markRestored(settings),
       restoreStore: async (...args) => (await import('./backup-store.ts')).restoreStore(...args),
     }),
   ],
@@ -67,3 +66,15 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     untilStopped,
   },
 });
+
+/** Resolves with the name of the signal that asks this process to stop: SIGTERM, or SIGINT (Ctrl-C). */
+function untilStopped(): Promise<string> {
+  return new Promise((resolve) => {
+    const stop = (signal: string) => {
+      // The next Ctrl-C ends the process at once, as is usual.
+      process.off('SIGTERM', stop).off('SIGINT', stop);
+      resolve(signal);
+    };
+    process.on('SIGTERM', stop).on('SIGINT', stop);
+  });
+}

@@ -3,29 +3,29 @@ import { BridgeError } from '../domain/errors.ts';
 import type { Settings } from '../settings/schema.ts';
 import { toLocalAddress } from './local-address.ts';
 
-/** Long enough for an answer that is made from a large store. */
+/** Long enough for an answer from a large store. */
 const TIMEOUT_MS = 60_000;
 
-/** How long a bridge on this machine may take to say that it is there, in milliseconds. */
+/** Time in which a bridge on this machine must answer that it is there, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /** Talks to the running bridge as an operator. */
 export interface OpsClient {
   /**
    * Sends a request below `/ops` and returns the JSON of a 2xx answer.
-   * @throws BridgeError `ops-failed` with the words of the bridge for every other
+   * @throws BridgeError `ops-failed` with the words of the bridge for every other answer
    */
   send(method: 'GET' | 'POST', path: `/${string}`, body?: object): Promise<unknown>;
   /**
-   * The same for whoever has a use for a refusal: the JSON of any answer.
-   * @throws BridgeError `ops-failed` when there is none
+   * Sends a request and returns the JSON of any answer, for callers that use a refusal.
+   * @throws BridgeError `ops-failed` when no answer came
    */
   ask(method: 'GET' | 'POST', path: `/${string}`, body?: object): Promise<OpsAnswer>;
-  /** Whether anything answers there at all. */
+  /** True when anything answers at the address. */
   isAnswering(): Promise<boolean>;
 }
 
-/** What the bridge answered. */
+/** Answer of the bridge. */
 export interface OpsAnswer {
   readonly status: number;
   /** Parsed JSON. */
@@ -33,7 +33,7 @@ export interface OpsAnswer {
 }
 
 /**
- * A client of the bridge that `ops.url` names, else of the one on this machine.
+ * Creates a client of the bridge that `ops.url` names, or else of the one on this machine.
  * @param timeoutMs for one request. @throws BridgeError `ops-failed`
  */
 export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEOUT_MS): OpsClient {
@@ -80,7 +80,7 @@ async function exchange(
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
-      // The signal alone: undici's own limits are shorter than what may wait for its turn.
+      // The signal is the only limit: undici's own limits are shorter than a call may wait for its turn.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -104,7 +104,7 @@ async function isAnswering(url: string): Promise<boolean> {
     await answer.body.dump();
     return true;
   } catch (error) {
-    // One that is there and slow is one that runs.
+    // A slow bridge is a running one.
     return isLate(error);
   }
 }

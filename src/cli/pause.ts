@@ -2,7 +2,7 @@ import type { WritesView } from '../ops/schemas/state.ts';
 import type { AddCommand } from './context.ts';
 import { createOpsClient } from './ops-client.ts';
 
-/** `pause`: has every process on the store change nothing in the service until `resume`. */
+/** `pause`: stops all changes of the service, in every process on the store, until `resume`. */
 export const addPauseCommand: AddCommand = (program, { loadSettings, write }) => {
   program
     .command('pause')
@@ -38,7 +38,7 @@ function toText({ mode, paused, waiting }: WritesView): string {
   return `Not paused: ${what} for the service.\n`;
 }
 
-/** What the same version of the bridge answers. */
+/** The answer of a bridge of the same version. */
 function parseWrites(answer: unknown): WritesView {
   return answer as WritesView;
 }

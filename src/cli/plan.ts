@@ -2,18 +2,16 @@ import type { Command } from 'commander';
 import type { PlanAnswer, PlanSummary } from '../ops/schemas/plans.ts';
 import type { FirstRunItem, FirstRunView } from '../ops/schemas/recovery.ts';
 import type { AddCommand, CliContext } from './context.ts';
+import { parseAnswer, toJson } from './json.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { toPlanAnswerText } from './plan-answer-text.ts';
-import { toPlanText } from './plan-text.ts';
-import { toJson } from './to-json.ts';
+import { toPlanAnswerText, toPlanText } from './plan-text.ts';
 
-/** What stands for the id of the plan of the first day. */
+/** Stands for the id of the plan of the first day. */
 const FIRST_RUN = 'first-run';
-/** Entries that are fetched at once. */
+/** Entries of one page. */
 const PAGE = 1_000;
 
-/** `plan`: what the bridge would do, before it does it, and what is decided about it. */
+/** `plan`: shows what the bridge would do, and takes the decision about it. */
 export const addPlanCommand: AddCommand = (program, context) => {
   const plan = program
     .command('plan')
@@ -67,7 +65,7 @@ interface ShowOptions {
   readonly json?: true;
 }
 
-/** The plan with this id, or the one that waits. */
+/** The plan with this id, or the one that waits for a decision. */
 async function findPlan(
   client: OpsClient,
   id: string | undefined,
@@ -98,7 +96,7 @@ function toPlanLine({ id, status, source, counts, createdAt, reason }: PlanSumma
 }
 
 interface DecisionCommand {
-  /** The name of the command, and what it takes. */
+  /** Name of the command, and its arguments. */
   readonly usage: `${'approve' | 'discard' | 'undo'} <id>${string}`;
   readonly description: string;
 }
@@ -131,7 +129,7 @@ const help = `
   disputed    fits several, or waits for you; its provider is answered 409
   privileged  exists and is never taken over by itself: an owner, protected, a group with rights or admins`;
 
-/** Every page as one. */
+/** Joins every page. */
 async function readAll(client: OpsClient): Promise<FirstRunView> {
   const first = parseAnswer<FirstRunView>(
     await client.send('GET', `/plans/first-run?limit=${PAGE}`),

@@ -4,10 +4,10 @@ import { toText } from '../ops/check/to-text.ts';
 import { SettingsError } from '../settings/errors.ts';
 import type { Check } from './check.ts';
 import { exitCodes } from './exit-codes.ts';
-import { toJson } from './to-json.ts';
+import { toJson } from './json.ts';
 
 /**
- * The probe behind `check`: prints what it found and returns 0, or 1 when a check failed.
+ * Creates the probe behind `check`: it prints its findings and returns 0, or 1 when a check failed.
  * @throws SettingsError without `upstream.url`: the embedded sandbox has no open questions.
  */
 export function createCheck(deps: { clock: Clock; random: () => number }): Check {

@@ -9,7 +9,7 @@ import { exitCodes, exitCodesHelp } from './exit-codes.ts';
 /** The same file from any working directory, in a clone (`src/cli`) and in a package (`dist/cli`). */
 const defaultConfigFile = join(import.meta.dirname, '../../config/default.yaml');
 
-/** What one run of the command line is made of. */
+/** Parts of one run of the command line. */
 export interface ProgramParts {
   readonly version: string;
   readonly commands: readonly AddCommand[];
@@ -17,7 +17,7 @@ export interface ProgramParts {
 }
 
 /**
- * Runs one command line and returns the exit code. Failures are told on standard error; nothing is thrown but bugs.
+ * Runs one command line and returns the exit code. Failures are printed on standard error; only bugs are thrown.
  * @param args without the interpreter and the script.
  */
 export async function runProgram(
@@ -59,7 +59,7 @@ function findConfigFile(program: Command, { env }: CliWorld): string {
 }
 
 function tellFailure(error: unknown, { writeError }: CliWorld): number {
-  // Commander has already said what is wrong, or has printed the help or the version that was asked for.
+  // Commander has already printed the error, the help or the version.
   if (error instanceof CommanderError)
     return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (!(error instanceof BridgeError)) throw error;

@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import type { RecoveryView } from '../ops/schemas/recovery.ts';
 import type { AddCommand, CliContext } from './context.ts';
+import { toJson } from './json.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
 import { toPlanText } from './plan-text.ts';
-import { toJson } from './to-json.ts';
 
-/** `recovery`: what the running bridge holds back after a restored backup or after observing, and the decision about it. */
+/**
+ * `recovery`: shows what the running bridge holds back after a restored backup or after observing, and takes the
+ * decision.
+ */
 export const addRecoveryCommand: AddCommand = (program, context) => {
   const recovery = program
     .command('recovery')
@@ -58,7 +61,7 @@ function addDecision(
     });
 }
 
-/** What the same version of the bridge answers. */
+/** The answer of a bridge of the same version. */
 function parseView(view: unknown): RecoveryView {
   return view as RecoveryView;
 }

@@ -1,15 +1,15 @@
 import type { Settings } from '../settings/schema.ts';
 import type { AddCommand } from './context.ts';
 
-/** What restores a store. */
+/** Restores a store. */
 export interface Restoring {
   /** Marks the store of the settings as a restored backup. */
   readonly markRestored: (settings: Settings) => Promise<void>;
-  /** Puts a backup in its place, marked so, and returns where the store that was there is kept. */
+  /** Replaces the store by a backup, marked so, and returns the path under which the former store is kept. */
   readonly restoreStore: (settings: Settings, file: string) => Promise<string>;
 }
 
-/** `restore`: puts a backup back, or says that it was, so that the next start does not do everything again. */
+/** `restore`: puts a backup back, or records that it was, so that the next start does not repeat old changes. */
 export function restoreCommand({ markRestored, restoreStore }: Restoring): AddCommand {
   return (program, { loadSettings, write }) => {
     program

@@ -1,7 +1,7 @@
 import { openSandbox } from '../open-sandbox.ts';
 import type { AddCommand } from './context.ts';
 
-/** `sandbox`: the imitation of the service alone, to try other programs against. */
+/** `sandbox`: runs the imitation of the service alone, for trying other programs. */
 export const addSandboxCommand: AddCommand = (program, { loadSettings, untilStopped, write }) => {
   program
     .command('sandbox')

@@ -7,7 +7,7 @@ export type Serve = (
   world: Pick<CliContext, 'write' | 'untilStopped'>,
 ) => Promise<number>;
 
-/** `serve`: the bridge itself. */
+/** `serve`: runs the bridge. */
 export function serveCommand(serve: Serve): AddCommand {
   return (program, { loadSettings, exitWith, write, untilStopped }) => {
     program

@@ -3,9 +3,9 @@ import { listSettingRows } from '../settings/rows.ts';
 import { settingsSchema } from '../settings/schema.ts';
 import { findAt } from '../settings/tree.ts';
 import type { AddCommand } from './context.ts';
-import { toJson } from './to-json.ts';
+import { toJson } from './json.ts';
 
-/** `settings`: what is in effect, without secrets. */
+/** `settings`: prints the settings in effect, without secrets. */
 export const addSettingsCommand: AddCommand = (program, { loadSettings, write, writeError }) => {
   program
     .command('settings')

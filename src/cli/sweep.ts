@@ -7,20 +7,19 @@ import type { Settings } from '../settings/schema.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findRunning } from './find-running.ts';
+import { parseAnswer, toJson } from './json.ts';
 import type { OpsClient } from './ops-client.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { toPlanAnswerText } from './plan-answer-text.ts';
-import { toJson } from './to-json.ts';
+import { toPlanAnswerText } from './plan-text.ts';
 
 const POLL_MS = 250;
-/** Drifts that are fetched at once. */
+/** Drifts of one page. */
 const PAGE = 1_000;
-/** How long repairs are waited for, in milliseconds. What is left then goes on in the next bridge or sweep. */
+/** The longest wait for repairs, in milliseconds. The next bridge or sweep goes on with the rest. */
 const REPAIRS_MAX_MS = 10 * 60_000;
-/** The differences that are there still. */
+/** Statuses of differences that still exist. */
 const STATUSES = ['open', 'contested', 'repairing'] as const;
 
-/** Runs a job with a bridge of this process's own. */
+/** Runs a job with a bridge inside this process. */
 export type WithOwnBridge = (
   settings: Settings,
   job: (client: OpsClient) => Promise<void>,
@@ -32,7 +31,7 @@ interface Options {
   readonly exitCode?: true;
 }
 
-/** `sweep`: has the service compared with the store, waits, and tells what differs and what follows. */
+/** `sweep`: compares the service with the store, waits, and prints the differences and their repairs. */
 export function sweepCommand(withOwnBridge: WithOwnBridge): AddCommand {
   return (program, context) => {
     program
@@ -86,7 +85,7 @@ async function untilEnded(client: OpsClient, request: { dryRun: boolean }): Prom
   }
 }
 
-/** Until an operator has decided about what is held, nothing is compared. */
+/** Until an operator has decided about held changes, nothing is compared. */
 async function assertNoRecovery(client: OpsClient): Promise<void> {
   const { phase } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
   if (phase !== 'waiting') return;
@@ -112,7 +111,7 @@ interface DriftPage {
   readonly nextCursor: string | null;
 }
 
-/** A job ends its bridge, so what was approved is waited for. */
+/** A job ends its bridge, so approved repairs are waited for. */
 async function untilRepaired(
   client: OpsClient,
   planId: string | null,

@@ -8,10 +8,9 @@ import {
   type WithOwnAccess,
 } from './ask-access.ts';
 import type { AddCommand, CliContext } from './context.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { toJson } from './to-json.ts';
+import { parseAnswer, toJson } from './json.ts';
 
-/** `token`: named tokens of providers and operators. */
+/** `token`: manages the named tokens of providers and operators. */
 export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
   return (program, context) => {
     const ask = createAccessAsker(context, withOwnAccess);

@@ -1,10 +1,10 @@
 import type { Timeline } from '../ops/schemas/resources.ts';
 import { toTimelineText } from '../ops/timeline/to-text.ts';
 import type { AddCommand } from './context.ts';
+import { toJson } from './json.ts';
 import { createOpsClient } from './ops-client.ts';
-import { toJson } from './to-json.ts';
 
-/** `why`: what led to the state of a person or group, as the running bridge remembers it. */
+/** `why`: tells what led to the state of a user or group, from the running bridge. */
 export const addWhyCommand: AddCommand = (program, { loadSettings, write }) => {
   program
     .command('why')
@@ -36,7 +36,7 @@ Exit codes:
   0   told
   1   nothing or more than one has this name, or the bridge does not answer: the message says which`;
 
-/** What the same version of the bridge answers. */
+/** The answer of a bridge of the same version. */
 function parseTimeline(answer: unknown): Timeline {
   return answer as Timeline;
 }

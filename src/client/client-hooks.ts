@@ -1,8 +1,11 @@
-/** Where a program looks in, for logs and metrics. A hook that throws, or whose promise fails, changes nothing. */
+import type { WireRequest } from '../upstream/exchange.ts';
+import type { TransportHooks } from '../upstream/transport-options.ts';
+
+/** Hooks of a program, for logs and metrics. A hook that throws, or whose promise rejects, changes nothing. */
 export interface ClientHooks {
-  /** Before an attempt leaves. */
+  /** Called before an attempt leaves. */
   readonly beforeAttempt?: ((attempt: ClientAttempt) => unknown) | undefined;
-  /** After it, however it ended. */
+  /** Called after the attempt, however it ended. */
   readonly afterAttempt?: ((attempt: FinishedAttempt) => unknown) | undefined;
 }
 
@@ -17,13 +20,61 @@ export interface ClientAttempt {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What became of it. */
+/** One attempt with its outcome. */
 export interface FinishedAttempt extends ClientAttempt {
   /** HTTP status; undefined when no answer came. */
   readonly status: number | undefined;
   /** The error's code; undefined when the attempt succeeded. */
   readonly code: string | undefined;
-  /** From sending to the end of the answer, in milliseconds. */
+  /** Time from sending to the end of the answer, in milliseconds. */
   readonly durationMs: number;
   readonly requestId: string | undefined;
+}
+
+/** Adapts the hooks of a program to the transport. */
+export function toTransportHooks(
+  { beforeAttempt, afterAttempt }: ClientHooks,
+  token: string,
+): TransportHooks {
+  return {
+    onSend:
+      beforeAttempt &&
+      ((sending, request) => {
+        callQuietly(beforeAttempt, toAttempt(sending, request, token));
+      }),
+    onAttempt:
+      afterAttempt &&
+      (({ operation, attempt, status, code, durationMs, requestId }, request) => {
+        const made = toAttempt({ operation, attempt }, request, token);
+        callQuietly(afterAttempt, { ...made, status, code, durationMs, requestId });
+      }),
+  };
+}
+
+function toAttempt(
+  { operation, attempt }: { operation: string; attempt: number },
+  { method, origin, path, headers }: WireRequest,
+  token: string,
+): ClientAttempt {
+  const redact = (text: string) =>
+    text.replaceAll(token, '[token]').replaceAll(encodeURIComponent(token), '[token]');
+  const pairs = headers.flatMap((name, n) =>
+    n % 2 === 0 ? [[name, redact(headers[n + 1] ?? '')]] : [],
+  );
+  return {
+    operation,
+    attempt,
+    method,
+    url: redact(origin + path),
+    headers: Object.fromEntries(pairs),
+  };
+}
+
+function callQuietly<T>(hook: (report: T) => unknown, report: T): void {
+  try {
+    // A hook may be async, and its failure must not end the process either.
+    Promise.resolve(hook(report)).catch(() => undefined);
+  } catch {
+    // A failing hook must not break a call.
+  }
 }

@@ -34,7 +34,7 @@ const removed = {
   response: { kind: 'none', fields: [] },
 } as const satisfies Operation;
 
-/** Never called: only its types are looked at. */
+/** Never called: only its types are checked. */
 async function answersOf(
   call: ClientOperation<typeof list>,
   getFile: ClientOperation<typeof file>,
@@ -72,7 +72,7 @@ test('a redirect that was asked for is its target', () => {
   expectTypeOf<Answers['target']>().toEqualTypeOf<RedirectTarget>();
 });
 
-/** Never called: each line is wrong in its own way. */
+/** Never called: each line has an error of its own. */
 function mistakes(client: Client): unknown[] {
   const path = { group_uid: 'g' };
   return [
@@ -88,7 +88,7 @@ function mistakes(client: Client): unknown[] {
     client.groupUsers.addUserToGroup({ path, body: { user_id: 1 }, query: {} }),
     // @ts-expect-error no arguments where some are required
     client.groupUsers.addUserToGroup(),
-    // @ts-expect-error no condition, and nobody says that everything is meant
+    // @ts-expect-error no condition, and no `everything`
     client.cards.batchUpdateForCards({ body: { attributes: {} } }),
     // @ts-expect-error everything where the operation is about one
     client.groups.getGroup({ path: { uid: 'g' }, everything: true }),
@@ -98,7 +98,7 @@ function mistakes(client: Client): unknown[] {
     client.groupUsers.addUser,
     // @ts-expect-error an unknown option
     client.groups.getListOfGroups({}, { retries: 3 }),
-    // @ts-expect-error which page is meant is not the caller's to say
+    // @ts-expect-error the page is not the caller's choice
     client.paginate(client.spaces.retrieveListOfSpaces, { query: { limit: 1 } }),
     // @ts-expect-error the same beside other parameters
     client.paginate(client.scim.getUsers, { query: { filter: 'x', count: 1 } }),

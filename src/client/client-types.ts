@@ -8,17 +8,17 @@ import type {
 } from '../upstream/operations/call-types.ts';
 import type { Fields } from '../upstream/operations/operation.ts';
 
-/** Every operation of the service as `client.<group>.<operation>(args, options)`, named as its documents name them. */
+/** Every operation of the service as `client.<group>.<operation>(args, options)`, under the names of its documents. */
 export type OperationClient = {
   readonly [G in keyof Groups]: { readonly [N in keyof Groups[G]]: ClientOperation<Groups[G][N]> };
 };
 
 type Groups = typeof operationGroups;
 
-/** One operation to be called; `operation` is the row of data that it follows from. */
+/** One callable operation; `operation` is the row of data behind it. */
 export type ClientOperation<O> = Callable<O> & { readonly operation: O };
 
-/** What `paginate` takes: the arguments of the list without those that say which page is meant. */
+/** Arguments of a list without those that choose the page. */
 export type PagedArgsOf<O> = ArgsOf<
   O extends { readonly query: infer Q extends Fields }
     ? Omit<O, 'query'> & { readonly query: Omit<Q, PagingParameter> }
@@ -33,9 +33,9 @@ type PagingParameter =
   | 'last_user_id'
   | 'start_position';
 
-/** How one call is to be treated. */
+/** Options of one call. */
 export interface ClientCallOptions {
-  /** Gives up when it aborts; the error's code is `aborted`. */
+  /** Aborts the call; the error's code is `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds from now until the call must have ended, all waiting included; the error's code is `timeout`. */
   readonly timeoutMs?: number | undefined;
@@ -74,7 +74,7 @@ interface RedirectCall<O> {
   (args: ArgsOf<O>, options?: ClientCallOptions): Promise<AnswerOf<O> | RedirectTarget>;
 }
 
-/** Arguments may be left out where nothing in them is required. */
+/** Arguments may be omitted when none is required. */
 export type Input<Args, Options = ClientCallOptions> = object extends Args
   ? [args?: Args, options?: Options]
   : [args: Args, options?: Options];

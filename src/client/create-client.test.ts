@@ -113,7 +113,7 @@ describe('requestsPerSecond', () => {
     };
     const { client } = await startClient(answerAll, { requestsPerSecond: 0, inFlightMax: count });
 
-    // At five a second they would take twice as long as a test may.
+    // At five a second they would take longer than a test may.
     await Promise.all(Array.from({ length: count }, () => client.users.retrieveCurrentUser()));
 
     expect(held).toHaveLength(count);

@@ -1,15 +1,15 @@
 import { isNamed, type Named } from '../upstream/operations/part.ts';
 import { type Cursor, createCursor, type Moved } from '../upstream/page-progress.ts';
 
-/** How far a list was read: plain JSON, to be kept anywhere and continued from. */
+/** Position in a list: plain JSON, to be kept anywhere and continued from. */
 export interface PageCursor extends Cursor {
   /** The list that was read. */
   readonly operation: string;
-  /** Entries of the page that begins here which were handed out already. */
+  /** Entries that were already handed out of the page that begins here. */
   readonly passed: number;
-  /** The list is asked with the parameters without which the service ignored the place asked for. */
+  /** True when the list is asked with the extra parameters without which the service ignored the position. */
   readonly insisting: boolean;
-  /** All of the list was handed out. */
+  /** True when all of the list was handed out. */
   readonly ended: boolean;
 }
 
@@ -18,7 +18,7 @@ export function startCursor(operation: string, pageSize: number): PageCursor {
   return { ...createCursor(pageSize), operation, passed: 0, insisting: false, ended: false };
 }
 
-/** A cursor that was kept somewhere. @throws TypeError when it is none, or one of another list. */
+/** Parses a stored cursor. @throws TypeError when it is none, or one of another list. */
 export function parseCursor(operation: string, value: unknown): PageCursor {
   const label = `${operation}: from`;
   if (!isNamed(value)) throw new TypeError(`${label} is no cursor`);

@@ -3,7 +3,7 @@ import { operationGroups } from '../upstream/operations/all.ts';
 import type { OperationGroup, PagedOperation, Paging } from '../upstream/operations/operation.ts';
 import { type Answering, sendJson } from '../upstream/testing/service.ts';
 import type { Client } from './create-client.ts';
-import type { Entries, PaginateOptions } from './list-types.ts';
+import type { Entries, PaginateOptions } from './paginate.ts';
 import { startClient } from './start-client-test-support.ts';
 
 type Version = 1 | 2 | undefined;
@@ -31,7 +31,7 @@ const lists = Object.entries(operationGroups).flatMap(([group, rows]: [string, O
 const everybody = Array.from({ length: 7 }, (_, n) => ({ id: 11 + n }));
 const firstPage = everybody.slice(0, 3);
 
-/** A page as it is asked for: how many entries before it, how many in it. */
+/** A request for a page: the entries before it, and its length. */
 interface Asked {
   readonly skip: number;
   readonly limit: number;
@@ -59,14 +59,14 @@ function toAsked(paging: Paging, url: string): Asked {
   }
 }
 
-/** What a service answers that has found these entries. */
+/** The answer of a service that found these entries. */
 function toBody(paging: Paging, asked: Asked, items: readonly object[], totalResults: number) {
   if (paging === 'start-index') return { Resources: items, totalResults };
   if (paging !== 'start-position' || asked.query.get('version') !== '2') return items;
   return { result: items, position: String(asked.skip + items.length) };
 }
 
-/** A service that answers with `choose`; the well-behaved one gives what was asked for. */
+/** A service that answers with `choose`; by default it gives the page that was asked for. */
 function listing(
   { row: { paging } }: List,
   choose: (asked: Asked) => readonly object[] | 'down',
@@ -88,7 +88,7 @@ async function start(list: List, choose: Parameters<typeof listing>[1], total?: 
   return { open, seen };
 }
 
-/** As JavaScript calls it, with whatever the list requires. */
+/** Calls it as JavaScript does, with the required arguments of the list. */
 function paginate(client: Client, list: List, options: PaginateOptions): Entries<unknown> {
   const { row, version } = list;
   const group: unknown = Reflect.get(client, list.group);
@@ -98,7 +98,7 @@ function paginate(client: Client, list: List, options: PaginateOptions): Entries
   return Reflect.apply(client.paginate, client, [operation, args, options]);
 }
 
-/** A value for each name that is required. */
+/** A value for each required name. */
 function toValues(fields: object, all = false): Record<string, unknown> {
   const required = Object.entries(fields).filter(([name]) => all || name.endsWith('*'));
   return Object.fromEntries(
@@ -112,7 +112,7 @@ async function readAll(entries: Entries<unknown>): Promise<unknown[]> {
   return items;
 }
 
-/** What was read until it failed, and with what. */
+/** The entries that were read before the failure, and the failure. */
 async function readToFailure(entries: Entries<unknown>) {
   const items: unknown[] = [];
   try {
@@ -146,7 +146,7 @@ describe.each(lists)('$why', (list) => {
     const entries = open();
     expect(await readAll(entries)).toEqual(everybody);
     expect(entries.result).toEqual({ complete: true });
-    // Where no total is said an empty page ends it.
+    // Without a total an empty page ends the list.
     expect(seen).toHaveLength(list.row.paging === 'start-index' ? 3 : 4);
     expect(await readAll(entries)).toEqual([]);
   });

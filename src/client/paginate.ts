@@ -5,10 +5,28 @@ import { type Page, type Pages, paginateChecked } from '../upstream/paginate.ts'
 import { pagingParameters } from '../upstream/paging-styles.ts';
 import { unreadable } from '../upstream/shapes/reader.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
-import type { Entries, PaginateOptions } from './list-types.ts';
+import type { ClientCallOptions } from './client-types.ts';
 import { type PageCursor, parseCursor, startCursor } from './page-cursor.ts';
 
-/** Which list, and how its pages are called for. */
+/** Options for reading a list. */
+export interface PaginateOptions extends ClientCallOptions {
+  /** Entries asked for per page; 100 by default, which is the most that the service gives of most lists. */
+  readonly pageSize?: number | undefined;
+  /** Entries handed out at most. */
+  readonly maxItems?: number | undefined;
+  /** The `cursor` of an earlier read of the same list, also after it was stored as JSON. */
+  readonly from?: PageCursor | undefined;
+}
+
+/** The entries of a list, read page by page on demand. A new iteration goes on from `cursor`. */
+export interface Entries<Entry> extends AsyncIterable<Entry> {
+  /** Complete when all entries were provably handed out; incomplete, with the reason, until then. */
+  readonly result: Completeness;
+  /** Position behind the last entry that was handed out. Plain JSON. */
+  readonly cursor: PageCursor;
+}
+
+/** A list, and the way to call for its pages. */
 export interface ListSource {
   readonly transport: Pick<Transport, 'callChecked'>;
   readonly operation: PagedOperation;
@@ -22,9 +40,9 @@ const UNREAD: Completeness = { complete: false, reason: 'not read to the end' };
 const ENOUGH: Completeness = { complete: false, reason: 'as many as asked for' };
 
 /**
- * Reads a list to its proven end. A failed page is thrown, and so is a page that comes twice without the list being all of
- * it: the entries behind it cannot be reached.
- * @throws TypeError for arguments that say which page is meant, and for a cursor of another list.
+ * Reads a list to its proven end. It throws when a page fails, and when a page comes twice although the list is
+ * longer: the entries behind it cannot be reached.
+ * @throws TypeError for arguments that choose the page, and for a cursor of another list.
  */
 export function readEntries(source: ListSource, options: PaginateOptions): Entries<unknown> {
   return new ListReader(source, options);
@@ -77,7 +95,7 @@ class ListReader implements Entries<unknown> {
     }
   }
 
-  /** The entries of a page one by one; the cursor is behind each of them as it is handed out. */
+  /** Hands out the entries of a page one by one; the cursor moves behind each. */
   *#handOut({ page, start, isLast }: ReadPage): Generator<unknown> {
     const { items, cursor } = page;
     for (let n = start.passed; n < items.length; n += 1) {
@@ -99,7 +117,7 @@ class ListReader implements Entries<unknown> {
       const read = { page, start, isLast: pages.result.complete };
       start = { ...start, ...page.cursor, passed: 0 };
       if (held) yield held;
-      // Only the next page shows whether the service listens; what it repeats is not handed out.
+      // Only the next page shows whether the service obeys the position; entries that it repeats are not handed out.
       held = isFirst && !read.isLast && page.items.length < this.#maxItems ? read : undefined;
       isFirst = false;
       if (!held) yield read;
@@ -110,7 +128,7 @@ class ListReader implements Entries<unknown> {
       return;
     }
     if (held) yield held;
-    this.#end(await this.#judgeEnd(pages));
+    this.#end(await this.#classifyEnd(pages));
   }
 
   #end(result: Completeness): void {
@@ -118,7 +136,7 @@ class ListReader implements Entries<unknown> {
     this.#cursor = { ...this.#cursor, ended: result.complete };
   }
 
-  async #judgeEnd({ result, cursor }: Pages): Promise<Completeness> {
+  async #classifyEnd({ result, cursor }: Pages): Promise<Completeness> {
     if (result.reason !== 'a page came twice') return result;
     if (await this.#wasEverything(cursor)) return COMPLETE;
     this.#result = result;
@@ -128,7 +146,7 @@ class ListReader implements Entries<unknown> {
     );
   }
 
-  /** A service that ignores which page is asked for may ignore its length too: then its only page is everything. */
+  /** A service that ignores the position may ignore the page size too: then its only page is everything. */
   async #wasEverything({ position, total, firstPage, lastPage }: Cursor): Promise<boolean> {
     if (firstPage !== lastPage || position < 2 || position < (total ?? 0)) return false;
     for await (const { cursor } of this.#openPages(Math.floor(position / 2))) {
@@ -145,7 +163,7 @@ class ListReader implements Entries<unknown> {
     return paginateChecked(transport, operation, args, { ...call, pageSize, from });
   }
 
-  /** Whether there is another way to ask, should the service ignore which page is asked for. */
+  /** True when another way to ask is left, should the service ignore the position. */
   #mayBeIgnored(): boolean {
     const { query } = this.#args;
     const asked = isNamed(query) ? query : {};

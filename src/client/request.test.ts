@@ -133,7 +133,7 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-/** No answer the first time. */
+/** Gives no answer the first time. */
 const cutOnce: Answering = (res, request, n) =>
   n === 0 ? cut(res, request, n) : ok(res, request, n);
 

@@ -1,3 +1,6 @@
+/** Answer to a write that would take an account or group over. Settings: users.adopt, groups.adopt. */
+export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
+
 /**
  * How an operator's takeover of an account or group ended.
  * - `managed`: it is the bridge's already

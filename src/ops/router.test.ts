@@ -1,8 +1,8 @@
 import express from 'express';
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
+import { createGivenTokenFinder } from '../access/access.ts';
 import type { FindCredential } from '../access/credential.ts';
-import { createGivenTokenFinder } from '../access/from-settings.ts';
 import { StoreError } from '../store/store-error.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { createEagerClock, createFakeClock } from '../upstream/testing/fake-clock.ts';

@@ -1,3 +1,4 @@
+import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Store } from '../store/database.ts';
@@ -23,9 +24,6 @@ export interface ReconcilePolicy {
   /** How long lanes are held; follows from how long a call may take. */
   readonly lease: LeaseTimes;
 }
-
-/** settings: users.adopt, groups.adopt. */
-export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
 
 /** What reconciliation tells telemetry; ids yes, personal data never. */
 export interface ReconcileEvents {

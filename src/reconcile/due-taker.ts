@@ -113,6 +113,6 @@ export function createDueTaker(
 async function hastenRemovals({ upstream, store, owner, clock }: ReconcileDeps): Promise<void> {
   if (upstream.queueAheadMs('change') === 0) return;
   for (const key of await listHeldRemovals(store.read, { owner, now: clock.now() })) {
-    upstream.hasten(keyText(key));
+    upstream.prioritise(keyText(key));
   }
 }

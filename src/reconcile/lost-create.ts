@@ -1,18 +1,14 @@
 import type { SentCreate } from '../domain/sent-create.ts';
+import { LOST_CREATE } from '../store/sent-creates.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Looks that are made in all for what an undone create may have left. */
-const LOOKS = 3;
 /** How long to wait before the second and the last look, in milliseconds: the create may arrive late. */
 const DELAYS_MS = [60_000, 15 * 60_000];
-
-/** What a create whose answer was lost leaves in the row, until the account or group is known. */
-export const LOST_CREATE = { lost_looks: LOOKS } as const;
 
 /** When to look next for what an undone create may have left (epoch milliseconds), or undefined: never again. */
 export function planNextLostLook(looksLeft: number, now: number): number | undefined {
   if (looksLeft <= 0) return undefined;
-  const made = LOOKS - looksLeft;
+  const made = LOST_CREATE.lost_looks - looksLeft;
   return made <= 0 ? now : now + (DELAYS_MS[made - 1] ?? 0);
 }
 

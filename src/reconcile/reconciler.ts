@@ -2,17 +2,16 @@ import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
 import { findGroupRow } from '../store/groups.ts';
 import { type LaneClaim, type Lease, recoverLanes } from '../store/lanes.ts';
 import { readWaiting } from '../store/link-work.ts';
+import type { GroupUndo, UserUndo } from '../store/undo.ts';
 import { findUserRow, type UserRow } from '../store/users.ts';
 import { type BoundedWait, type Settling, settleWithin } from './bounded-wait.ts';
 import { type ReconcileDeps, toLaneClaim } from './deps.ts';
 import { createFollower } from './follower.ts';
 import { readAdmins } from './group/read-admins.ts';
-import type { GroupUndo } from './group/undo.ts';
 import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
 import type { Settlement } from './outcome.ts';
 import { GONE, type Progress, toProgress } from './recorded.ts';
 import { createReapplication } from './rules/reapply.ts';
-import type { UserUndo } from './user/undo.ts';
 import { createWaiters } from './waiters.ts';
 import { createWorkers } from './workers.ts';
 

@@ -1,12 +1,12 @@
 import type { AuditEvent, LinkKind, SandboxGroup, SandboxUser } from './model.ts';
 
-/** What happened, before it is known who did it and when. */
+/** An audit entry without its author and its time. */
 export type AuditEntry = Pick<AuditEvent, 'category' | 'action' | 'message' | 'details'>;
 
 /**
  * The audit entries of a change of one account; `before` is undefined for a new one. Pure. The documentation lists
- * categories and actions, but not which call makes which: these are the plausible ones. It has no action for a new name;
- * `renames` says whether one is recorded all the same.
+ * categories and actions without the calls behind them: these are the plausible ones. It has no action for a new
+ * name; `renames` says whether one is recorded all the same.
  */
 export function userEntries(
   before: SandboxUser | undefined,
@@ -46,7 +46,7 @@ export function userEntries(
   return entries;
 }
 
-/** The audit entry of an account that is gone. */
+/** The audit entry of a removed account. */
 export function userRemovedEntry(user: SandboxUser): AuditEntry {
   return {
     category: 'user_management',
@@ -56,7 +56,10 @@ export function userRemovedEntry(user: SandboxUser): AuditEntry {
   };
 }
 
-/** The audit entries of a change of a group itself; `before` or `after` is undefined when it comes or goes. Pure. */
+/**
+ * The audit entries of a change of a group itself; `before` is undefined for a new group, `after` for a removed one.
+ * Pure.
+ */
 export function groupEntries(
   before: SandboxGroup | undefined,
   after: SandboxGroup | undefined,
@@ -93,7 +96,7 @@ const linkActions = {
   admin: { true: 'add_admin', false: 'delete_admin' },
 } as const;
 
-/** The audit entry of somebody who came into a group or its list of admins, or left it. */
+/** The audit entry of a user who joined or left a group or its list of admins. */
 export function linkEntry(
   link: LinkKind,
   { group, user, present }: { group: SandboxGroup; user: SandboxUser; present: boolean },

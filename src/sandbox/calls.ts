@@ -13,7 +13,7 @@ export interface CallRecord {
   readonly at: number;
 }
 
-/** Which calls to count; what is absent matches all. `mutating`: everything but GET. */
+/** Calls to count; an absent field matches all. `mutating`: everything but GET. */
 export interface CallFilter {
   readonly operation?: OperationName | 'unknown';
   readonly status?: number;
@@ -22,7 +22,7 @@ export interface CallFilter {
 
 const recentMax = 10_000;
 
-/** What was called: counted since the last reset, the last 10,000 in detail. */
+/** The calls of the sandbox: counted since the last reset, the last 10,000 in detail. */
 export class CallLog {
   readonly #waiting = new Set<() => void>();
   #recent: Writable<CallRecord>[] = [];
@@ -30,7 +30,7 @@ export class CallLog {
   #running = 0;
   #peak = 0;
 
-  /** The most calls that were ever open at the same time. */
+  /** Highest number of calls that were open at the same time. */
   get peak(): number {
     return this.#peak;
   }
@@ -45,7 +45,7 @@ export class CallLog {
     return this.#recent.slice(-recentMax);
   }
 
-  /** How many calls have ended, also those whose connection was cut (their status is 0). */
+  /** Number of matching calls that have ended, with those whose connection was cut (their status is 0). */
   count({ operation, status, mutating }: CallFilter = {}): number {
     let sum = 0;
     for (const counted of this.#counts.values()) {
@@ -68,7 +68,7 @@ export class CallLog {
     return table;
   }
 
-  /** Resolves when at least `calls` matching calls have ended since the last reset: for tests that would sleep otherwise. */
+  /** Resolves when at least `calls` matching calls have ended since the last reset, so that tests need not sleep. */
   async until(calls: number, filter: CallFilter = {}): Promise<void> {
     while (this.count(filter) < calls) {
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
@@ -81,7 +81,7 @@ export class CallLog {
     this.#peak = this.#running;
   }
 
-  /** Notes the begin of a call. The returned function notes its end; 0 stands for a cut connection. */
+  /** Records the beginning of a call. The returned function records its end; 0 stands for a cut connection. */
   begin(call: Omit<CallRecord, 'status'>): (status: number) => void {
     const record: Writable<CallRecord> = { ...call, status: undefined };
     this.#recent.push(record);

@@ -6,7 +6,7 @@ import type { SandboxShape } from './shape.ts';
 import { State } from './state.ts';
 import type { StateFile } from './state-file.ts';
 
-/** A company with one owner account, to whom the token belongs, or the one that the file remembers. */
+/** Creates a company with one owner account, to whom the token belongs, or loads the one of the file. */
 export function createDirectory(
   file: StateFile | undefined,
   nowMs: () => number,
@@ -26,7 +26,7 @@ export function createDirectory(
   return directory;
 }
 
-/** Leaves nobody but the owner; ids go on counting. */
+/** Removes all accounts but the owner; ids go on counting. */
 export function clearDirectory({ state, ownerId }: Directory): void {
   const groups = state.groups.all();
   const users = state.users.all().filter(({ id }) => id !== ownerId);

@@ -4,28 +4,28 @@ import { getUser } from './directory-users.ts';
 import type { Change, LinkKind, SandboxGroup } from './model.ts';
 import { Refusal } from './refusal.ts';
 
-/** What a new group needs. */
+/** Fields of a new group. */
 export interface NewGroup {
   readonly name: string;
   readonly permissions?: number | undefined;
   readonly addToCardsAndSpacesEnabled?: boolean | undefined;
 }
 
-/** One wanted membership or admin; `present: false` takes it away. */
+/** One requested membership or admin; `present: false` removes it. */
 export interface WantedLink {
   readonly link: LinkKind;
   readonly userId: number;
   readonly present: boolean;
 }
 
-/** The fields of a group that can change, and who comes and goes, as one step. */
+/** Changed fields of a group, and its changed members and admins, as one step. */
 export interface GroupUpdate extends Partial<NewGroup> {
   readonly links?: readonly WantedLink[] | undefined;
 }
 
 /**
  * Adds a group without members.
- * @param face by which interface it is asked for: names may have to be unique in one of them only.
+ * @param face the interface of the request: names may have to be unique in one of them only.
  * @throws Refusal 409 when the name is taken.
  */
 export function addGroup(
@@ -57,9 +57,9 @@ export function addGroup(
 }
 
 /**
- * Changes a group and who belongs to it, all or nothing; what is the same already is no change.
- * @throws Refusal 404 when the group is gone, 400 when a link names nobody or somebody who may not be in a group,
- *   409 when the name is taken.
+ * Changes a group and its links, all or nothing; an equal value is no change.
+ * @throws Refusal 404 when the group is gone, 400 when a link names no user or one who may not be in a group, 409
+ * when the name is taken.
  */
 export function updateGroup(
   directory: Directory,

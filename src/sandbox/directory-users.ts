@@ -3,12 +3,12 @@ import { type Author, commitAs, type Directory, timestamp } from './directory.ts
 import type { Change, SandboxUser } from './model.ts';
 import { Refusal } from './refusal.ts';
 
-/** What a new account needs; everything but the address has a default. */
+/** Fields of a new account; all but the address have a default. */
 export interface NewUser {
   readonly email: string;
-  /** Default: what stands before the @ of the address, made unique. */
+  /** Default: the part of the address before the @, made unique. */
   readonly userName?: string | undefined;
-  /** Default: what stands before the @ of the address. */
+  /** Default: the part of the address before the @. */
   readonly fullName?: string | undefined;
   readonly active?: boolean | undefined;
   readonly role?: SandboxUser['role'] | undefined;
@@ -16,12 +16,12 @@ export interface NewUser {
   readonly virtual?: boolean | undefined;
 }
 
-/** The fields of an account that can change. */
+/** Fields of an account that can change. */
 export type UserUpdate = Partial<
   Omit<SandboxUser, 'id' | 'uid' | 'virtual' | 'created' | 'updated'>
 >;
 
-/** @throws Refusal 404 when nobody has this id. */
+/** @throws Refusal 404 when no account has this id. */
 export function getUser({ state }: Directory, userId: number): SandboxUser {
   const user = state.users.find(userId);
   if (user === undefined) throw new Refusal('not-found', `no user ${userId}`);
@@ -67,8 +67,8 @@ export function addUser(directory: Directory, author: Author, wanted: NewUser): 
 }
 
 /**
- * Changes an account; what is the same already is no change and leaves no trace in the audit log.
- * @throws Refusal 404 when nobody has this id, 400 for an unusable value, 409 when address or user name is taken.
+ * Changes an account; an equal value is no change and leaves no trace in the audit log.
+ * @throws Refusal 404 when no account has this id, 400 for an unusable value, 409 when address or user name is taken.
  */
 export function updateUser(
   directory: Directory,
@@ -95,7 +95,7 @@ export function updateUser(
   return after;
 }
 
-/** Removes a virtual user for good. @throws Refusal 404 when nobody has this id, 400 for an ordinary account. */
+/** Removes a virtual user for good. @throws Refusal 404 when no account has this id, 400 for an ordinary account. */
 export function removeVirtualUser(directory: Directory, author: Author, userId: number): void {
   const user = getUser(directory, userId);
   if (!user.virtual) throw new Refusal('bad-request', 'Should be virtual user');
@@ -112,7 +112,7 @@ interface Departures {
 
 const nothing: Departures = { changes: [], entries: [] };
 
-/** What leaving every group takes, where the shape says that the deactivated leave. */
+/** The changes that take a user out of every group, when the shape says that deactivated users leave. */
 function leaveGroups(directory: Directory, user: SandboxUser): Departures {
   if (directory.shape().inactiveMembers !== 'dropped') return nothing;
   const { groups, members } = directory.state;

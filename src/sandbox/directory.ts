@@ -3,7 +3,7 @@ import type { Change } from './model.ts';
 import type { SandboxShape } from './shape.ts';
 import type { State } from './state.ts';
 
-/** The company that the sandbox imitates: its state, and what its rules depend on. */
+/** The imitated company: its state, and the inputs of its rules. */
 export interface Directory {
   readonly state: State;
   readonly companyUid: string;
@@ -15,7 +15,7 @@ export interface Directory {
   newUid(): string;
 }
 
-/** Who makes a change, and from where, as the audit log will say. */
+/** Author of a change, and the address, as the audit log shows them. */
 export interface Author {
   readonly userId: number;
   readonly address: string;
@@ -26,7 +26,7 @@ export function timestamp(directory: Directory): string {
   return new Date(directory.nowMs()).toISOString();
 }
 
-/** Makes the changes and their audit entries in one commit. */
+/** Stores the changes and their audit entries in one commit. */
 export function commitAs(
   directory: Directory,
   author: Author,

@@ -2,7 +2,7 @@ import type { OperationName, Section } from './operations.ts';
 import { Refusal } from './refusal.ts';
 import type { ErrorBody } from './shape.ts';
 
-/** What goes wrong with a call. `effect`: whether the call is carried out all the same; default: it is not. */
+/** A fault of a call. `effect`: `done` when the call is carried out all the same; default: it is not. */
 export type Fault =
   /** The answer comes later; other faults may follow. */
   | { readonly kind: 'delay'; readonly delayMs: number }
@@ -13,7 +13,10 @@ export type Fault =
       readonly headers?: Readonly<Record<string, string>>;
       readonly effect?: 'none' | 'done';
     }
-  /** No answer until `release`, then the ordinary one. Without effect when the caller hangs up first, unless it was done before. */
+  /**
+   * No answer until `release`, then the ordinary one. No effect when the caller hangs up first, unless it was done
+   * before.
+   */
   | { readonly kind: 'hang'; readonly effect?: 'none' | 'done' }
   /** The connection is cut. */
   | { readonly kind: 'reset'; readonly at: 'before-effect' | 'after-effect' | 'mid-answer' }
@@ -22,35 +25,35 @@ export type Fault =
   /** Carried out, then the ordinary status with half of its JSON. */
   | { readonly kind: 'truncated' };
 
-/** Which calls a fault meets. */
+/** A fault, and the calls that it meets. */
 export interface FaultRule {
   readonly operation: OperationName | '*';
   readonly fault: Fault;
-  /** Only calls that hold this text in their path, query or body, such as `"value":1003}`; default: all. */
+  /** Only calls with this text in their path, query or body, such as `"value":1003}`; default: all. */
   readonly about?: string | undefined;
   /** Matching calls that pass unharmed first; default 0. */
   readonly skip?: number | undefined;
-  /** Calls that it meets; default: until it is removed. */
+  /** Number of calls that it meets; default: until it is removed. */
   readonly times?: number | undefined;
 }
 
-/** A fault that was set. */
+/** A fault that is set. */
 export interface ActiveFault {
   readonly rule: FaultRule;
-  /** How many calls it has met. */
+  /** Number of calls it has met. */
   readonly met: number;
   /** Resolves when it has met at least `calls` calls. */
   until(calls: number): Promise<void>;
   remove(): void;
 }
 
-/** What the next call has to suffer. */
-export interface Suffering {
+/** Faults of one call. */
+export interface CallFaults {
   readonly delayMs: number;
   readonly fault: Exclude<Fault, { kind: 'delay' }> | undefined;
 }
 
-/** Everything that is made to go wrong, changeable at any time. */
+/** All faults that are set, changeable at any time. */
 export class Faults {
   readonly #rules = new Set<Rule>();
   readonly #hanging = new Map<() => void, Fault>();
@@ -82,17 +85,17 @@ export class Faults {
     return active;
   }
 
-  /** Those that can still meet a call. */
+  /** The faults that can still meet a call. */
   active(): readonly ActiveFault[] {
     return [...this.#rules].filter((rule) => !rule.spent);
   }
 
-  /** Lets hanging calls go on: all, or those of one fault. */
+  /** Continues hanging calls: all, or those of one fault. */
   release(only?: Fault): void {
     for (const [go, fault] of [...this.#hanging]) if (only === undefined || only === fault) go();
   }
 
-  /** Nothing goes wrong any more; hanging calls go on. */
+  /** Removes all faults; hanging calls continue. */
   clear(): void {
     this.#rules.clear();
     this.#refused.clear();
@@ -107,8 +110,8 @@ export class Faults {
     if (status === 403) throw new Refusal('forbidden', `no access to ${section}`);
   }
 
-  /** Takes what a call of this operation has to suffer off the rules. `text`: its target and body. */
-  take(operation: OperationName | 'unknown', text = ''): Suffering {
+  /** Takes the faults of a call of this operation off the rules. `text`: its target and body. */
+  take(operation: OperationName | 'unknown', text = ''): CallFaults {
     let delayMs = 0;
     for (const rule of this.#rules) {
       if (!rule.meets(operation, text)) continue;

@@ -1,6 +1,6 @@
 const nobody: ReadonlySet<number> = new Set();
 
-/** Who belongs to which group, readable from both ends; adding and removing one link costs the same at any size. */
+/** Members and admins of groups, readable from both ends; adding and removing one link costs the same at any size. */
 export class GroupLinks {
   readonly #userIds = new Map<number, Set<number>>();
   readonly #groupIds = new Map<number, Set<number>>();

@@ -38,7 +38,7 @@ test('a killed sandbox has kept everything it has answered', async () => {
   const { sandbox } = await startForTest({ file });
   expect(sandbox.token).toBe(token);
   expect(answered).toBeGreaterThanOrEqual(50);
-  // What was on its way when the process died may be there too: one call of each writer.
+  // Calls that were under way when the process died may be stored too: one of each writer.
   const kept = sandbox.service.groups().length - 1;
   expect(kept).toBeGreaterThanOrEqual(answered);
   expect(kept).toBeLessThanOrEqual(answered + writers.length);

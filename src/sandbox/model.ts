@@ -1,15 +1,15 @@
 /** One account of the imitated company. */
 export interface SandboxUser {
-  /** Positive, given once and never again. */
+  /** Positive, never reused. */
   readonly id: number;
   readonly uid: string;
   /** Lower case; unique in the company. */
   readonly email: string;
   /** Unique in the company; the service calls it `username` in REST. */
   readonly userName: string;
-  /** The only name the service holds; SCIM's parts are cut from it. */
+  /** The only name in the service; SCIM's parts are cut from it. */
   readonly fullName: string;
-  /** 1 is the owner, 2 everybody else. REST shows 3 for both while `active` is false. */
+  /** 1 is the owner, 2 any other user. REST shows 3 for both while `active` is false. */
   readonly role: 1 | 2;
   readonly active: boolean;
   /** Still in the company, but cannot sign in and needs no licence. */
@@ -25,7 +25,7 @@ export interface SandboxUser {
   readonly updated: string;
 }
 
-/** One group. Who is in it is kept as links, so that it stays small. */
+/** One group. Its members are kept as links, so that the row stays small. */
 export interface SandboxGroup {
   readonly id: number;
   readonly uid: string;
@@ -39,7 +39,7 @@ export interface SandboxGroup {
   readonly updated: string;
 }
 
-/** In which way a user belongs to a group. */
+/** Kind of link between a user and a group. */
 export type LinkKind = 'member' | 'admin';
 
 /** One line of the audit log, with its author as of that moment. */
@@ -57,7 +57,8 @@ export interface AuditEvent {
 }
 
 /**
- * One step of a commit, as data: a file can keep it and a restart can repeat it. `user` and `group` insert or replace;
+ * One step of a commit, as data: a file can store it and a restart can repeat it. `user` and `group` insert or
+ * replace;
  * removing either removes its links too; `link` adds or removes one.
  */
 export type Change =

@@ -6,7 +6,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** REST paths stand for `/api/v1` too. */
   readonly path: string;
-  /** Null: open to everybody who is signed in. */
+  /** Null: open to every account. */
   readonly section: Section | null;
 }
 
@@ -14,7 +14,7 @@ const group = '/api/latest/company/groups/{group_uid}';
 const users = '/api/latest/groups/{group_uid}/users';
 const admins = '/api/latest/groups/{group_uid}/admins';
 
-/** The subset of the service that is imitated; nothing else has an answer. Names as in its documentation. */
+/** The imitated subset of the service; nothing else has an answer. Names as in its documentation. */
 export const operations = {
   'scim.addUser': { method: 'POST', path: '/scim/v2/Users', section: 'users' },
   'scim.getUser': { method: 'GET', path: '/scim/v2/Users/{user_id}', section: 'users' },

@@ -1,11 +1,11 @@
 import type { SandboxShape } from './shape.ts';
 
-/** Whether one call more fits into the current second. */
+/** Decision about one more call in the current second. */
 export interface RateDecision {
   readonly allowed: boolean;
   /** Calls that still fit. */
   readonly remaining: number;
-  /** When the next second begins, in milliseconds since 1970. */
+  /** Beginning of the next second, in milliseconds since 1970. */
   readonly resetAtMs: number;
 }
 
@@ -29,14 +29,14 @@ export class RateWindow {
   }
 }
 
-/** Whether a call may pass, and the headers its answer carries for it. */
+/** Decision about a call, and the rate headers of its answer. */
 export interface RateVerdict {
   readonly allowed: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Counts a call against the limit; undefined is no limit. `Retry-After` is in seconds, `X-RateLimit-Reset` in epoch seconds. */
-export function judgeRate(
+export function countCall(
   window: RateWindow,
   requestsPerSecond: number | undefined,
   { nowMs, headers }: { nowMs: number; headers: SandboxShape['rateLimitHeaders'] },

@@ -1,4 +1,4 @@
-/** Why the service said no; the status follows from it. */
+/** Reason of a refusal; the status follows from it. */
 export type RefusalCode =
   | 'bad-request'
   | 'unauthorized'
@@ -22,7 +22,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   'too-many': 429,
 };
 
-/** The service refuses a call and nothing was changed. Whether `message` is ever shown is the shape's choice. */
+/** A refused call, which has changed nothing. The shape decides whether `message` is ever shown. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;

@@ -17,19 +17,19 @@ import {
 } from './shape.ts';
 import { openStateFile, type StateFile } from './state-file.ts';
 
-/** How to start a sandbox; every field has a default. */
+/** Options of a sandbox; every field has a default. */
 export interface SandboxOptions {
   /** Default 127.0.0.1. */
   readonly host?: string | undefined;
   /** Default 0: any free port. */
   readonly port?: number | undefined;
-  /** Where the state is kept; without it the state ends with the sandbox. */
+  /** File of the state; without it the state ends with the sandbox. */
   readonly file?: string | undefined;
   /** Default: made once and kept in the file. */
   readonly token?: string | undefined;
   /** A preset, or changes to `documented`. */
   readonly shape?: SandboxPreset | SandboxShapeChange | undefined;
-  /** Invented where there is nobody but the owner yet. */
+  /** Invented when there is no account but the owner yet. */
   readonly seed?: Seed | undefined;
   /** Milliseconds since 1970. */
   readonly clock?: (() => number) | undefined;
@@ -45,7 +45,7 @@ export interface Sandbox {
   readonly faults: Faults;
   readonly shape: SandboxShape;
   setShape(change: SandboxPreset | SandboxShapeChange): void;
-  /** Only the owner is left, calls and faults are cleared; the shape stays, ids go on counting. */
+  /** Removes all but the owner, clears calls and faults; the shape stays, ids go on counting. */
   reset(): void;
   /** Cuts open connections and closes the file. */
   stop(): Promise<void>;

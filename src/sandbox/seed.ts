@@ -1,7 +1,7 @@
 import { type Directory, timestamp } from './directory.ts';
 import type { Change, SandboxGroup, SandboxUser } from './model.ts';
 
-/** How much company to invent. */
+/** Size of the company to invent. */
 export interface Seed {
   readonly users?: number | undefined;
   readonly groups?: number | undefined;
@@ -15,7 +15,7 @@ const givenNames = ['Ada', 'Boris', 'Chen', 'Dana', 'Emil', 'Farah', 'Goran', 'H
 const familyNames = ['Adler', 'Braun', 'Costa', 'Duval', 'Evans', 'Fischer', 'Garcia', 'Hansen'];
 
 /**
- * Adds people `user00001@example.com` … and groups `Group 001` … as if they had always been there: in one commit,
+ * Adds users `user00001@example.com` … and groups `Group 001` … as if they had always been there: in one commit,
  * without audit events. The same seed makes the same company, but for uids and times.
  */
 export function seedDirectory(directory: Directory, seed: Seed): void {

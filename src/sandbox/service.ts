@@ -19,9 +19,9 @@ export type GroupRef = number | string;
 const defaultAddress = '192.0.2.20';
 
 /**
- * The imitated company without HTTP: what an administrator does in the service's own pages, behind the back of every
- * API client. Each change is in the audit log. The author is the owner, who is also the account behind the token, until
- * `as` names another. Unknown users and groups throw a Refusal.
+ * The imitated company without HTTP: the acts of an administrator in the service's own pages, unseen by API clients.
+ * Each change is in the audit log. The author is the owner, who is also the account behind the token, until `as`
+ * names another. Unknown users and groups throw a Refusal.
  */
 export class SandboxService {
   readonly #directory: Directory;
@@ -32,7 +32,7 @@ export class SandboxService {
     this.#author = author ?? { userId: directory.ownerId, address: defaultAddress };
   }
 
-  /** The same company, changed by somebody else. @param address what the audit log says of where from. */
+  /** The same company, changed by another author. @param address the author's address in the audit log. */
   as(user: UserRef, address = defaultAddress): SandboxService {
     return new SandboxService(this.#directory, { userId: this.getUser(user).id, address });
   }
@@ -103,7 +103,7 @@ export class SandboxService {
     return this.updateUser(user, { active });
   }
 
-  /** 1 makes an owner, 2 an ordinary user; 3, the deactivated, is `setActive`. */
+  /** 1 makes an owner, 2 an ordinary user; `setActive` makes the 3, the deactivated. */
   setRole(user: UserRef, role: SandboxUser['role']): SandboxUser {
     return this.updateUser(user, { role });
   }
@@ -150,7 +150,7 @@ export class SandboxService {
     this.#link(group, user, { link: 'admin', present: false });
   }
 
-  /** Invents people and groups, without audit events. */
+  /** Invents users and groups, without audit events. */
   seed(seed: Seed): void {
     seedDirectory(this.#directory, seed);
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { SandboxShapeChange } from './shape.ts';
 import { startForTest, type TestSandbox } from './start-for-test.ts';
 
-/** Ada (2) and Boris (3) are there; Boris alone is in Group 001. */
+/** A sandbox with Ada (2) and Boris (3); Boris alone is in Group 001. */
 async function start(shape: SandboxShapeChange): Promise<TestSandbox> {
   const running = await startForTest({ seed: { users: 2 }, shape });
   const { service } = running.sandbox;

@@ -1,36 +1,37 @@
 /** The lists whose pages have a default size and a maximum. */
 export type SandboxList = 'scimUsers' | 'scimGroups' | 'companyUsers' | 'groups' | 'auditLogs';
 
-/** How many items a page holds. */
+/** Sizes of a page. */
 export interface PageLimit {
-  /** Used when the caller names no size. */
+  /** Size when the request names none. */
   readonly default: number;
-  /** A larger wish is cut to this; null: no bound. */
+  /** A larger request is cut to this; null: no bound. */
   readonly max: number | null;
 }
 
-/** What a refused call carries as its body. `documented`: as the public documentation says for each status. */
+/** Body of a refused call. `documented`: as the public documentation says for each status. */
 export type ErrorBody = 'documented' | 'empty' | 'message' | 'html';
 
 /** A user attribute that SCIM updateUser may be allowed to change. */
 type UpdatableAttribute = 'active' | 'name' | 'userName' | 'emails';
 
 /**
- * Everything the public documentation of the service leaves open, as plain data. A sandbox has exactly one shape at a
- * time; it may be changed while it runs. Nothing here changes what is stored, only what is accepted and how it is shown.
+ * Everything that the public documentation of the service leaves open, as plain data. A sandbox has exactly one shape
+ * at a time;
+ * it may change while it runs. A shape never changes the stored data, only its acceptance and its form.
  */
 export interface SandboxShape {
   /** JSON type of the `id` of a SCIM user. */
   readonly userId: 'number' | 'string';
-  /** What the `id` of a SCIM group is: the REST `id`, the REST `uid`, or an id that REST never shows. */
+  /** Form of the `id` of a SCIM group: the REST `id`, the REST `uid`, or an id that REST never shows. */
   readonly groupId: 'rest-id-string' | 'rest-id-number' | 'uid' | 'own';
   /** JSON type of `members[].value` and `groups[].value` in SCIM answers. */
   readonly memberValue: 'number' | 'string';
   /** JSON type of a user id in the operations of SCIM updateGroup. */
   readonly memberValueAccepted: 'number' | 'string' | 'both';
-  /** Whether SCIM addUser uses `name`; otherwise it is ignored. */
+  /** Treatment of `name` by SCIM addUser. */
   readonly createName: 'used' | 'ignored';
-  /** What SCIM addUser does with `userName`. */
+  /** Treatment of `userName` by SCIM addUser. */
   readonly createUserName: 'used' | 'ignored' | 'refused';
   /** Entries of `emails` that SCIM addUser accepts. */
   readonly emailsAccepted: 'strings' | 'objects' | 'both';
@@ -38,7 +39,7 @@ export interface SandboxShape {
   readonly emailsReturned: 'strings' | 'objects';
   /** SCIM addUser with the address of a deactivated account. */
   readonly addDeactivatedUser: 'refused' | 'reactivates';
-  /** What SCIM updateUser changes; an operation on anything else refuses the whole call. */
+  /** Attributes that SCIM updateUser changes; an operation on any other refuses the whole call. */
   readonly updatable: readonly UpdatableAttribute[];
   /** `lenient` also takes `Replace`, operations without a path, and booleans as text. */
   readonly patchSyntax: 'strict' | 'lenient';
@@ -52,19 +53,22 @@ export interface SandboxShape {
     | 'both'
     | 'one-operation-per-request'
     | 'none';
-  /** Whether the answer of SCIM updateGroup carries `members`. */
+  /** True when the answer of SCIM updateGroup carries `members`. */
   readonly patchAnswersMembers: boolean;
-  /** Whether the groups in a SCIM list carry `members`. */
+  /** True when the groups in a SCIM list carry `members`. */
   readonly listCarriesMembers: boolean;
-  /** What SCIM getUsers does with `filter`. Honoured: one comparison with `eq`. */
+  /** Treatment of `filter` by SCIM getUsers. Honoured: one comparison with `eq`. */
   readonly filter: 'honoured' | 'ignored' | 'refused';
   readonly errorBody: ErrorBody;
   readonly pages: Readonly<Record<SandboxList, PageLimit>>;
   /** Lists that always answer their first page. */
   readonly offsetIgnoredBy: readonly SandboxList[];
-  /** When company users are paged; `section`: only with `for_members_section` or `only_virtual`, else all or the first page. */
+  /**
+   * Paging of company users; `section`: only with `for_members_section` or `only_virtual`, otherwise all or the first
+   * page.
+   */
   readonly companyUsersPaging: 'always' | 'section-else-all' | 'section-else-first-page';
-  /** Whether the list of company users shows deactivated accounts. */
+  /** True when the list of company users shows deactivated accounts. */
   readonly companyUsersShowDeactivated: boolean;
   /** Order of users and groups in lists, by id. */
   readonly listOrder: 'asc' | 'desc';
@@ -72,15 +76,15 @@ export interface SandboxShape {
   readonly auditOrder: 'asc' | 'desc';
   /** Form of `details` in audit events; `string` is JSON text. */
   readonly auditDetails: 'object' | 'string' | 'null';
-  /** Whether changes of a name are in the audit log: the documented list of actions has none for them. */
+  /** True when changes of a name are in the audit log: the documented list of actions has none for them. */
   readonly auditsRenames: boolean;
-  /** Deactivated people in groups: kept and addable, not addable, or taken out when they are deactivated. */
+  /** Deactivated users in groups: kept and addable, not addable, or removed when they are deactivated. */
   readonly inactiveMembers: 'allowed' | 'refused' | 'dropped';
-  /** Whether the account that creates a group becomes its admin. */
+  /** True when the account that creates a group becomes its admin. */
   readonly creatorBecomesAdmin: boolean;
-  /** Where a group name that is taken answers 409. */
+  /** Interfaces in which a taken group name answers 409. */
   readonly uniqueGroupNames: 'everywhere' | 'scim' | 'nowhere';
-  /** REST: adding somebody who is there (409) or removing somebody who is not (404); accepted: 200. */
+  /** REST: adding a user who is a member (409) or removing one who is not (404); accepted: 200. */
   readonly repeatedMember: 'refused' | 'accepted';
   /** Status of a successful DELETE; 204 has no body. */
   readonly deleteStatus: 200 | 204;
@@ -101,7 +105,7 @@ export type SandboxShapeChange = Partial<Omit<SandboxShape, 'pages'>> & {
   readonly pages?: Partial<Record<SandboxList, PageLimit>>;
 };
 
-/** `documented`: what is publicly known. `narrowest`: the least a service could take. `generous`: the most. */
+/** `documented`: the publicly known shape. `narrowest`: the least a service could take. `generous`: the most. */
 export type SandboxPreset = 'documented' | 'narrowest' | 'generous';
 
 const documented: SandboxShape = {

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
 
-/** What a test sees of an answer. `body` is the parsed JSON, or the text when it is none. */
+/** Answer as a test sees it. `body` is the parsed JSON, or the text when it is none. */
 export interface TestAnswer {
   readonly status: number;
   readonly headers: Headers;

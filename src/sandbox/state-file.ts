@@ -6,14 +6,14 @@ import { auditEventsMax, type Journal, type Remembered } from './state.ts';
 
 /** Keeps a sandbox in one SQLite file: a commit is on the disk before its answer leaves. */
 export interface StateFile extends Journal {
-  /** Everything earlier processes left behind. Reads lazily; use it before the first write. */
+  /** The state of earlier processes. Read lazily; use it before the first write. */
   readonly remembered: Remembered;
-  /** A value kept beside the state, made by `make` the first time and the same for ever after. */
+  /** A value stored beside the state: `make` creates it the first time, and it never changes. */
   keep(name: 'token' | 'company-uid', make: () => string): string;
   close(): void;
 }
 
-// AUTOINCREMENT keeps the largest id ever given in sqlite_sequence: that is how ids are never used twice.
+// AUTOINCREMENT keeps the largest id ever given in sqlite_sequence, so that no id is used twice.
 const schema = `
   CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS users (id INTEGER PRIMARY KEY AUTOINCREMENT, doc TEXT NOT NULL) STRICT;
@@ -152,7 +152,7 @@ function* readChanges(db: DatabaseSync): Generator<Change> {
   }
 }
 
-// The file is written by `save` alone, so the casts below only say what it wrote.
+// Only `save` writes the file, so the casts below repeat what it wrote.
 function parseUser(doc: SQLOutputValue | undefined): SandboxUser {
   return JSON.parse(String(doc)) as SandboxUser;
 }

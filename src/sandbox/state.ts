@@ -2,26 +2,26 @@ import { GroupLinks } from './group-links.ts';
 import type { AuditEvent, Change, SandboxGroup, SandboxUser } from './model.ts';
 import { Table } from './table.ts';
 
-/** How many audit events are kept; the oldest go first. */
+/** Number of audit events that are kept; the oldest go first. */
 export const auditEventsMax = 100_000;
 
-/** Where commits are kept beyond this process. */
+/** Stores commits beyond this process. */
 export interface Journal {
   /** Stores all of `changes` or none, durably, before it returns. */
   write(changes: readonly Change[]): void;
 }
 
-/** What a journal remembers of an earlier process. */
+/** State of an earlier process. */
 export interface Remembered {
   readonly changes: Iterable<Change>;
-  /** The largest ids ever given, also to rows that are gone. */
+  /** The largest ids ever given, also to removed rows. */
   readonly lastUserId: number;
   readonly lastGroupId: number;
 }
 
 /**
- * Everything the sandbox knows, in memory, with an index for each look-up. It decides nothing: who may change what is
- * the directory's business. All changes go through `commit`, which is atomic because nothing in it waits.
+ * All data of the sandbox, in memory, with an index for each look-up. It decides nothing: the directory has the
+ * rules. All changes go through `commit`, which is atomic because nothing in it waits.
  */
 export class State {
   readonly users = new Table<SandboxUser>();
@@ -56,7 +56,7 @@ export class State {
     return this.#lastGroupId + 1;
   }
 
-  /** Keeps the changes in the journal, then shows them. When the journal fails, nothing has changed. */
+  /** Stores the changes in the journal, then shows them. When the journal fails, nothing has changed. */
   commit(changes: readonly Change[]): void {
     if (changes.length === 0) return;
     this.#journal?.write(changes);
@@ -79,7 +79,7 @@ export class State {
     return this.groups.find(this.#groupIdByScimId.get(scimId) ?? 0);
   }
 
-  /** The oldest group of that name: a name may be taken twice, by the shape. */
+  /** The oldest group of that name: the shape may allow several. */
   findGroupByName(name: string): SandboxGroup | undefined {
     const [groupId] = this.#groupIdsByName.get(name) ?? [];
     return this.groups.find(groupId ?? 0);
@@ -167,7 +167,7 @@ export class State {
 
   #addEvent(event: AuditEvent): void {
     this.events.push(event);
-    // A tenth more than the limit, so that the shift of a long array is paid once in a while only.
+    // A tenth more than the limit, so that the shift of a long array is paid rarely.
     if (this.events.length > auditEventsMax * 1.1) {
       this.events.splice(0, this.events.length - auditEventsMax);
     }

@@ -11,7 +11,7 @@ export class Table<Row extends { readonly id: number }> {
     return this.#rows.get(id);
   }
 
-  /** Inserts or replaces. A new id must be larger than every other, which keeps the order free of charge. */
+  /** Inserts or replaces. A new id must be larger than every other, so that the order costs nothing. */
   put(row: Row): void {
     const last = this.#ids.at(-1);
     if (!this.#rows.has(row.id)) {

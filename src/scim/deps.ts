@@ -1,19 +1,20 @@
 import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/credential.ts';
 import type { AdmissionLimits, TurnedAway } from '../domain/admission.ts';
+import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { RequestLog } from '../domain/kept-request.ts';
 import type { Turns } from '../domain/turns.ts';
 import type { Deactivation } from '../domain/user.ts';
-import type { AdoptionPolicy } from '../reconcile/deps.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Rules } from '../reconcile/rules/rules.ts';
 import type { Store } from '../store/database.ts';
 import type { OverloadKind } from '../telemetry/overload.ts';
-import type { RepairKind } from './dialect/repairs.ts';
+import type { FindClosed } from './http/guards.ts';
 import type { BodyLimits } from './http/limit-bodies.ts';
 import type { ToMoment } from './render/resource-text.ts';
+import type { RepairKind } from './repairs.ts';
 
 /** What the settings say about requests of identity providers. */
 export interface ScimPolicy {
@@ -43,12 +44,6 @@ export interface ScimPolicy {
 /** settings: users.adoptOnDelete, groups.adoptOnDelete. */
 export type DeleteAdoption = 'yes' | 'refuse';
 
-/** Why a part of the server cannot answer yet, or at all for now. */
-export interface Closed {
-  readonly detail: string;
-  readonly retryAfterSeconds: number;
-}
-
 /** What the SCIM server is told by the rest of the bridge. */
 export interface ScimDeps {
   readonly store: Store;
@@ -66,8 +61,8 @@ export interface ScimDeps {
   /** What `meta.location` starts with: the public address and `/scim/v2`, never from a request. */
   readonly baseUrl: string;
   readonly toMoment: ToMoment;
-  /** Why users or groups cannot be served now, or undefined: the first read runs, a section is closed. */
-  readonly findClosed: (type: 'user' | 'group') => Closed | undefined;
+  /** Closed while the first read runs, or a section is closed. */
+  readonly findClosed: FindClosed;
   /** True while the store may be older than the service: what a provider creates may exist there already. */
   readonly looksFirst: () => boolean;
   /** True while the service does not answer or refuses our credentials. */

@@ -2,9 +2,9 @@ import { type RequestHandler, Router } from 'express';
 import type { JsonObject } from '../domain/json.ts';
 import type { ScimDeps } from './deps.ts';
 import { ScimError } from './errors.ts';
-import { allowOnly } from './http/allow-only.ts';
+import { allowOnly } from './http/guards.ts';
 import { sendJson } from './http/respond.ts';
-import { toListResponse } from './render/list-response.ts';
+import { toListResponse } from './render/paging.ts';
 import { toResourceTypes, toSchemas, toServiceProviderConfig } from './schema/discovery.ts';
 
 /** What the server tells about itself: never changes while it runs. @see RFC 7644 §4 */

@@ -11,10 +11,9 @@ import {
   readGroup,
   replaceGroup,
 } from './groups/handlers.ts';
-import { allowOnly } from './http/allow-only.ts';
-import { requireOpen } from './http/assert-open.ts';
 import { authenticate } from './http/authenticate.ts';
 import { readJsonBody } from './http/body.ts';
+import { allowOnly, requireOpen } from './http/guards.ts';
 import { limitRequests } from './http/limit-requests.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
 import { keepRequests } from './requests/keep-requests.ts';

@@ -2,7 +2,7 @@ import { parseDocument } from 'yaml';
 import type { SettingProblem } from './errors.ts';
 import { isTree, type Tree, withoutEmpty } from './tree.ts';
 
-/** What a YAML file sets; nothing when there is a problem with it. */
+/** Settings of a YAML file; empty when there is a problem with it. */
 export interface ConfigFileReading {
   readonly tree: Tree;
   readonly problems: readonly SettingProblem[];

@@ -1,7 +1,7 @@
-import type { SettingProblem } from './errors.ts';
+import { type SettingProblem, SettingsError } from './errors.ts';
 import type { Settings } from './schema.ts';
 
-/** What no single setting can say: which settings need or exclude each other. Empty when all is well. */
+/** Problems between settings that need or exclude each other; empty when there is none. */
 export function listCrossProblems({ upstream, scim, port, ops }: Settings): SettingProblem[] {
   const problems: SettingProblem[] = [];
   if (upstream.url !== undefined && upstream.token === undefined) {
@@ -31,7 +31,7 @@ export function listCrossProblems({ upstream, scim, port, ops }: Settings): Sett
   return problems;
 }
 
-/** What is allowed but rarely meant. */
+/** Settings that are allowed but rarely meant. */
 export function listWarnings({ upstream, publicUrl }: Settings): string[] {
   const warnings: string[] = [];
   if (upstream.url !== undefined && isPlainOffLoopback(upstream.url)) {
@@ -58,4 +58,24 @@ function missing(setting: string, variable: string, why: string): SettingProblem
 function isPlainOffLoopback(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** Kinds of credential that the store holds. */
+export interface KeptAccess {
+  /** A named token for SCIM, or a client. */
+  readonly hasProvider: boolean;
+  /** A named token of an operator, who can make the others. */
+  readonly hasOperator: boolean;
+}
+
+/**
+ * Refuses settings that are good for a probe and useless for serving.
+ * @throws SettingsError when no provider could ever use a real service through the bridge.
+ */
+export function assertServable({ upstream, scim, ops }: Settings, kept: KeptAccess): void {
+  if (upstream.url === undefined || scim.tokens.length > 0) return;
+  if (ops.token !== undefined || kept.hasProvider || kept.hasOperator) return;
+  const message =
+    'scim.tokens is not set, but upstream.url is, and there is no other credential: nobody could provision. Make one with scim-bridge token create, or set SCIM_TOKENS or SCIM_TOKENS_FILE.';
+  throw new SettingsError([{ setting: 'scim.tokens', message }]);
 }

@@ -45,7 +45,7 @@ function toSection({ path }: SettingRow): string {
   return path.length > 1 ? (path[0] ?? '') : '';
 }
 
-/** The lines that open the parts of a section which the setting before was not in. */
+/** The lines that open the parts of a section in which the previous setting was not. */
 function toParts({ path }: SettingRow, before: SettingRow | undefined): string[] {
   return path.slice(1, -1).flatMap((part, index) => {
     const isOpen =

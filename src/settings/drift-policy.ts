@@ -8,7 +8,7 @@ import { isTree } from './tree.ts';
 const WORDS = DRIFT_ACTIONS.join(', ');
 const KEYS: readonly string[] = ['default', ...DRIFT_KINDS];
 
-/** What is done about drift: one word, or a map of kinds (JSON text in the environment). */
+/** Action for drift: one word, or a map of kinds (JSON text in the environment). */
 export function driftPolicy() {
   return z
     .union([z.string().transform(parseText), z.record(z.string(), z.unknown())])
@@ -28,7 +28,7 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Refused as no map, with what is allowed.
+    return undefined; // Refused as no map; the message says what is allowed.
   }
 }
 
@@ -61,7 +61,7 @@ function isUnmanaged(key: string): boolean {
   return DRIFT_KINDS.some((kind) => kind === key && isUnmanagedKind(kind));
 }
 
-/** A value in which nothing was found wrong. */
+/** Parses a value without problems. */
 function parsePolicy(value: unknown): DriftPolicy {
   if (isAction(value)) return { default: value, kinds: {} };
   const { default: otherwise = 'report', ...kinds } = value as {

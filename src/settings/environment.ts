@@ -12,7 +12,7 @@ export interface EnvironmentValue {
   readonly from: string;
 }
 
-/** What the environment says: the values, and what is wrong with them. */
+/** Values of the environment, and the problems with them. */
 export interface EnvironmentReading {
   readonly values: readonly EnvironmentValue[];
   readonly problems: readonly SettingProblem[];

@@ -1,10 +1,10 @@
 import { BridgeError } from '../domain/errors.ts';
 
-/** One thing that is wrong with the settings, ready to be printed. Never holds the value of a secret. */
+/** One problem with the settings, ready to be printed. Never holds the value of a secret. */
 export interface SettingProblem {
-  /** The setting's path (`upstream.timeout`) or, when it is no setting of ours, the name as written. */
+  /** Path of the setting (`upstream.timeout`) or, for an unknown setting, the name as written. */
   readonly setting: string;
-  /** What is wrong and what is allowed, a whole sentence. */
+  /** The problem and the allowed values, as a whole sentence. */
   readonly message: string;
   readonly cause?: unknown;
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** What the messages, the documentation and the masking need to know of a kind of value. */
+/** Facts about a kind of value, for messages, documentation and masking. */
 export interface KindFacts {
   /** Completes "allowed: …". */
   readonly allowed: string;
-  /** `value`: nobody may see any of it. `password`: an address that may carry credentials. */
+  /** `value`: no part of it may be shown. `password`: an address that may carry credentials. */
   readonly secret?: 'value' | 'password';
-  /** What a loaded number counts. */
+  /** Unit of a loaded number. */
   readonly unit?: 'ms' | 'bytes';
 }
 
-/** The facts of every kind, beside the schemas: zod keeps them, nothing else may. */
+/** The facts of every kind, kept beside the schemas because zod allows nothing else. */
 export const kindFacts = z.registry<KindFacts>();
 
 /** A span of time, in milliseconds. */
@@ -87,7 +87,7 @@ export function choice<const Words extends readonly [string, ...string[]]>(words
   return z.enum(words).register(kindFacts, { allowed: `one of ${words.join(', ')}` });
 }
 
-/** A text that must not be empty; `allowed` says what it is. */
+/** A text that is not empty; `allowed` describes it. */
 export function text(allowed: string) {
   return z.string().trim().min(1).max(4_096).register(kindFacts, { allowed });
 }
@@ -119,7 +119,7 @@ export function proxyUrl() {
     });
 }
 
-/** Where the data is kept: a SQLite file or a PostgreSQL server, whose address may carry credentials. */
+/** Address of the store: a SQLite file or a PostgreSQL server, whose address may carry credentials. */
 export function databaseUrl() {
   return z
     .string()
@@ -149,7 +149,7 @@ export function secretList({ charactersMin }: { readonly charactersMin: number }
 }
 
 function credential(charactersMin: number) {
-  // What fits into an Authorization header in one piece, and into a list with commas.
+  // Characters that fit into an Authorization header in one piece, and into a list with commas.
   return z
     .string()
     .min(charactersMin)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { assertServable } from './cross-rules.ts';
 import { SettingsError } from './errors.ts';
 import { loadSettings } from './load.ts';
-import { assertServable } from './servable.ts';
 
 const token = 'correct-horse-battery';
 

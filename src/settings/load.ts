@@ -9,10 +9,10 @@ import { toStoreUrl } from './store-url.ts';
 import { type Tree, withValue } from './tree.ts';
 import { findUnknownVariables } from './unknown-variables.ts';
 
-/** Where settings come from: a YAML file, overridden by the environment. */
+/** Sources of the settings: a YAML file, overridden by the environment. */
 export interface SettingsSource {
   readonly env: Environment;
-  /** Returns a file's text; throws when it cannot. Used for `configFile` and for what `…_FILE` variables name. */
+  /** Returns a file's text; throws when it cannot. Used for `configFile` and for the files of `…_FILE` variables. */
   readonly readFile: (path: string) => string;
   /** The YAML file; without one the defaults and the environment decide. */
   readonly configFile?: string | undefined;
@@ -21,7 +21,7 @@ export interface SettingsSource {
 /** Settings that allow a start. */
 export interface LoadedSettings {
   readonly settings: Settings;
-  /** What is allowed but rarely meant: one sentence each, free of secrets. */
+  /** Values that are allowed but rarely meant: one sentence each, free of secrets. */
   readonly warnings: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { SettingRow } from './rows.ts';
 
-/** A value as it may be shown to anybody who can read the terminal or the log. */
+/** Prints a value without secrets, for the terminal and the log. */
 export function toShownValue(row: SettingRow, value: unknown): string {
   if (value === undefined) return '(not set)';
   if (row.secret === 'value')
@@ -14,7 +14,7 @@ function toShownEntry(entry: unknown): string {
   return typeof entry === 'string' ? entry : JSON.stringify(entry);
 }
 
-/** A refused value as it may be shown: shortened, on one line, and nothing of what may be a secret. */
+/** Prints a refused value: shortened, on one line, and without anything that may be a secret. */
 export function toShownRefusal(row: SettingRow, value: unknown): string {
   if (row.secret !== undefined) return '(hidden)';
   const masked = typeof value === 'string' ? maskCredentials(value) : value;
@@ -22,7 +22,7 @@ export function toShownRefusal(row: SettingRow, value: unknown): string {
   return shown.length > 100 ? `${shown.slice(0, 100)}…` : shown;
 }
 
-/** An address without its credentials; its query goes too, because drivers read passwords from it. */
+/** An address without its credentials and without its query, because drivers read passwords from it. */
 function maskCredentials(address: string): string {
   return address
     .replace(/\/\/.*@/s, '//(hidden)@')

@@ -1,6 +1,6 @@
 import leven from 'leven';
 
-/** The candidate that differs in the fewest characters, when few enough differ to be a slip of the hand. */
+/** The candidate that differs in the fewest characters, when few enough differ to be a typing error. */
 export function findNearest(name: string, candidates: readonly string[]): string | undefined {
   const distanceMax = Math.max(1, Math.floor(name.length / 4));
   const ranked = candidates

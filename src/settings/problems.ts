@@ -6,7 +6,7 @@ import { findNearest } from './nearest.ts';
 import type { SettingRow } from './rows.ts';
 import { findAt, type Tree } from './tree.ts';
 
-/** Where the refused values came from, so that a message can name it. */
+/** Sources of the refused values, for the messages. */
 export interface Origins {
   readonly rows: readonly SettingRow[];
   readonly values: readonly EnvironmentValue[];
@@ -14,11 +14,11 @@ export interface Origins {
   readonly configFile: string | undefined;
 }
 
-/** What the schema refused, in words for an operator: name, value unless it is a secret, source, what is allowed. */
+/** Describes the refusals of the schema for an operator: name, value unless it is a secret, source, allowed values. */
 export function toProblems(error: z.ZodError | undefined, origins: Origins): SettingProblem[] {
   const all = (error?.issues ?? []).flatMap((issue) => {
     const path = issue.path.map(String);
-    // What has parts says by itself what is wrong, and a list of them with which.
+    // A value with parts, or a list of them, says by itself which part is wrong.
     if (issue.code === 'custom' && issue.params !== undefined) {
       const { entry } = issue.params;
       const which = entry === undefined ? '' : `entry ${entry} `;

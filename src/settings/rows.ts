@@ -4,18 +4,21 @@ import { type KindFacts, kindFacts } from './kinds.ts';
 
 /** One setting as the schema describes it. */
 export interface SettingRow extends KindFacts {
-  /** Where it is in the YAML file: `['upstream', 'requestsPerSecond']`. */
+  /** Path in the YAML file: `['upstream', 'requestsPerSecond']`. */
   readonly path: readonly string[];
   /** The path with dots: `upstream.requestsPerSecond`. */
   readonly name: string;
   /** The environment variable: `UPSTREAM_REQUESTS_PER_SECOND`. */
   readonly variable: string;
   readonly description: string;
-  /** As written in YAML; undefined when the setting is simply not there. */
+  /** As written in YAML; undefined when the setting has no default. */
   readonly default: unknown;
 }
 
-/** Every setting of a schema in its order; sections are opened. @throws BridgeError `bug` for an undocumented one. */
+/**
+ * Lists every setting of a schema in its order, those of sections too. @throws BridgeError `bug` for an undocumented
+ * one.
+ */
 export function listSettingRows(schema: z.ZodObject, parent: readonly string[] = []): SettingRow[] {
   return Object.entries(schema.shape).flatMap(([key, child]) => {
     const path = [...parent, key];

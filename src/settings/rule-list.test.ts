@@ -6,7 +6,7 @@ function load(yaml: string, env: Record<string, string> = {}) {
   return loadSettings({ env, readFile: () => yaml, configFile: 'bridge.yaml' });
 }
 
-/** What the messages say, without the sentence before them. */
+/** The messages without their common first sentence. */
 function listMessages(yaml: string, env?: Record<string, string>): string[] {
   try {
     load(yaml, env);

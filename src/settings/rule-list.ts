@@ -6,7 +6,7 @@ import { kindFacts } from './kinds.ts';
 import { findNearest } from './nearest.ts';
 import { isTree, type Tree } from './tree.ts';
 
-/** More rules than this are a mistake: each is asked at each change of a group. */
+/** More rules than this are a mistake: each one is evaluated at each change of a group. */
 const RULES_MAX = 500;
 const PATTERN_LENGTH_MAX = 1_000;
 const NUMBER_MAX = 2_147_483_647;
@@ -35,7 +35,7 @@ function parseJsonList(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Refused as no list, with what is allowed.
+    // Refused as no list; the message says what is allowed.
     return undefined;
   }
 }
@@ -58,7 +58,7 @@ const flag: Test = { allowed: 'true or false', holds: (value) => typeof value ==
 
 interface Kind {
   readonly key: string;
-  /** Which keys it has beside its own. */
+  /** Further keys of this kind of rule. */
   readonly keys: Readonly<Record<string, Test>>;
 }
 
@@ -68,7 +68,7 @@ const kinds: readonly Kind[] = [
   { key: 'membersOf', keys: { appsPermissions: amount, temporarilyInactive: flag } },
 ];
 
-/** What is wrong with one entry, each the rest of a sentence about it. */
+/** Problems of one entry, each the rest of a sentence about it. */
 function findProblems(entry: unknown, earlier: readonly unknown[]): string[] {
   if (!isTree(entry)) return ['is no rule: it has to hold keys and values'];
   const [kind, ...others] = kinds.filter(({ key }) => Object.hasOwn(entry, key));
@@ -116,7 +116,10 @@ function findSenseless(entry: Tree, { key, keys }: Kind): string | undefined {
   return undefined;
 }
 
-/** An earlier rule that matches all of these groups and sets all of these fields leaves nothing to this one. */
+/**
+ * The earlier rule that matches all of these groups and sets all of these fields, so that this rule would have no
+ * effect.
+ */
 function findShadow(
   entry: Tree,
   { key, keys }: Kind,
@@ -137,7 +140,7 @@ function findShadow(
     : undefined;
 }
 
-/** An entry in which nothing was found wrong. */
+/** Parses an entry without problems. */
 function parseRule(entry: unknown): Rule {
   return entry as Rule;
 }

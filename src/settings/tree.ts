@@ -8,7 +8,7 @@ export function isTree(value: unknown): value is Tree {
   return isJsonObject(value);
 }
 
-/** The tree without what is there but says nothing: `token:` with nothing behind it means "not set". */
+/** The tree without empty entries: `token:` without a value means "not set". */
 export function withoutEmpty(tree: Tree): Tree {
   const entries = Object.entries(tree)
     .filter(([, value]) => value !== null)

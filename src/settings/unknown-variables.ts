@@ -6,18 +6,18 @@ import type { SettingRow } from './rows.ts';
 /** Read before there are settings. */
 const otherVariables = ['CONFIG'];
 
-/** Shorter names resemble too many that have nothing to do with us. */
+/** Shorter names resemble too many that have nothing to do with the bridge. */
 const lookalikeLengthMin = 8;
 
-/** Variables that nobody reads although somebody may have meant them for us. Their values are never shown. */
+/** Variables that no setting reads although they look like settings. Their values are never shown. */
 export interface UnknownVariables {
-  /** They begin like a section of ours. */
+  /** Variables that begin like a section. */
   readonly problems: readonly SettingProblem[];
-  /** They merely look like a setting of ours. */
+  /** Variables that resemble a setting. */
   readonly warnings: readonly string[];
 }
 
-/** Finds misspelt settings in the environment, where most variables are other programs' business. */
+/** Finds misspelt settings in the environment, where most variables belong to other programs. */
 export function findUnknownVariables(
   rows: readonly SettingRow[],
   env: Environment,

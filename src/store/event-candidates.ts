@@ -73,7 +73,7 @@ function toStatement(db: Db, asked: readonly Asked[], limit: number) {
   const table = toTable(db, asked, { place: 'bigint', until: 'bigint', ...types });
   const isMatter = sql`event.action not in ${toList(db, sql.ref('question.except'))}`;
   const pick = (from: RawBuilder<unknown>, isAbout: RawBuilder<unknown>) => sql`
-    select * from (select event.id, event.created_at as "createdAt", about.at, event.action, event.message,
+    select * from (select event.id, event.created_at as "createdAt", about.at, event.category, event.action, event.message,
       event.origin, event.author_id as "authorId", event.author_username as username,
       event.author_address as address from ${from} as about join audit_events as event on event.id = about.event_id
     where ${isAbout} and about.at <= question.until and ${isMatter} order by about.at desc limit ${limit}) as picked`;
@@ -123,7 +123,7 @@ function toList(db: Db, column: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 const FIELDS = [
-  ...(['id', 'createdAt', 'at', 'action', 'message'] as const),
+  ...(['id', 'createdAt', 'at', 'category', 'action', 'message'] as const),
   ...(['origin', 'authorId', 'username', 'address'] as const),
 ];
 

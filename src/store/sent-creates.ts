@@ -5,6 +5,9 @@ import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import { tableOf } from './lanes.ts';
 
+/** Columns of a row whose create may have left an account or group: the looks that are made for it, in all. */
+export const LOST_CREATE = { lost_looks: 3 } as const;
+
 /** Writes down what a create is about to be sent with, once. */
 export async function addSentCreate(tx: Db, key: ResourceKey, create: SentCreate): Promise<void> {
   const { sent_creates } = await tx

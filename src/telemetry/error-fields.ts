@@ -1,8 +1,8 @@
-/** What the log keeps of an error. */
+/** Log fields of an error. */
 export interface ErrorFields {
   readonly name: string;
   readonly message: string;
-  /** The frames alone. */
+  /** The frames without the message. */
   readonly stack: string;
   readonly code?: string;
   readonly status?: number;
@@ -13,8 +13,8 @@ export interface ErrorFields {
 const causesMax = 5;
 
 /**
- * An error as log fields. Only named properties are taken: errors of HTTP clients and database drivers carry whole
- * bodies, headers and rows, and those hold personal data and tokens.
+ * Converts an error into log fields. Only named properties are taken: errors of HTTP clients and database drivers
+ * carry whole bodies, headers and rows, and those hold personal data and tokens.
  */
 export function toErrorFields(error: unknown): ErrorFields {
   return toFields(error, 0);
@@ -34,7 +34,7 @@ function toFields(error: unknown, depth: number): ErrorFields {
   return { ...own, cause: toFields(error.cause, depth + 1) };
 }
 
-/** JSON.parse quotes the text that it refuses, PostgreSQL (whose errors have a severity) the value. */
+/** JSON.parse quotes the text that it refuses; PostgreSQL, whose errors have a severity, quotes the value. */
 function quotesData(error: Error): boolean {
   return error instanceof SyntaxError || 'severity' in error;
 }

@@ -1,9 +1,9 @@
 import { type ErrorFields, toErrorFields } from './error-fields.ts';
 
-/** How important a line is. `error` wants a person, `warn` may want one, `debug` is for a single request. */
+/** Importance of a line. `error` needs an operator, `warn` may need one, `debug` is for a single request. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
-/** What stands beside the message: ids, counts, codes; never a secret, never what a body held. */
+/** Fields beside the message: ids, counts, codes; never a secret, never the content of a body. */
 export interface LogFields {
   readonly [name: string]: string | number | boolean | undefined | ErrorFields;
 }
@@ -25,10 +25,10 @@ type RequestFinished = {
   readonly durationMs: number;
 };
 
-/** How a step ended: see the outcomes of reconciliation. */
+/** Outcome of a step; see the outcomes of reconciliation. */
 export type StepOutcome = 'done' | 'refused' | 'later' | 'unknown';
 
-/** What stops all calls: a refused token, a service that fails. */
+/** Gate that stops all calls: for a refused token, or for a failing service. */
 type UpstreamGate = 'credentials' | 'service';
 
 type Resource = {
@@ -47,7 +47,7 @@ type SweepEnded = {
   readonly confirmed: number;
   readonly gone: number;
   readonly unknown: number;
-  /** Why something was not concluded; empty: everything was. */
+  /** Reasons for which the comparison is incomplete; empty when it is complete. */
   readonly reasons: string;
 };
 
@@ -67,10 +67,10 @@ export const events = {
     line('warn', 'the store may lose what it committed: fsync is off in PostgreSQL', {}),
   storeFollowed: () =>
     line('warn', 'a fail-over may lose the last commits: no commit waits for a standby', {}),
-  /** Once a minute at most: many are lost at the same time. */
+  /** Logged once a minute at most: many connections are lost at the same time. */
   storeConnectionLost: (fields: { code: string }) =>
     line('info', 'an idle connection to the store was lost', fields),
-  /** Said when it begins and when it ends, however many meet it. */
+  /** Logged at the beginning of an outage and at its end, however many requests meet it. */
   storeLost: (fields: { code: string }) => line('error', 'the store cannot be used', fields),
   storeRecovered: (fields: { afterMs: number; failures: number }) =>
     line('info', 'the store can be used again', fields),
@@ -81,7 +81,7 @@ export const events = {
   stopped: () => line('info', 'stopped', {}),
   crashed: (fields: { error: unknown }) => line('fatal', 'cannot go on', withError(fields)),
 
-  /** Said when it begins and when it ends, never per request. */
+  /** Logged at the beginning and at the end, never per request. */
   overloaded: (fields: { kind: 'delay' | 'memory' }) =>
     line('warn', 'more is asked than this process can do: requests are answered with 503', fields),
   overloadEnded: (fields: { kind: 'delay' | 'memory'; afterMs: number }) =>
@@ -91,7 +91,7 @@ export const events = {
   requestFinished: (fields: RequestFinished) => line(toRequestLevel(fields), 'request', fields),
   requestFailed: (fields: { requestId: string; error: unknown }) =>
     line('error', 'a request failed in the bridge', withError(fields)),
-  /** Of each source once a minute, and of ten at most. */
+  /** Logged for each source once a minute, and for ten sources at most. */
   credentialsWrong: (fields: {
     place: 'scim' | 'oauth' | 'ops';
     requestId: string;
@@ -104,7 +104,7 @@ export const events = {
   firstReadFailed: (fields: { step: string; reason: string; retryInMs: number }) =>
     line('warn', 'reading the whole service failed and is tried again', fields),
 
-  /** `current` and `unknown` are what a start found out; the others need an operator, or tell that one decided. */
+  /** `current` and `unknown` are findings of a start; the others need an operator, or tell of a decision. */
   recovery: (fields: { phase: string; code: string; actions?: number }) =>
     line(
       fields.phase === 'current' || fields.phase === 'unknown' ? 'info' : 'warn',
@@ -114,14 +114,14 @@ export const events = {
 
   sweepStarted: (fields: { sweepId: string; admins: boolean }) =>
     line('info', 'comparing the service with the store', fields),
-  /** `reasons` are fixed sentences, and never name anybody. */
+  /** `reasons` are fixed sentences without names. */
   sweepEnded: (fields: SweepEnded) =>
     line(
       fields.status === 'complete' && fields.opened === 0 ? 'info' : 'warn',
       'the service was compared with the store',
       fields,
     ),
-  /** `held`: it waits for an operator. */
+  /** `held`: the plan waits for an operator. */
   plan: (fields: { planId: string; status: string; source: string; actions: number }) =>
     line(
       fields.status === 'held' ? 'warn' : 'info',
@@ -156,7 +156,7 @@ export const events = {
   disputed: (fields: { resourceType: 'user' | 'group' }) =>
     line('warn', 'a name waits for an operator', fields),
 
-  /** What an operator asks for is told, and never with what. `result` is `done` or the code of the error. */
+  /** A call of `api` by an operator, without its content. `result` is `done` or the code of the error. */
   operatorCalled: (fields: {
     requestId: string;
     operation: string;
@@ -166,7 +166,7 @@ export const events = {
   }) => line('info', 'an operator called the service', fields),
   personErased: (fields: { requestId: string; resourceId: string; rows: number }) =>
     line('info', 'an operator erased what is kept about a person', fields),
-  /** Everything else that operators do and not only read; `route` is a pattern. */
+  /** Every other act of an operator that changes something; `route` is a pattern. */
   operatorActed: (fields: {
     requestId: string;
     method: string;
@@ -177,7 +177,7 @@ export const events = {
     remoteAddress: string;
   }) => line('info', 'an operator decided something', fields),
 
-  /** In each process, when it learns of it. The reason is the operator's own and not told. */
+  /** Logged by each process, when it learns of the pause. The operator's reason is left out. */
   writesPaused: () => line('warn', 'an operator paused all changes of the service', {}),
   writesResumed: () => line('info', 'an operator resumed changes of the service', {}),
   upstreamCalled: (fields: {
@@ -186,7 +186,7 @@ export const events = {
     durationMs: number;
     attempt: number;
   }) => line('debug', 'call to the service', fields),
-  /** Said when calls stop and when they go on, never per call. */
+  /** Logged when calls stop and when they go on, never per call. */
   gateShut: (fields: { gate: UpstreamGate }) => {
     const isToken = fields.gate === 'credentials';
     if (isToken) return line('error', 'the service refuses the token: calls stop', fields);
@@ -200,10 +200,10 @@ export const events = {
   paused: (fields: { forMs: number }) =>
     line('warn', 'the service asks for a pause: calls stop', fields),
   resumed: () => line('info', 'the pause is over: calls go on', {}),
-  /** `action` is the service's word of its audit log. */
+  /** `action` is the service's word in its audit log. */
   changedByOthers: (fields: Resource & { action: string }) =>
     line('info', 'somebody else changed the service: it is looked at', fields),
-  /** Said when reading stops and when it goes on, never per attempt. */
+  /** Logged when reading stops and when it goes on, never per attempt. */
   auditFollowed: (fields: { failing: boolean; code: string }) => {
     if (fields.failing)
       return line('warn', 'reading the audit log fails and is tried again', fields);
@@ -221,16 +221,16 @@ function withError<Fields extends { readonly error: unknown }>(fields: Fields) {
   return { ...fields, error: toErrorFields(fields.error) };
 }
 
-/** What is tried again is told by what changed in the service, not by each resource that met it. */
+/** A step that is tried again is logged quietly: the cause in the service has a line of its own. */
 function toStepLevel(outcome: StepOutcome): LogLevel {
   if (outcome === 'refused') return 'warn';
   return outcome === 'done' ? 'info' : 'debug';
 }
 
 function toRequestLevel({ method, status }: RequestFinished): LogLevel {
-  // What is documented as not offered, and what is answered while waiting, is no fault.
+  // A documented 501, and a 503 while waiting, are no faults.
   if (status >= 500 && status !== 501 && status !== 503) return 'error';
-  // Who meets a limit meets it a thousand times; the metrics count it.
+  // A source that meets a limit meets it a thousand times; the metrics count it.
   if (status === 429) return 'debug';
   return status < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
 }

@@ -5,11 +5,11 @@ import type { LogFields, LogLevel, LogLine } from './events.ts';
 export interface Logger {
   /** Writes one event. */
   log(line: LogLine): void;
-  /** The same log with fields that every line then carries, such as `requestId`. */
+  /** The same log with fields that every further line carries, such as `requestId`. */
   with(fields: LogFields): Logger;
 }
 
-/** Where and how much is logged. */
+/** Level and destination of the log. */
 export interface LoggerOptions {
   /** The least important lines that are written. */
   readonly level: LogLevel | 'silent';
@@ -19,7 +19,7 @@ export interface LoggerOptions {
 
 /**
  * Fields that are never written, should one slip into an event or into an object inside it.
- * Events carry ids and counts only; this is the second lock on the same door.
+ * Events carry ids and counts only; this is the second protection.
  */
 const redactedNames = [
   'authorization',
@@ -37,7 +37,7 @@ const redactedNames = [
   'displayName',
 ];
 
-/** A log of structured lines. */
+/** Creates a log of structured lines. */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   const options = {
     level,

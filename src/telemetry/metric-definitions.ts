@@ -1,4 +1,4 @@
-/** One metric: its series are told apart by `labels`. */
+/** One metric; `labels` distinguish its series. */
 interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly name: string;
@@ -203,3 +203,12 @@ export const metricDefinitions = {
     labels: ['code'],
   },
 } as const satisfies Record<string, MetricDefinition>;
+
+/** Every metric of the bridge itself as a Markdown table, for docs/operations.md. */
+export function toMetricsTable(): string {
+  const rows = Object.values(metricDefinitions).map(({ name, type, labels, help }) => {
+    const shown = labels.map((label) => `\`${label}\``).join(', ');
+    return `| \`${name}\` | ${type} | ${shown} | ${help} |`;
+  });
+  return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
+}

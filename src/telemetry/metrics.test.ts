@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { createMetrics } from './metrics.ts';
+import { metricDefinitions } from './metric-definitions.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { addStateMetrics, type StateSources } from './state-metrics.ts';
+import { systemClock } from './system-clock.ts';
 
 test('each count appears with its labels, in seconds', async () => {
   const metrics = createMetrics();
@@ -22,4 +25,65 @@ test('two sets of metrics do not mix', async () => {
   const [first, second] = [createMetrics(), createMetrics()];
   first.countRepairs('string-boolean', 1);
   expect(await second.registry.metrics()).not.toContain('string-boolean');
+});
+
+/** One call of each count. */
+const counting: Readonly<Record<Exclude<keyof Metrics, 'registry'>, (metrics: Metrics) => void>> = {
+  countRequest: (m) => m.countRequest({ method: 'GET', route: '/Users/:id', status: 200 }, 20),
+  countRepairs: (m) => m.countRepairs('string-boolean', 1),
+  countWrite: (m) => m.countWrite({ resourceType: 'user', answer: 'applied' }),
+  countTurnedAway: (m) => m.countTurnedAway('rate'),
+  countFailedAttempt: (m) => m.countFailedAttempt('scim', 401),
+  countUpstreamCall: (m) => m.countUpstreamCall({ operation: 'scim.addUser', status: 0 }, 20),
+  countTurn: (m) => m.countTurn('change', 20),
+  countPause: (m) => m.countPause(),
+  countGateShut: (m) => m.countGateShut('service'),
+  countAuditEvent: (m) => m.countAuditEvent('ours'),
+  countDetection: (m) => m.countDetection(20),
+  countConverge: (m) => m.countConverge({ resourceType: 'user', outcome: 'done' }),
+  countSweep: (m) => m.countSweep('complete', 20),
+  countDriftRepair: (m) => m.countDriftRepair('user.name', 20),
+};
+
+const state: StateSources = {
+  readBacklog: async () => ({ due: 1, failing: 1, stuck: 1, disputed: 1, oldestSince: 1 }),
+  upstreamHealth: () => ({
+    waiting: { change: 1 },
+    inFlight: 1,
+    pausedForMs: 1,
+    credentials: { kind: 'shut' },
+    service: { kind: 'shut' },
+  }),
+  countDrifts: async () => [{ kind: 'user.name', status: 'open', count: 1 }],
+  isPlanHeld: async () => true,
+  listCredentials: async () => [{ name: 'okta', purpose: 'scim', expiresAt: 1 }],
+  activity: () => ({ lanes: 1, waiting: 1 }),
+  readReadiness: async () => ({ reasons: [{ code: 'stuck' }] }),
+  findAuditReadAt: async () => 1,
+  clock: systemClock,
+};
+
+/** The names of the metrics that have a value other than 0. */
+async function listFilled({ registry }: Metrics): Promise<string[]> {
+  const all = await registry.getMetricsAsJSON();
+  return all.filter(({ values }) => values.some(({ value }) => value > 0)).map(({ name }) => name);
+}
+
+test('every metric that is documented gets a value, by a count or from the state', async () => {
+  const metrics = createMetrics();
+  for (const count of Object.values(counting)) count(metrics);
+  addStateMetrics(metrics, state);
+
+  const documented = Object.values(metricDefinitions).map(({ name }) => name);
+  expect((await listFilled(metrics)).toSorted()).toEqual(documented.toSorted());
+});
+
+test('every count adds to a metric', async () => {
+  const idle = [];
+  for (const [name, count] of Object.entries(counting)) {
+    const metrics = createMetrics();
+    count(metrics);
+    if ((await listFilled(metrics)).length !== 1) idle.push(name);
+  }
+  expect(idle).toEqual([]);
 });

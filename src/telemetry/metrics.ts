@@ -2,16 +2,16 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 import type { StepOutcome } from './events.ts';
 import { metricDefinitions } from './metric-definitions.ts';
 
-/** What is measured, and the registry that prints it for Prometheus. */
+/** The counters and histograms, and the registry that prints them for Prometheus. */
 export interface Metrics {
   readonly registry: Registry;
   /** One request answered. `route` is a pattern such as `/Users/:id`: an address would make endless series. */
   countRequest(labels: RequestLabels, durationMs: number): void;
-  /** What the normaliser had to repair, by kind. */
+  /** Repairs of the normaliser, by kind. */
   countRepairs(kind: string, count: number): void;
   /** One write of a provider was answered. */
   countWrite(labels: WriteLabels): void;
-  /** One request was refused for what others are doing, or for how many there are. */
+  /** One request was refused because of other requests, or because of their number. */
   countTurnedAway(reason: string): void;
   /** One request had no valid credential. */
   countFailedAttempt(place: string, status: number): void;
@@ -25,12 +25,12 @@ export interface Metrics {
   countGateShut(gate: string): void;
   /** One new event of the audit log. */
   countAuditEvent(origin: string): void;
-  /** How long after it was made a change by somebody else was read of. */
+  /** Delay between a change by another author and its reading, in milliseconds. */
   countDetection(delayMs: number): void;
-  /** How one step towards the desired state of a resource ended. */
+  /** One step towards the desired state of a resource ended. */
   countConverge(labels: ConvergeLabels): void;
   countSweep(status: string, durationMs: number): void;
-  /** How long after it was found a difference was repaired. */
+  /** Delay between the discovery of a difference and its repair, in milliseconds. */
   countDriftRepair(kind: string, tookMs: number): void;
 }
 
@@ -45,7 +45,7 @@ interface WriteLabels {
   readonly answer: WriteAnswer;
 }
 
-/** How a provider's write was answered. */
+/** Answer to a provider's write. */
 export type WriteAnswer = 'applied' | 'accepted' | 'refused' | 'unchanged';
 
 interface UpstreamLabels {
@@ -58,7 +58,7 @@ interface ConvergeLabels {
   readonly outcome: StepOutcome;
 }
 
-/** A set of metrics on a registry of its own, so that two bridges in one process do not mix. */
+/** Creates metrics with a registry of their own, so that two bridges in one process do not mix. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const series = createSeries(registry);
@@ -124,7 +124,7 @@ function createSeries(registry: Registry) {
   };
 }
 
-/** What prom-client wants to know of a metric. */
+/** Configuration of a metric for prom-client. */
 export function toConfiguration<Label extends string>(
   { name, help, labels }: { name: string; help: string; labels: readonly Label[] },
   registry: Registry,
@@ -132,7 +132,7 @@ export function toConfiguration<Label extends string>(
   return { name, help, labelNames: labels, registers: [registry] };
 }
 
-/** Adds memory, CPU and event-loop delay of this process; once per process, by whoever composes it. */
+/** Adds memory, CPU and event-loop delay of this process; called once per process, by its composition root. */
 export function addProcessMetrics({ registry }: Metrics): void {
   collectDefaultMetrics({ register: registry, prefix: 'scim_bridge_' });
 }

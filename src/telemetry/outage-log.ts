@@ -3,28 +3,28 @@ import type { ErrorFields } from './error-fields.ts';
 import { events, type LogFields } from './events.ts';
 import type { Logger } from './logger.ts';
 
-/** A log in which an outage of the store is two lines. */
+/** A log that writes two lines for an outage of the store. */
 export interface OutageLog extends Logger {
-  /** Asks no more whether an outage is over. */
+  /** Stops asking whether an outage is over. */
   stop(): void;
 }
 
-/** What an outage log is made of. */
+/** Dependencies of `createOutageLog`. */
 export interface OutageLogOptions {
   readonly logger: Logger;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Codes of errors that say that the store cannot be used, whoever met them. */
+  /** Codes of the errors that mean that the store cannot be used. */
   readonly codes: ReadonlySet<string>;
-  /** False while the store cannot be used. May reject, which is the same. */
+  /** False while the store cannot be used; a rejection means the same. */
   readonly isUsable: () => Promise<boolean>;
 }
 
-/** How often is asked whether an outage is over, in milliseconds. */
+/** Interval of the question whether an outage is over, in milliseconds. */
 const ASKED_MS = 1_000;
 
 /**
- * Writes what every part logs, but for failures of the store: everybody meets the same one, again and again. They are
- * told once when it begins, and once when it is over, with how long it took and how many met it.
+ * Creates a log that passes all lines on, but for failures of the store, which all parts meet again and again. An
+ * outage is logged once when it begins, and once when it is over, with its duration and the number of failures.
  */
 export function createOutageLog({ logger, clock, codes, isUsable }: OutageLogOptions): OutageLog {
   const stopping = new AbortController();
@@ -43,7 +43,7 @@ export function createOutageLog({ logger, clock, codes, isUsable }: OutageLogOpt
     failures += 1;
     if (failures > 1 || stopping.signal.aborted) return;
     logger.log(events.storeLost({ code }));
-    // Only the stop rejects, and then nobody is told any more.
+    // Only the stop rejects, and then nothing more is logged.
     untilOver().catch(() => undefined);
   }
 
@@ -59,7 +59,7 @@ export function createOutageLog({ logger, clock, codes, isUsable }: OutageLogOpt
   return { ...fold(logger), stop: () => stopping.abort() };
 }
 
-/** The code of the error of a line, or of what caused it, if it is one of these. */
+/** The code of the line's error or of one of its causes, when it is one of these. */
 function findCode({ error }: LogFields, codes: ReadonlySet<string>): string | undefined {
   let each = isError(error) ? error : undefined;
   while (each !== undefined) {

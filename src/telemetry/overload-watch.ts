@@ -1,24 +1,24 @@
-import { getHeapStatistics } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Clock } from '../domain/clock.ts';
-import { collectGarbage } from './collect-garbage.ts';
 import { type Overload, type OverloadLimits, toDelayMs, toOverload } from './overload.ts';
 
-/** Says whether this process has more to do than it can. */
+/** Detects that this process has more work than it can do. */
 export interface OverloadWatch {
   find(): Overload | undefined;
   start(): void;
   stop(): void;
 }
 
-/** What a watch tells, once each. */
+/** Receives each beginning and end once. */
 interface OverloadEvents {
   began(overload: Overload): void;
   ended(overload: Overload): void;
 }
 
-/** How often it is measured, in milliseconds. */
+/** Interval of the measurements, in milliseconds. */
 const EVERY_MS = 100;
-/** How often garbage is collected to find out whether memory is full of it, in milliseconds. */
+/** Shortest interval between collections of garbage, in milliseconds. */
 const COLLECT_EVERY_MS = 2_000;
 
 /** Measures the event loop and the memory of this process, ten times a second. */
@@ -36,19 +36,19 @@ export function createOverloadWatch(
   function measure(): void {
     delayMs = toDelayMs(delayMs, { lateMs: performance.now() - dueAt, afterMs: EVERY_MS });
     const before = overload;
-    overload = judge(before);
-    // Before anybody is refused, and as long as they are: it may be garbage.
+    overload = measureAgainst(before);
+    // Before requests are refused, and while they are: the memory may be full of garbage.
     if (overload?.kind === 'memory' && performance.now() - collectedAt > COLLECT_EVERY_MS) {
       collectGarbage();
       collectedAt = performance.now();
-      overload = judge(before);
+      overload = measureAgainst(before);
     }
     if (before && before !== overload) events.ended(before);
     if (overload && before !== overload) events.began(overload);
     next();
   }
 
-  function judge(before: Overload | undefined): Overload | undefined {
+  function measureAgainst(before: Overload | undefined): Overload | undefined {
     const load = { delayMs, memoryBytes: readMemory() };
     return toOverload(before, load, { limits, nowMs: clock.now() });
   }
@@ -65,8 +65,18 @@ export function createOverloadWatch(
   };
 }
 
-/** The heap and what it holds outside of itself, such as bodies, in bytes. The resident size would never become less. */
+/** The heap and the memory outside it, such as bodies, in bytes. The resident size would never shrink. */
 function readMemory(): number {
   const { used_heap_size: heap, external_memory: outside } = getHeapStatistics();
   return heap + outside;
+}
+
+/**
+ * Collects garbage, which takes from milliseconds to a second. V8 does so by itself only when it needs the room, so
+ * that until then the memory in use is unknown; Node has no other way to ask for it at run time.
+ */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect === 'function') collect();
 }

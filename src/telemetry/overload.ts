@@ -1,36 +1,36 @@
-/** What a process has too much of: work before the next turn of its event loop, or memory in use. */
+/** The scarce resource: time of the event loop, or memory. */
 export type OverloadKind = 'delay' | 'memory';
 
-/** Since when a process has too much to do, and of what. */
+/** An overload: its kind and its beginning. */
 export interface Overload {
   readonly kind: OverloadKind;
   /** Epoch milliseconds. */
   readonly sinceMs: number;
 }
 
-/** From where on a process has too much to do. */
+/** Limits above which a process is overloaded. */
 export interface OverloadLimits {
-  /** How long whatever comes waits for the event loop on average, in milliseconds; 0: any time. */
+  /** Average wait of a request for the event loop, in milliseconds; 0: no limit. */
   readonly delayMaxMs: number;
   readonly memoryBytesMax: number;
 }
 
-/** What was measured. */
+/** One measurement. */
 export interface Load {
   readonly delayMs: number;
   readonly memoryBytes: number;
 }
 
-/** Of the delay, what is below this part of its limit ends an overload. */
+/** An overload by delay ends below this part of its limit; one by memory below the next. */
 const DELAY_CALM = 0.5;
 const MEMORY_CALM = 0.9;
-/** Over which time the delay is an average, in milliseconds. */
+/** Time over which the delay is averaged, in milliseconds. */
 const WINDOW_MS = 1_000;
-/** A process that was stopped for an hour is not busy for one. */
+/** A process that was suspended for an hour was not busy for an hour. */
 const LATE_MAX_MS = 5_000;
 
 /**
- * The overload that follows from a measurement: what has begun ends well below its limit, so that it does not begin
+ * Derives the overload from a measurement: one that has begun ends well below its limit, so that it does not begin
  * again with the next request.
  */
 export function toOverload(
@@ -51,9 +51,9 @@ function toLasting(before: Overload | undefined, kind: OverloadKind, nowMs: numb
 }
 
 /**
- * How long a request that came at any moment of the last second waited for its turn, on average, in milliseconds:
- * half as long as the turns take that are under way.
- * @param lateMs how much too late a timer fired that was set for `afterMs`
+ * Average wait for its turn of a request that came at any moment of the last second, in milliseconds: half the
+ * duration of the turns under way.
+ * @param lateMs lateness of a timer that was set for `afterMs`
  */
 export function toDelayMs(
   beforeMs: number,

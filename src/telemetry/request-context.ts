@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-/** What is known of a request from its first byte on. */
+/** Facts about a request that are known from its first byte on. */
 export interface RequestContext {
   readonly requestId: string;
   /** Epoch milliseconds: the wait of a write runs from here. */
@@ -17,11 +17,22 @@ export function getRequestId(res: Response): string {
   return getRequestContext(res).requestId;
 }
 
-/** What is known of the request. */
+/** The context of the request. */
 export function getRequestContext(res: Response): RequestContext {
   return parseContext(res.locals.context);
 }
 
 function parseContext(value: unknown): RequestContext {
   return (value ?? { requestId: '-', arrivedAt: 0 }) as RequestContext;
+}
+
+const saneRequestId = /^[\w.:+/=@-]{1,128}$/;
+
+/**
+ * The id that connects the lines of one request: the caller's own (`X-Request-Id`) when it is at most 128 harmless
+ * characters, because it is written to the log and sent back; otherwise a new one.
+ * @param generate makes a new id, such as `crypto.randomUUID`.
+ */
+export function toRequestId(header: string | undefined, generate: () => string): string {
+  return header !== undefined && saneRequestId.test(header) ? header : generate();
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toRequestId } from './request-id.ts';
+import { toRequestId } from './request-context.ts';
 
 const cases = [
   {

@@ -4,17 +4,17 @@ import { BridgeError } from '../domain/errors.ts';
 import { metricDefinitions } from './metric-definitions.ts';
 import { type Metrics, toConfiguration } from './metrics.ts';
 
-/** What waits in the store. */
+/** Numbers of unfinished work in the store. */
 interface BacklogNumbers {
   readonly due: number;
   readonly failing: number;
   readonly stuck: number;
   readonly disputed: number;
-  /** When the oldest of it was asked for (epoch milliseconds), without what is stuck. */
+  /** Epoch milliseconds at which the oldest of it was requested, without stuck work. */
   readonly oldestSince: number | undefined;
 }
 
-/** Where the state comes from; asked whenever somebody asks for the metrics. */
+/** Sources of the state, read at each request for the metrics. */
 export interface StateSources {
   readonly readBacklog: () => Promise<BacklogNumbers>;
   readonly upstreamHealth: () => {
@@ -28,7 +28,7 @@ export interface StateSources {
     readonly { readonly kind: string; readonly status: string; readonly count: number }[]
   >;
   readonly isPlanHeld: () => Promise<boolean>;
-  /** What lets somebody in, those that end first at the beginning; null: never. */
+  /** Valid credentials, the earliest end first; null: no end. */
   readonly listCredentials: () => Promise<
     readonly {
       readonly name: string;
@@ -40,12 +40,12 @@ export interface StateSources {
   readonly readReadiness: () => Promise<{
     readonly reasons: readonly { readonly code: string }[];
   }>;
-  /** When the audit log was last read to its end (epoch milliseconds); undefined: it is not followed. */
+  /** Epoch milliseconds at which the audit log was last read to its end; undefined: it is not followed. */
   readonly findAuditReadAt: () => Promise<number | undefined>;
   readonly clock: Clock;
 }
 
-/** Adds what waits, what is wrong and what is going on now. */
+/** Adds gauges of the backlog, of faults and of work under way. */
 export function addStateMetrics({ registry }: Metrics, sources: StateSources): void {
   addUpstreamGauges(registry, sources);
   addBacklogGauges(registry, sources);
@@ -60,7 +60,7 @@ export function addStateMetrics({ registry }: Metrics, sources: StateSources): v
   });
   addExpiryGauge(registry, sources);
   addGauge(registry, drift, async (gauge) => {
-    // A number that is not known is left out; why it is not known is one of the reasons.
+    // An unknown number is left out; one of the reasons says why it is unknown.
     const counted = (await sources.countDrifts().catch(toUnknown)) ?? [];
     gauge.reset();
     for (const { kind, status, count } of counted) gauge.set({ kind, status }, count);
@@ -98,7 +98,7 @@ function addBacklogGauges(registry: Registry, { readBacklog, clock }: StateSourc
   ) =>
     addGauge(registry, definition, async (gauge) => {
       const backlog = await read();
-      // A number that is not known is left out; why it is not known is one of the reasons.
+      // An unknown number is left out; one of the reasons says why it is unknown.
       if (backlog === undefined) gauge.remove();
       else gauge.set(toValue(backlog));
     });
@@ -112,7 +112,7 @@ function addBacklogGauges(registry: Registry, { readBacklog, clock }: StateSourc
   });
 }
 
-/** Of a client with two secrets the one that ends first. */
+/** For a client with two secrets, the end of the one that ends first. */
 function addExpiryGauge(registry: Registry, { listCredentials }: StateSources): void {
   addGauge(registry, metricDefinitions.credentialExpiry, async (gauge) => {
     const known = (await listCredentials().catch(toUnknown)) ?? [];
@@ -131,7 +131,7 @@ function addAuditGauge(registry: Registry, { findAuditReadAt, clock }: StateSour
   });
 }
 
-/** Whoever asks while a reading is under way is given the same; undefined when the store cannot be read. */
+/** Requests during a reading share it; undefined when the store cannot be read. */
 function shareReading(readBacklog: StateSources['readBacklog']) {
   let reading: Promise<BacklogNumbers | undefined> | undefined;
   return () => {

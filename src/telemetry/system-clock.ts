@@ -18,7 +18,7 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       await delay(Math.min(leftMs, timerMsMax), undefined, { signal });
     }
   } catch (error) {
-    // Node wraps the reason into an AbortError; a caller wants its own reason back.
+    // Node wraps the reason into an AbortError; a caller expects its own reason.
     signal?.throwIfAborted();
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The body of an answer that was not what we hoped for. `text` is cut at 2,000 characters. */
+/** Body of an unexpected answer. `text` is cut at 2,000 characters. */
 export type AnswerBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'json'; readonly value: unknown }
@@ -9,7 +9,7 @@ const TEXT_MAX = 2_000;
 const WORDS_MAX = 300;
 const NESTING_MAX = 3;
 
-/** The body in the form it has, whatever the content type claims. Never throws. */
+/** Reads the body in its real form, whatever the content type claims. Never throws. */
 export function readAnswerBody(text: string): AnswerBody {
   const trimmed = text.trim();
   if (trimmed === '') return { kind: 'empty' };

@@ -4,12 +4,15 @@ import { type Attempt, type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import { type SendDeps, send } from './send.ts';
 import type { WritesRefused } from './transport-options.ts';
 
-/** What every attempt is given. */
+/** Dependencies of `runAttempt`. */
 export interface AttemptDeps extends SendDeps {
   readonly gates: Gates;
 }
 
-/** Sends the call once and returns its parsed answer. The turn is over then, however it ends. @throws UpstreamError */
+/**
+ * Sends the call once and returns its parsed answer. The turn ends with it, whatever the result.
+ * @throws UpstreamError
+ */
 export async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<unknown> {
   const { call, turn } = attempt;
   try {
@@ -23,7 +26,7 @@ export async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<u
       if (sent.kind === 'failed') throw sent.error;
       return sent.value;
     } finally {
-      passage.settle(result);
+      passage.record(result);
     }
   } finally {
     turn.end();
@@ -46,12 +49,12 @@ function isMutating({ method }: Operation): boolean {
   return method !== 'GET';
 }
 
-/** The last look of others before the call leaves, then what is written down of it. @throws UpstreamError `stopped` */
+/** Asks the caller and the hook a last time, then lets the hook record the call. @throws UpstreamError `stopped` */
 async function announce(deps: AttemptDeps, { call, number }: Attempt): Promise<void> {
   const { operation, args, callClass, options } = call;
   const sending = { operation, args, attempt: number, callClass, key: options.key };
   try {
-    // The hook last: what it is told of leaves, unless it objects.
+    // The hook last: every call that it is told of leaves, unless the hook objects.
     await options.beforeSend?.(sending);
     await findHook(deps, call)?.(sending);
   } catch (cause) {
@@ -64,9 +67,9 @@ function findHook({ hooks }: AttemptDeps, { operation }: OutgoingCall) {
   return isMutating(operation) ? hooks.beforeSend : undefined;
 }
 
-/** Our own last look. @throws UpstreamError */
+/** Checks a last time that the call is still wanted. @throws UpstreamError */
 function assertWanted(deps: AttemptDeps, { call, scope }: Attempt): void {
-  assertWritable(deps, call); // Again: it may have waited long for its turn.
+  assertWritable(deps, call); // Again: the call may have waited long for its turn.
   const ended = scope.ended();
   if (ended === undefined) return;
   const code = ended === 'caller' ? 'aborted' : 'timeout';

@@ -8,12 +8,15 @@ import {
 } from './probe-gate.ts';
 
 /** A gate that shuts only after failures of several resources in a row. */
-export interface Breaker extends Omit<ProbeGate, 'settle'> {
-  /** `bad` is a 5xx or a failed connection, `good` any other answer: also a refusal proves that the service is there. */
-  settle(admission: Admission, verdict: Verdict, key: string): void;
+export interface Breaker extends Omit<ProbeGate, 'record'> {
+  /**
+   * Records a verdict: `bad` is a 5xx or a failed connection, `good` any other answer. A refusal too proves that the
+   * service is there.
+   */
+  record(admission: Admission, verdict: Verdict, key: string): void;
 }
 
-/** When the breaker opens. One resource that always fails must not stop the others. */
+/** Threshold of the breaker. One resource that always fails must not stop the others. */
 export interface BreakerOptions {
   readonly clock: Clock;
   /** Failures without a good answer in between. */
@@ -26,13 +29,13 @@ export interface BreakerOptions {
 const FIRST_PROBE_MS = 5_000;
 const PROBE_MAX_MS = 60_000;
 
-/** A breaker that has seen nothing yet. */
+/** Creates a breaker that has seen nothing yet. */
 export function createBreaker({ failures, resources, ...rest }: BreakerOptions): Breaker {
   const gate = createProbeGate({ ...rest, firstMs: FIRST_PROBE_MS, maxMs: PROBE_MAX_MS });
   const failed = new Set<string>();
   let count = 0;
 
-  /** A failure says nothing about the service until there are enough of them. */
+  /** One failure says nothing about the service until there are enough of them. */
   function weigh(verdict: Verdict, key: string): Verdict {
     if (verdict === 'good') {
       count = 0;
@@ -46,9 +49,9 @@ export function createBreaker({ failures, resources, ...rest }: BreakerOptions):
 
   return {
     ...gate,
-    settle(admission, verdict, key) {
+    record(admission, verdict, key) {
       const weighed = weigh(verdict, key);
-      gate.settle(admission, admission === 'probe' ? verdict : weighed);
+      gate.record(admission, admission === 'probe' ? verdict : weighed);
     },
   };
 }

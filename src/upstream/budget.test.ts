@@ -7,7 +7,7 @@ import type { Turn } from './turns.ts';
 interface Setup {
   readonly clock: FakeClock;
   readonly budget: Budget;
-  /** Names of those who got their turn, in order. */
+  /** Names in the order of their turns. */
   readonly order: string[];
   /** Asks for a turn, sends at once and ends it. */
   readonly ask: (name: string, callClass?: CallClass, key?: string) => Promise<void>;
@@ -259,20 +259,20 @@ test('what waits for a resource that is to lose access goes first, before its cl
     ask('look', 'look', 'user:a'),
     ask('pass'),
   ];
-  budget.hasten('user:a');
+  budget.prioritise('user:a');
   expect(budget.state().waiting).toEqual({ remove: 2, change: 1, look: 0, pass: 1 });
   await clock.advance(4_000);
   await Promise.all(waiting);
   expect(order).toEqual(['first', 'wanted', 'look', 'other', 'pass']);
 });
 
-test('a call that was hastened can still be given up', async () => {
+test('a call that was prioritised can still be given up', async () => {
   const { clock, budget, ask, order } = setUp();
   await ask('first');
   const caller = new AbortController();
   const waiting = Promise.resolve(take(budget, 'change', 'user:a', caller.signal));
   const other = ask('other');
-  budget.hasten('user:a');
+  budget.prioritise('user:a');
   caller.abort(new Error('enough'));
   await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
   await clock.advance(1_000);

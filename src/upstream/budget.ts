@@ -5,56 +5,56 @@ import { createRateWindow, type RateWindow } from './rate-window.ts';
 import { createTurnLine, type TurnLine } from './turn-line.ts';
 import type { Turn, TurnRequest } from './turns.ts';
 
-/** One token, one budget: who may send when. */
+/** Budget of one token: it decides which call leaves when. */
 export interface Budget {
   /**
-   * The permission to send one request; at once when nobody waits and the rate allows.
+   * Gives the permission to send one request; at once when no call waits and the rate allows.
    * @throws UpstreamError `overloaded`, `aborted` or `closed`; nothing was sent then.
    */
   take(request: TurnRequest): Turn | Promise<Turn>;
-  /** The service said "too many": nobody sends until `untilMs`, then one request as a probe, the rest after its answer. */
+  /** Stops all calls until `untilMs`, after a 429; then one request goes as a probe, the rest after its answer. */
   pause(untilMs: number): void;
   /** The last pause that another process with the same token met; undefined: the service has answered since. */
   findPause(): KnownPause | undefined;
-  /** Roughly how long a new call of this class would wait behind what waits and `others` more, in milliseconds. */
+  /** Estimated wait of a new call of this class behind the waiting calls and `others` more, in milliseconds. */
   queueAheadMs(callClass: CallClass, others?: number): number;
-  /** What waits for this resource stands in the way of taking access away: it goes as if it did that itself. */
-  hasten(key: string): void;
+  /** Gives the waiting calls of this resource the most urgent class, because a removal of access waits behind them. */
+  prioritise(key: string): void;
   state(): BudgetState;
-  /** Refuses everybody who waits and all who come. */
+  /** Refuses all waiting and all later calls. */
   close(): void;
 }
 
 /** A pause that the service asked for. */
 export interface KnownPause {
-  /** When, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly atMs: number;
   /** 1 for the first, one more each time the probe after it was answered in the same way. */
   readonly streak: number;
 }
 
-/** What the budget is doing, for status pages. */
+/** State of the budget, for status pages. */
 export interface BudgetState {
   readonly waiting: ClassCounts;
-  /** Who waits in other processes with the same budget, as last heard; undefined: there are none. */
+  /** Calls that wait in other processes with the same budget, as last heard; undefined: there are none. */
   readonly elsewhere?: ClassCounts | undefined;
   readonly inFlight: number;
   /** Milliseconds until a pause asked for by the service ends; 0 when there is none. */
   readonly pausedForMs: number;
 }
 
-/** How fast, how many at once, how many may wait. */
+/** Limits of a budget: rate, calls at once, waiting calls. */
 export interface BudgetOptions {
   readonly requestsPerSecond: number;
   readonly marginMs: number;
-  /** Until then (epoch milliseconds) others may have used all of it. */
+  /** Until then (epoch milliseconds) other processes may have used all of it. */
   readonly spentAt?: number | undefined;
   readonly inFlightMax: number;
   readonly queueMax: number;
   readonly clock: Clock;
 }
 
-/** A budget that nobody has used yet. */
+/** Creates an unused budget. */
 export function createBudget(options: BudgetOptions): Budget {
   return new TurnBudget(options);
 }
@@ -101,15 +101,15 @@ class TurnBudget implements Budget {
       callClass,
       others,
       waiting: room.counts(),
-      // Free places are of no use to who has to wait: they are given out one after the other.
+      // A call that has to wait cannot use several free places at once: they are given out one after the other.
       free: room.size === 0 ? Math.max(0, this.#window.free(nowMs)) : 0,
       pauseMs: Math.max(0, this.#pausedUntilMs - nowMs),
       costMs: this.#window.costMs,
     });
   }
 
-  hasten(key: string): void {
-    this.#line.room.hasten(key);
+  prioritise(key: string): void {
+    this.#line.room.prioritise(key);
   }
 
   state(): BudgetState {
@@ -124,7 +124,7 @@ class TurnBudget implements Budget {
     this.#line.close();
   }
 
-  /** Milliseconds until somebody may go, or undefined when the end of a turn will tell. */
+  /** Milliseconds until a call may go, or undefined when the end of a turn decides. */
   #waitMs(rateWaitMs: (nowMs: number) => number | undefined): number | undefined {
     const nowMs = this.#clock.now();
     if (nowMs < this.#pausedUntilMs) return this.#pausedUntilMs - nowMs;

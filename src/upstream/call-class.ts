@@ -1,20 +1,20 @@
 /**
- * Kinds of calls, most urgent first: `remove` takes access away, `change` is asked for by a provider, `look` reads to
- * compare, `pass` is anybody's call passed through.
+ * Kinds of calls, most urgent first: `remove` takes access away, `change` comes from a provider, `look` reads for a
+ * comparison, `pass` is a call that the bridge passes through for an operator or a program.
  */
 export const callClasses = ['remove', 'change', 'look', 'pass'] as const;
 
-/** Classes that keep a tenth of all calls each, however much waits that is more urgent. */
+/** Classes that keep a tenth of all calls each, whatever more urgent calls wait. */
 export const keptClasses = ['look', 'pass'] as const;
 
-/** Others may pass a waiting call of such a class this many times; then it goes. */
+/** Times that other calls may pass a waiting call of such a class; then it goes. */
 export const PASSED_MAX = 9;
 
-/** How often others went while a call of such a class waited. */
+/** Number of other calls that went while a call of each such class waited. */
 export type PassedCounts = Readonly<Record<(typeof keptClasses)[number], number>>;
 
-/** What kind of call it is; decides who goes first when there is a queue. */
+/** Kind of a call; it decides the order in a queue. */
 export type CallClass = (typeof callClasses)[number];
 
-/** How many of each class. */
+/** A number for each class. */
 export type ClassCounts = Readonly<Record<CallClass, number>>;

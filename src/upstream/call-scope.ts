@@ -1,17 +1,17 @@
 import type { Clock } from './clock.ts';
 
-/** The time that one call has, from its first turn to its end, over all its attempts. */
+/** Time of one call, from its first turn to its end, over all its attempts. */
 export interface CallScope {
   /** Aborts when the time is over or the caller gives up. */
   readonly signal: AbortSignal;
-  /** Why the signal aborted; undefined while it has not. */
+  /** Reason of the abort; undefined before it. */
   ended(): 'deadline' | 'caller' | undefined;
   remainingMs(): number;
   /** Must be called when the call has ended. */
   close(): void;
 }
 
-/** Starts the time of a call. The stop itself is a timer in real time, as the network is. */
+/** Starts the time of a call. The end itself is a timer in real time, as the network is. */
 export function openCallScope(
   clock: Clock,
   timeoutMs: number,

@@ -6,10 +6,10 @@ import { type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import { planRepeatMs } from './retry.ts';
 import type { Turn } from './turns.ts';
 
-/** What every call is given. */
+/** Dependencies of `runCall`. */
 export interface CallDeps extends AttemptDeps {
   readonly budget: Budget;
-  /** Waits for exchanges on their way, then closes the connections that are ours. */
+  /** Waits for exchanges under way, then closes the connections of our own. */
   readonly disconnect: () => Promise<void>;
   readonly attemptsMax: number;
   /** Uniform in [0, 1). */
@@ -99,7 +99,7 @@ async function findNextTurn(
     if (delayMs > 0) await clock.sleep(delayMs, scope.signal);
     return await takeTurn(deps, call, { signal: scope.signal, again: true });
   } catch {
-    // The time was over, or the client was closed: what the attempt met says more than that.
+    // The time was over, or the client was closed: the error of the attempt says more than that.
     return undefined;
   }
 }
@@ -121,7 +121,7 @@ async function takeTurn(
   return turn;
 }
 
-/** An earlier attempt that may have had an effect is not undone by a later one that did not leave or was put off. */
+/** An earlier attempt that may have had an effect outweighs a later one that did not leave or was deferred. */
 function toFinalError(error: UpstreamError, doubt: UpstreamError | undefined): UpstreamError {
   return error.retry === 'later' ? (doubt ?? error) : error;
 }

@@ -9,12 +9,12 @@ import { createMemoryCell } from './testing/memory-cell.ts';
 import { sendJson } from './testing/service.ts';
 import type { TransportOptions } from './transport.ts';
 
-/** One way; a handshake takes two ways there and back. */
+/** Delay of one direction; a handshake takes two round trips. */
 const WAY_MS = 150;
-/** Wider than by default, because service, way and client share this process with other tests. */
+/** Wider than by default, because the service, the connection and the client share this process with other tests. */
 const MARGIN_MS = 250;
 const RATE = 5;
-/** TLS without certificates: both know a key. */
+/** TLS without certificates: both ends know a key. */
 const KEY = Buffer.from('f00dcafe', 'hex');
 const PSK = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;
 
@@ -36,7 +36,7 @@ async function open(server: Server): Promise<number> {
   throw new Error('no port');
 }
 
-/** A service that speaks TLS and remembers when each request came. */
+/** A TLS service that records the time of each request. */
 async function startTlsService(): Promise<{ port: number; cameAt: number[] }> {
   const cameAt: number[] = [];
   const service = createTlsService({ ...PSK, pskCallback: () => KEY }, (_req, res) => {
@@ -46,7 +46,7 @@ async function startTlsService(): Promise<{ port: number; cameAt: number[] }> {
   return { port: await open(service), cameAt };
 }
 
-/** A way to a port of loopback that is as long as one around half the world. */
+/** A port of loopback whose connection takes as long as one around half the world. */
 async function startLongWay(port: number): Promise<number> {
   const carry = (from: Socket, to: Socket) => {
     from.on('data', (bytes) => void sleep(WAY_MS).then(() => to.write(bytes)));
@@ -88,7 +88,7 @@ async function startFarService() {
   return { start, cameAt };
 }
 
-/** The shortest time in which one more came than the rate allows, in milliseconds. */
+/** The shortest time in which one request more came than the rate allows, in milliseconds. */
 function findShortest(cameAt: readonly number[]): number {
   const times = cameAt.toSorted((a, b) => a - b);
   return Math.min(...times.slice(RATE).map((atMs, n) => atMs - (times[n] ?? 0)));

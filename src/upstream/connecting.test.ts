@@ -11,7 +11,7 @@ import type { CallOptions, Transport, TransportOptions } from './transport.ts';
 /** Far longer than anything here may take, in milliseconds. */
 const SOON_MS = 1_000;
 
-/** Listens on a free port of loopback and does this with each connection; it goes with the test. */
+/** Listens on a free port of loopback, handles each connection, and closes with the test. */
 async function listen(onConnection: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -37,10 +37,10 @@ async function open(server: Server, close: () => void): Promise<string> {
   return `127.0.0.1:${address.port}`;
 }
 
-/** Takes connections and never says a word. */
+/** Accepts connections and never answers. */
 const listenSilently = () => listen((socket) => void socket.resume());
 
-/** A transport whose next call waits for something that never comes. */
+/** A transport whose next call waits for an event that never comes. */
 interface Waiting {
   readonly for: string;
   open(options?: Partial<TransportOptions>): Promise<Transport>;

@@ -1,16 +1,16 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 
-/** How to reach the service. */
+/** Options of the connection pool. */
 export interface DispatcherOptions {
   readonly origin: string;
   /** URL of an HTTP proxy. */
   readonly proxy: string | undefined;
   readonly connectMs: number;
-  /** Sockets at most; the budget never lets more calls out than that. */
+  /** Sockets at most; the budget never lets more calls out. */
   readonly connections: number;
 }
 
-/** One pool of connections to the service. HTTP/1.1, so that a lost connection loses one call. */
+/** Creates a pool of connections to the service. HTTP/1.1, so that a lost connection loses one call. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { origin, proxy, connectMs, connections } = options;
   const shared = { connections, allowH2: false, connectTimeout: connectMs };
@@ -18,7 +18,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return new ProxyAgent({
     ...shared,
     uri: proxy,
-    // The proxy may take the connection and never open one to the service.
+    // The proxy may accept the connection and never open one to the service.
     clientFactory: (proxyOrigin, given) =>
       new Pool(proxyOrigin, { ...given, headersTimeout: connectMs }),
   });

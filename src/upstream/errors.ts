@@ -1,12 +1,12 @@
 import type { AnswerBody } from './answer-body.ts';
 
 /**
- * What went wrong, as one stable word.
- * The service said no: `refused` (400, 422 and other 4xx) `not-permitted` (402, 403, 405) `not-found` `conflict`
- * `too-large` (413). Not now: `credentials-refused` (401) `rate-limited` (429) `unavailable` (408, 5xx) `redirected`.
- * The answer cannot be used: `unreadable` `response-too-large`. No answer: `connection` `timeout` `aborted`.
- * Ours, nothing was sent: `circuit-open` `overloaded` (queue full) `observe-mode` `writes-paused` `stopped` (a hook said
- * no) `closed`.
+ * Stable code of a failure.
+ * Refused: `refused` (400, 422 and other 4xx) `not-permitted` (402, 403, 405) `not-found` `conflict` `too-large`
+ * (413).
+ * Not now: `credentials-refused` (401) `rate-limited` (429) `unavailable` (408, 5xx) `redirected`.
+ * Unusable answer: `unreadable` `response-too-large`. No answer: `connection` `timeout` `aborted`.
+ * Not sent: `circuit-open` `overloaded` (queue full) `observe-mode` `writes-paused` `stopped` (by a hook) `closed`.
  */
 export type UpstreamErrorCode =
   | 'refused'
@@ -31,16 +31,16 @@ export type UpstreamErrorCode =
   | 'closed';
 
 /**
- * Whether the service may have done what was asked: `not-sent` it has not seen the call; `answered` it refused;
- * `unknown` it may have done it (the answer was lost, broken, or a failure that says nothing about the effect).
+ * Effect of a failed call: `not-sent`: the service has not seen it; `answered`: the service refused it; `unknown`:
+ * the service may have done it (the answer was lost, broken, or a failure that says nothing about the effect).
  */
 export type Outcome = 'not-sent' | 'unknown' | 'answered';
 
-/** What an `UpstreamError` is made of. */
+/** Fields of an `UpstreamError`. */
 export interface UpstreamFailure {
-  /** `group.name` of the operation, or what was being read. */
+  /** `group.name` of the operation, or the object that was read. */
   readonly operation: string;
-  /** Our own words, for operators; never anything from a body, a token or a person. */
+  /** Text for operators; never anything from a body, a token or a person. */
   readonly detail: string;
   readonly retry: 'later' | 'never';
   readonly outcome: Outcome;
@@ -52,7 +52,7 @@ export interface UpstreamFailure {
   readonly cause?: unknown;
 }
 
-/** The service did not do what we asked. `retry` tells the caller what to do; nobody judges `status` again. */
+/** Failure of a call. `retry` tells the caller what to do, so that no caller classifies `status` again. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
   readonly code: UpstreamErrorCode;
@@ -61,11 +61,11 @@ export class UpstreamError extends Error {
   readonly outcome: Outcome;
   /** HTTP status; undefined when no response came. */
   readonly status: number | undefined;
-  /** The request id that the service gave, for its support. */
+  /** The service's request id, for its support. */
   readonly requestId: string | undefined;
-  /** How long the service, or our own pause, asks to wait, in milliseconds. */
+  /** Wait that the service, or our own pause, asks for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  // Private, so that no logger that copies an error's fields ever meets a body.
+  // Private, so that a logger that copies an error's fields never meets a body.
   readonly #body: AnswerBody;
   readonly #words: string | undefined;
 
@@ -92,7 +92,7 @@ export class UpstreamError extends Error {
     return this.#body;
   }
 
-  /** The service's own explanation, at most 300 characters, for the one who asked; may hold personal data. */
+  /** The service's own explanation, at most 300 characters, for the caller; may hold personal data. */
   get words(): string | undefined {
     return this.#words;
   }

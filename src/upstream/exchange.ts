@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Operation } from './operations/operation.ts';
 import type { AnswerHandler, DispatchController, RequestDispatcher } from './request-dispatcher.ts';
 
-/** One request as it goes over the wire. */
+/** One request in its form on the wire. */
 export interface WireRequest {
   readonly origin: string;
   readonly path: string;
@@ -18,23 +18,23 @@ export interface ExchangeLimits {
   readonly headersMs: number;
   readonly bodyMs: number;
   readonly responseBytesMax: number;
-  /** A successful answer longer than this is passed over. */
+  /** A longer successful answer is skipped. */
   readonly skipAnswerAboveBytes: number | undefined;
   readonly signal: AbortSignal;
-  /** Asked when there is a connection: why the request may not leave any more, undefined when it may. */
+  /** Called once there is a connection: the reason why the request may not leave any more, undefined when it may. */
   readonly refuse: () => Error | undefined;
-  /** Told once, when the request goes onto the wire. Never told: the service has not seen it. */
+  /** Called once, when the request goes onto the wire. Without the call the service has not seen it. */
   readonly onSent: () => void;
 }
 
-/** An answer, read completely, or with an empty text where it was passed over. */
+/** A completely read answer, or one with an empty text when it was skipped. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-/** The body is larger than we are ready to hold. */
+/** The body is larger than the limit. */
 export class ResponseTooLarge extends Error {
   override readonly name = 'ResponseTooLarge';
   readonly status: number;
@@ -45,9 +45,9 @@ export class ResponseTooLarge extends Error {
 }
 
 /**
- * Sends one request and reads its answer. Once the signal aborts it has ended, whatever it waits for: a connection, a
- * proxy, an answer.
- * @throws ResponseTooLarge, the signal's reason, what `refuse` says, or an error of undici.
+ * Sends one request and reads its answer. Once the signal aborts it ends, whether it waits for a connection, a proxy
+ * or an answer.
+ * @throws ResponseTooLarge, the signal's reason, the error of `refuse`, or an error of undici.
  */
 export function exchange(
   dispatcher: RequestDispatcher,
@@ -71,13 +71,13 @@ export function exchange(
 }
 
 interface Settlement {
-  /** The body is a stream: nothing is written before its first piece. */
+  /** True when the body is a stream: nothing is written before its first piece. */
   readonly isStream: boolean;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Gathers an answer piece by piece. */
+/** Collects an answer piece by piece. */
 class AnswerReader implements AnswerHandler {
   readonly #limits: ExchangeLimits;
   readonly #settlement: Settlement;
@@ -118,7 +118,7 @@ class AnswerReader implements AnswerHandler {
     this.#noteSent();
   }
 
-  /** Also of what comes before the answer itself (1xx): the last one counts. */
+  /** Called for interim answers (1xx) too: the last one counts. */
   onResponseStart(
     _controller: DispatchController,
     status: number,
@@ -155,7 +155,7 @@ class AnswerReader implements AnswerHandler {
 
   #fail(error: unknown): void {
     this.#end();
-    // Not every dispatcher says when it has written something: what may have been, was.
+    // Not every dispatcher reports that it has written: a request that may have been sent counts as sent.
     if (this.#isStarted) this.#noteSent();
     this.#settlement.reject(error);
   }

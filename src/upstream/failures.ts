@@ -5,15 +5,15 @@ import { type Answer, ResponseTooLarge } from './exchange.ts';
 import { BodyFailed } from './form-body.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
 import { parseRetryAfterMs } from './pause.ts';
-import { judgeStatus } from './status-table.ts';
+import { classifyStatus } from './status-table.ts';
 
-/** What the caller is told about an answer other than 2xx. The token never comes back in the service's words. */
+/** Error of an answer other than 2xx. The token never comes back in the service's words. */
 export function toAnswerError(
   operation: string,
   answer: Answer,
   { token, nowMs, pauseMs }: { token: string; nowMs: number; pauseMs: number | undefined },
 ): UpstreamError {
-  const { code, retry, outcome } = judgeStatus(answer.status);
+  const { code, retry, outcome } = classifyStatus(answer.status);
   const body = readAnswerBody(answer.text.replaceAll(token, '[token]'));
   return new UpstreamError(code, {
     operation,
@@ -28,7 +28,7 @@ export function toAnswerError(
   });
 }
 
-/** The JSON of a 2xx answer, undefined when it is empty; or the error `unreadable`: the work may be done then. */
+/** Parses a 2xx answer, undefined when it is empty; or the error `unreadable`: the work may be done then. */
 export function parseAnswer(operation: string, answer: Answer): ParsedAnswer {
   const requestId = findRequestId(answer);
   const value = readAnswerBody(answer.text);
@@ -46,12 +46,15 @@ export function parseAnswer(operation: string, answer: Answer): ParsedAnswer {
   return { kind: 'failed', error };
 }
 
-/** A 2xx answer in which nothing is looked for. */
+/** A 2xx answer whose content is ignored. */
 export function toEmptyAnswer(answer: Answer): ParsedAnswer {
   return { kind: 'done', value: undefined, requestId: findRequestId(answer) };
 }
 
-/** Where a redirect leads, as an answer; undefined when it is none or leads to no web address. @param asked the URL asked for. */
+/**
+ * Target of a redirect, as an answer; undefined when it is none or leads to no web address. @param asked URL of the
+ * request.
+ */
 export function findRedirect(answer: Answer, asked: string): ParsedAnswer | undefined {
   const { status, headers } = answer;
   if (!REDIRECTS.has(status) || headers.location === undefined) return undefined;
@@ -63,12 +66,12 @@ export function findRedirect(answer: Answer, asked: string): ParsedAnswer | unde
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What a 2xx answer holds. */
+/** Content of a 2xx answer, or the error of another. */
 export type ParsedAnswer =
   | { readonly kind: 'done'; readonly value: unknown; readonly requestId: string | undefined }
   | { readonly kind: 'failed'; readonly error: UpstreamError };
 
-/** What the caller is told when no answer could be read. @param isSent true once the request was on the wire. */
+/** Error when no answer could be read. @param isSent true once the request was on the wire. */
 export function toExchangeError(
   operation: string,
   cause: unknown,
@@ -118,7 +121,7 @@ const PROXY_WORDS: Readonly<Record<string, string>> = {
   407: 'the proxy wants credentials (407): put them into its address, http://user:password@host:port',
 };
 
-/** What a proxy answered instead of passing a request on; undici says so in words alone. */
+/** Status with which a proxy refused to pass a request on; undici gives it in the message alone. */
 function findProxyStatus(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const pattern = /^Proxy response \((\d{3})\)|^Proxy Authentication Required \((407)\)/;

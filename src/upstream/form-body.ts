@@ -9,15 +9,15 @@ import type { FormPart } from './operations/form-parts.ts';
 /** A form that can be sent (multipart/form-data, RFC 7578). */
 export interface FormBody {
   readonly contentType: string;
-  /** Undefined where a stream in it does not say how long it is. */
+  /** Undefined when the length of a stream in it is unknown. */
   readonly bytes: number | undefined;
-  /** False: there is a stream in it, which is gone once it was sent. */
+  /** False: there is a stream in it, which can be sent once only. */
   readonly isRepeatable: boolean;
-  /** All of it, from its beginning. */
+  /** Opens all of it, from its beginning. */
   open(): Readable;
 }
 
-/** What was to be sent could not be read to its end: a fault on this side, which says nothing about the service. */
+/** The body could not be read to its end: a fault on this side, which says nothing about the service. */
 export class BodyFailed extends Error {
   override readonly name = 'BodyFailed';
   constructor(cause: unknown) {
@@ -26,7 +26,7 @@ export class BodyFailed extends Error {
 }
 
 /**
- * Puts a form together; files are read when it is sent.
+ * Creates a form; files are read when it is sent.
  * @param label names the operation in errors. @throws TypeError for a path that cannot be read.
  */
 export async function createFormBody(label: string, parts: readonly FormPart[]): Promise<FormBody> {
@@ -45,7 +45,7 @@ export async function createFormBody(label: string, parts: readonly FormPart[]):
   };
 }
 
-/** One part of the body: its header lines and what follows them. */
+/** One part of the body: its header lines and its content. */
 interface Section {
   readonly head: string;
   readonly content: Content;
@@ -129,7 +129,7 @@ async function toPathContent(label: string, path: string): Promise<Content> {
   });
   if (!found.isFile()) throw new TypeError(`${label} is a path, but not of a file`);
   const bytes = found.size;
-  // Not beyond what was announced, should the file grow meanwhile.
+  // Not beyond the announced length, should the file grow meanwhile.
   const read = () => (bytes === 0 ? [] : createReadStream(path, { end: bytes - 1 }));
   return { bytes, isRepeatable: true, read };
 }

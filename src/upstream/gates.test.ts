@@ -7,10 +7,10 @@ function answer(status: number): PassageResult {
 }
 
 function meet(gates: Gates, key: string, result: PassageResult): void {
-  gates.enter('x.y', key).settle(result);
+  gates.enter('x.y', key).record(result);
 }
 
-/** As `meet`, where the gate may be shut by now. */
+/** Like `meet`, for a gate that may be shut by now. */
 function tryToMeet(gates: Gates, key: string, result: PassageResult): void {
   try {
     meet(gates, key, result);
@@ -33,7 +33,7 @@ test('a refused token stops all calls; a probe after a while opens again', async
   await clock.advance(10_000);
   const probe = gates.enter('x.y', 'b');
   expect(() => gates.enter('x.y', 'c')).toThrow(/credentials-refused/);
-  probe.settle(answer(200));
+  probe.record(answer(200));
   expect(gates.credentials()).toEqual({ kind: 'open' });
 });
 
@@ -63,10 +63,10 @@ test('a probe that found out nothing lets another one try', async () => {
 test('answers to calls from before do not move the gate', () => {
   const gates = createGates(createFakeClock());
   const earlier = [gates.enter('x.y', 'a'), gates.enter('x.y', 'b'), gates.enter('x.y', 'c')];
-  earlier[0]?.settle(answer(401));
+  earlier[0]?.record(answer(401));
   const shut = gates.credentials();
-  earlier[1]?.settle(answer(401));
-  earlier[2]?.settle(answer(200));
+  earlier[1]?.record(answer(401));
+  earlier[2]?.record(answer(200));
   expect(gates.credentials()).toEqual(shut);
 });
 

@@ -4,22 +4,22 @@ import { UpstreamError } from './errors.ts';
 import { createProbeGate, type GateState, type Verdict } from './probe-gate.ts';
 import type { TransportHooks } from './transport-options.ts';
 
-/** What stops all calls: a refused token, and a service that is down. */
+/** The two gates that stop all calls: one for a refused token, one for a failing service. */
 export interface Gates {
-  /** @throws UpstreamError `credentials-refused` or `circuit-open` when a call had no chance now. Changes nothing. */
+  /** @throws UpstreamError `credentials-refused` or `circuit-open` when a call has no chance now. Changes nothing. */
   assertOpen(operation: string): void;
-  /** Lets a call through that is about to leave. @throws UpstreamError as `assertOpen`. */
+  /** Admits a call that is about to leave. @throws UpstreamError as `assertOpen`. */
   enter(operation: string, key: string | undefined): Passage;
   readonly credentials: () => GateState;
   readonly service: () => GateState;
 }
 
-/** A call that passed; its result must be told, so that the gates learn and a probe makes room for the next. */
+/** An admitted call; its result must be recorded, so that the gates learn and a probe makes room for the next. */
 interface Passage {
-  settle(result: PassageResult): void;
+  record(result: PassageResult): void;
 }
 
-/** What the call met: an answer with this status, no answer, or nothing because it did not leave. */
+/** Result of a call: an answer with this status, no answer, or nothing because it did not leave. */
 export type PassageResult =
   | { readonly kind: 'answer'; readonly status: number }
   | { readonly kind: 'no-answer' }
@@ -30,7 +30,7 @@ const CREDENTIALS_PROBE_MAX_MS = 300_000;
 const FAILURES_TO_OPEN = 5;
 const RESOURCES_TO_OPEN = 3;
 
-/** Open gates. */
+/** Creates open gates. */
 export function createGates(
   clock: Clock,
   { onGate, onRefused }: Pick<TransportHooks, 'onGate' | 'onRefused'> = {},
@@ -66,10 +66,10 @@ export function createGates(
       assertOpen(operation);
       const admitted = { credentials: credentials.admit(), service: breaker.admit() };
       return {
-        settle(result) {
-          credentials.settle(admitted.credentials, judgeCredentials(result));
-          // Calls without a resource count by what they do.
-          breaker.settle(admitted.service, judgeService(result), key ?? operation);
+        record(result) {
+          credentials.record(admitted.credentials, toCredentialsVerdict(result));
+          // A call without a resource counts by its operation.
+          breaker.record(admitted.service, toServiceVerdict(result), key ?? operation);
         },
       };
     },
@@ -78,12 +78,12 @@ export function createGates(
   };
 }
 
-function judgeCredentials(result: PassageResult): Verdict {
+function toCredentialsVerdict(result: PassageResult): Verdict {
   if (result.kind !== 'answer') return 'unknown';
   return result.status === 401 ? 'bad' : 'good';
 }
 
-function judgeService(result: PassageResult): Verdict {
+function toServiceVerdict(result: PassageResult): Verdict {
   if (result.kind === 'not-tried') return 'unknown';
   return result.kind === 'answer' && result.status < 500 ? 'good' : 'bad';
 }

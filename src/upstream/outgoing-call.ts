@@ -15,14 +15,14 @@ export interface OutgoingCall {
   readonly options: CallOptions;
 }
 
-/** What goes over the wire, its files found. */
+/** The request in its form on the wire, with its files found. */
 export interface ReadyRequest {
   /** Path with query, without the base URL. */
   readonly path: string;
   readonly body: string | FormBody | undefined;
 }
 
-/** One attempt of a call, whose turn has come. */
+/** One attempt of a call that has its turn. */
 export interface Attempt {
   readonly call: OutgoingCall;
   readonly scope: CallScope;
@@ -31,7 +31,7 @@ export interface Attempt {
   readonly number: number;
 }
 
-/** The error of an attempt that never left. */
+/** Error of an attempt that never left. */
 export function toNotSent(
   code: UpstreamErrorCode,
   { operation }: Pick<OutgoingCall, 'operation'>,

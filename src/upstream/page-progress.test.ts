@@ -106,7 +106,7 @@ const cases: Case[] = [
   },
 ];
 
-/** Reads on until a page ends the read. */
+/** Reads until a page ends the read. */
 function read(pages: Case['pages']): Completeness | 'more' {
   let cursor = createCursor(3);
   for (const { ids, total } of pages) {

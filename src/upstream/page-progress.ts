@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 /** Entries that are remembered by their ids, of lists that say a total: so far a read can step back. */
 const RECENT_MAX = 500;
 
-/** How far a paged read has come: plain data, to be stored and continued from. */
+/** Position of a paged read: plain data, to be stored and continued from. */
 export interface Cursor {
   /** Entries passed so far; the next page begins after them, or `overlap` before. */
   readonly position: number;
-  /** Where the next page begins, for lists that go on from a place and not by number. */
+  /** Start of the next page, for lists that continue from a place and not from a number. */
   readonly after?: string | number | undefined;
   /** Entries asked for per page; halved when an answer was too large. */
   readonly pageSize: number;
-  /** What the service last said the total is. */
+  /** The total that the service named last. */
   readonly total: number | undefined;
-  /** Identity of the first page and of the last one, to notice a page that comes again. */
+  /** Identities of the first page and of the last one, to notice a repeated page. */
   readonly firstPage: string | undefined;
   readonly lastPage: string | undefined;
   /** The first page was longer than asked: the service ignores the limit. */
@@ -34,12 +34,12 @@ export interface Moved {
   readonly grown: number;
 }
 
-/** Whether a read was provably complete. An incomplete one proves nothing. */
+/** Result of a read. An incomplete read proves nothing. */
 export type Completeness =
   | { readonly complete: true; readonly reason?: never }
   | { readonly complete: false; readonly reason: IncompleteReason };
 
-/** Why a read proves nothing. */
+/** Reason why a read proves nothing. */
 type IncompleteReason =
   | 'a page came twice'
   | 'fewer entries than the total'
@@ -48,17 +48,17 @@ type IncompleteReason =
   | 'as many as asked for'
   | 'not read to the end';
 
-/** One page as it was read. */
+/** Content of one page. */
 export interface PageContent {
   readonly items: readonly unknown[];
   readonly total: number | undefined;
-  /** Where the next page begins, for such lists; null when the service says that none follows. */
+  /** Start of the next page, for such lists; null when the service says that there is none. */
   readonly next?: string | number | null | undefined;
 }
 
 /**
- * What a page means: more may follow, it is the last one, it tells only that the read has to step back, or it is none and
- * the read ends with this result. `items`: the entries that are in no page before.
+ * Effect of a page: more may follow, it is the last one, the read has to step back, or the read ends with this result
+ * without it. `items`: the entries that are in no page before.
  */
 export type Progress =
   | { readonly kind: 'more'; readonly cursor: Cursor; readonly items: readonly unknown[] }
@@ -84,8 +84,9 @@ export function toOffset({ position, moved }: Cursor): number {
 }
 
 /**
- * What the next page means for the read, pure. A list ends by an empty page or by its total, never by a page shorter than
- * asked: the service chooses its own page size; or because the service says that nothing follows. A page seen before is not counted again.
+ * Advances a read by its next page, pure. An empty page or the total ends a list, or the service's word that nothing
+ * follows; a page that is shorter than asked does not, because the service chooses its own page size. A repeated page
+ * is not counted again.
  * Where the total changes, entries may have moved to before the page: the read steps back to one that is known, and goes on
  * with pages that overlap; such a list ends by a page that shows its end and nothing new.
  */
@@ -107,7 +108,7 @@ function advanceSimply(cursor: Cursor, { items, total, next: after }: PageConten
   if (items.length === 0) return endAtEmptyPage(cursor.position, knownTotal);
   const page = identifyPage(items);
   if (page === cursor.firstPage || page === cursor.lastPage)
-    return judgeRepeated(cursor, { page, knownTotal });
+    return classifyRepeated(cursor, { page, knownTotal });
   const isFirst = cursor.firstPage === undefined;
   const next: Cursor = {
     position: cursor.position + items.length,
@@ -170,7 +171,7 @@ function endAtEmptyPage(position: number, total: number | undefined): Progress {
 }
 
 /** A service that ignores the offset repeats page 1; when it ignores the limit too, that page was everything. */
-function judgeRepeated(
+function classifyRepeated(
   cursor: Cursor,
   { page, knownTotal }: { page: string; knownTotal: number | undefined },
 ): Progress {
@@ -185,7 +186,7 @@ function incomplete(reason: IncompleteReason): Progress {
   return { kind: 'end', result: { complete: false, reason } };
 }
 
-/** The same entries give the same text; only ids count, because other fields change between two reads. */
+/** Text that is equal for equal entries; only ids count, because other fields change between two reads. */
 function identifyPage(items: readonly unknown[]): string {
   const hash = createHash('sha1');
   for (const item of items) hash.update(`${identifyItem(item)}\n`);

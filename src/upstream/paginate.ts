@@ -13,11 +13,11 @@ import {
 import { parsePage, toPlace } from './paging-styles.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
-/** How a list is read. */
+/** Options for reading a list. */
 export interface PageOptions extends CallOptions {
   /** Entries asked for per page; the service may send fewer or more. */
   readonly pageSize: number;
-  /** Where an earlier read stopped; `pageSize` is taken from it. */
+  /** Cursor of an earlier read; `pageSize` is taken from it. */
   readonly from?: Cursor | undefined;
   /** 100,000 by default. */
   readonly pagesMax?: number | undefined;
@@ -31,17 +31,17 @@ export interface Page {
   readonly cursor: Cursor;
 }
 
-/** The pages of a list, read one by one as they are asked for. Iterate once. */
+/** The pages of a list, read one by one on demand. Iterate once. */
 export interface Pages extends AsyncIterable<Page> {
-  /** Whether what was read is provably everything; incomplete until the iteration has ended by itself. */
+  /** Complete when all entries were provably read; incomplete until the iteration has ended by itself. */
   readonly result: Completeness;
-  /** Where to continue after the pages delivered so far. */
+  /** Position after the pages delivered so far. */
   readonly cursor: Cursor;
 }
 
 /**
  * Reads a list page by page to its proven end.
- * A failed page is thrown as UpstreamError; the read can go on from `cursor` then.
+ * A failed page is thrown as UpstreamError; the read can continue from `cursor` then.
  */
 export function paginate<O extends PagedOperation>(
   transport: Pick<Transport, 'callChecked'>,
@@ -52,7 +52,7 @@ export function paginate<O extends PagedOperation>(
   return paginateChecked(transport, operation, args, options);
 }
 
-/** The same for arguments known only at run time; they are checked at the first page. */
+/** The same for arguments that are known only at run time; they are checked at the first page. */
 export function paginateChecked(
   transport: Pick<Transport, 'callChecked'>,
   operation: PagedOperation,
@@ -92,11 +92,11 @@ export function paginateChecked(
 }
 
 interface FetchedPage extends PageContent {
-  /** The cursor asked with; its page size may be smaller than before. */
+  /** Cursor of the request; its page size may be smaller than before. */
   readonly cursor: Cursor;
 }
 
-/** One page; an answer too large to hold is asked for by halves. */
+/** Fetches one page; a page that is too large is fetched in halves. */
 async function fetchPage(
   transport: Pick<Transport, 'callChecked'>,
   operation: PagedOperation,

@@ -4,7 +4,7 @@ import type { Cursor, PageContent } from './page-progress.ts';
 import { toInteger, unreadable } from './shapes/reader.ts';
 import { parseScimList } from './shapes/scim-list.ts';
 
-/** The query parameters that say which page is meant; they belong to whoever reads page by page. */
+/** Query parameters that choose the page; they belong to the code that reads page by page. */
 export const pagingParameters: Readonly<Record<Paging, readonly string[]>> = {
   'start-index': ['startIndex', 'count'],
   offset: ['offset', 'limit'],
@@ -12,7 +12,7 @@ export const pagingParameters: Readonly<Record<Paging, readonly string[]>> = {
   'start-position': ['start_position', 'offset', 'limit'],
 };
 
-/** Where the page after `cursor` begins, as the list wants to be told. @param query what else is asked. */
+/** Start of the page after `cursor`, in the form that the list takes. @param query the other parameters. */
 export function toPlace(paging: Paging, query: Named, cursor: Cursor): Named {
   const { position, after, pageSize: limit } = cursor;
   switch (paging) {
@@ -24,12 +24,12 @@ export function toPlace(paging: Paging, query: Named, cursor: Cursor): Named {
       return after === undefined ? { limit } : { last_user_id: after, limit };
     case 'start-position':
       if (after !== undefined) return { start_position: after, limit };
-      // Only version 2 has positions; and it begins without one.
+      // Only version 2 has positions, and it begins without one.
       return query.version === 2 && position === 0 ? { limit } : { offset: position, limit };
   }
 }
 
-/** One page of an answer. @throws UpstreamError `unreadable` when it is none, or says not where the next one begins. */
+/** One page of an answer. @throws UpstreamError `unreadable` when it is none, or lacks the start of the next one. */
 export function parsePage({ id, paging }: PagedOperation, body: unknown): PageContent {
   if (paging === 'start-index') return parseScimList(body);
   if (paging === 'start-position' && isNamed(body)) return parsePositionedPage(id, body);
@@ -42,7 +42,7 @@ function parsePositionedPage(id: string, { result, position = null }: Named): Pa
   if (!Array.isArray(result)) throw unreadable(id, 'is not a list, nor an object with one');
   const isPlace = position === null || typeof position === 'string' || typeof position === 'number';
   if (!isPlace) throw unreadable(id, 'position is not text');
-  // As the parameter wants it.
+  // In the type of the parameter.
   const next = position === null || position === '' ? null : String(position);
   return { items: result, total: undefined, next };
 }

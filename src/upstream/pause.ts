@@ -6,7 +6,7 @@ const PAUSE_FIRST_MS = 1_000;
 const EPOCH_SECONDS_MAX = 100_000_000_000;
 
 /**
- * How long nobody sends after a 429, in milliseconds: as its headers say, else 1 s doubling, at most 60 s.
+ * Pause of all calls after a 429, in milliseconds: as its headers say, else 1 s doubling, at most 60 s.
  * @param streak 1 for the first 429 in a row.
  */
 export function pauseAfter429Ms(

@@ -1,47 +1,47 @@
 import type { Clock } from './clock.ts';
 
 /**
- * A gate that shuts when something is wrong for everybody and lets one call through now and then to see whether it still
- * is. A shut gate does not wait: calls are refused at once and come back by their own backoff.
+ * A gate that shuts when all calls would fail, and admits one call now and then to test whether they still would. A
+ * shut gate makes no call wait: calls are refused at once and come back by their own backoff.
  */
 export interface ProbeGate {
   /** Milliseconds until a call may try; 0 when calls pass or a probe is due. Changes nothing. */
   shutForMs(): number;
-  /** `probe`: this call is the one that tries; its end must be told by `settle`. */
+  /** Admits a call; `probe`: this call is the test, and its end must be recorded. */
   admit(): Admission;
-  /** What the admitted call found: `good` opens, `bad` shuts, `unknown` says nothing. */
-  settle(admission: Admission, verdict: Verdict): void;
+  /** Records the finding of an admitted call: `good` opens, `bad` shuts, `unknown` says nothing. */
+  record(admission: Admission, verdict: Verdict): void;
   state(): GateState;
 }
 
-/** How a call stands before the gate. */
+/** Position of a call before the gate. */
 export type Admission = 'pass' | 'probe' | 'shut';
 
-/** What a call says about the thing that the gate guards. */
+/** Finding of a call about the thing that the gate guards. */
 export type Verdict = 'good' | 'bad' | 'unknown';
 
-/** Open, or shut since when and until when at least (milliseconds since 1970). */
+/** Open, or shut: since when, and until when at least (milliseconds since 1970). */
 export type GateState =
   | { readonly kind: 'open' }
   | { readonly kind: 'shut'; readonly sinceMs: number; readonly nextProbeMs: number };
 
-/** How long the gate stays shut before a probe: doubling from `firstMs` to `maxMs`. */
+/** Time that the gate stays shut before a probe: doubling from `firstMs` to `maxMs`. */
 export interface ProbeGateOptions {
   readonly clock: Clock;
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Told when it shuts and when it opens. */
+  /** Called when it shuts and when it opens. */
   readonly onChange?: ((change: GateChange) => void) | undefined;
 }
 
-/** A gate that was open is shut, or the other way round. */
+/** The gate shuts or opens. */
 interface GateChange {
   readonly isShut: boolean;
   /** Milliseconds since it shut; 0 when it shuts now. */
   readonly shutForMs: number;
 }
 
-/** An open gate. */
+/** Creates an open gate. */
 export function createProbeGate(options: ProbeGateOptions): ProbeGate {
   const { clock, firstMs, maxMs, onChange } = options;
   let state: GateState = { kind: 'open' };
@@ -67,7 +67,7 @@ export function createProbeGate(options: ProbeGateOptions): ProbeGate {
       probing = true;
       return 'probe';
     },
-    settle(admission, verdict) {
+    record(admission, verdict) {
       if (state.kind === 'open') {
         if (verdict !== 'bad') return;
         shut(clock.now());

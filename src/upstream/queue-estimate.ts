@@ -6,29 +6,30 @@ import {
   PASSED_MAX,
 } from './call-class.ts';
 
-/** What is known of a queue by whoever thinks of joining it. */
+/** Facts about a queue for a call that would join it. */
 export interface QueueFacts {
-  /** The class of the call that would join. */
+  /** Class of the call that would join. */
   readonly callClass: CallClass;
   /** Calls that will go before it and do not wait yet. */
   readonly others: number;
   readonly waiting: ClassCounts;
   /** Calls that may leave at once. */
   readonly free: number;
-  /** Milliseconds during which nobody may leave. */
+  /** Milliseconds during which no call may leave. */
   readonly pauseMs: number;
   /** Milliseconds that one call takes of the rate. */
   readonly costMs: number;
 }
 
-/** Roughly how long a call that joins the queue waits, in milliseconds. */
+/** Estimated wait of a call that joins the queue, in milliseconds. */
 export function estimateQueueMs(facts: QueueFacts): number {
   const { callClass, others, waiting, free, pauseMs, costMs } = facts;
   const urgent = callClasses.slice(0, callClasses.indexOf(callClass) + 1);
   const ahead = urgent.reduce((sum, each) => sum + waiting[each], others);
   const missing = ahead + 1 - free;
   if (missing <= 0) return pauseMs;
-  // Of what waits behind, some classes get a tenth of the turns each all the same; and so does this one, if it is such a class.
+  // Less urgent waiting classes get a tenth of the turns each all the same; and so does this one, when it is such a
+  // class.
   const passing = keptClasses.filter((kept) => waiting[kept] > 0 && !urgent.includes(kept));
   const inTurn = missing / (1 - passing.length / SHARE);
   const ofShare = (waiting[callClass] + others + 1) * SHARE;

@@ -6,11 +6,11 @@ import type { TransportHooks } from './transport-options.ts';
 
 /** Turns 429 answers into pauses of the whole budget. */
 export interface RateLimit {
-  /** Learns from an answer to a request sent at `sentAtMs`. The pause in milliseconds when it is a 429. */
+  /** Learns from an answer to a request sent at `sentAtMs`. Returns the pause in milliseconds when it is a 429. */
   note(answer: Answer, sentAtMs: number): number | undefined;
 }
 
-/** A rate limit that has not been met yet. */
+/** Creates a rate limit that has not been met yet. */
 export function createRateLimit(
   budget: Pick<Budget, 'pause' | 'findPause'>,
   clock: Clock,
@@ -20,7 +20,8 @@ export function createRateLimit(
   let pausedAtMs = Number.NEGATIVE_INFINITY;
   return {
     note({ status, headers }, sentAtMs) {
-      // Requests that left before the pause say nothing about the time after it: five answers to one burst are one 429.
+      // Requests that left before the pause say nothing about the time after it: five answers to one burst are one
+      // 429.
       const known = budget.findPause();
       const isNews = sentAtMs > Math.max(pausedAtMs, known?.atMs ?? pausedAtMs);
       if (status !== 429) {

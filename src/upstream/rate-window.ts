@@ -1,10 +1,12 @@
-/** How many requests may leave in any one window of time; exact, whatever happens between permission and sending. */
+/**
+ * Limit of the requests that leave in any one window of time; exact, whatever happens between permission and sending.
+ */
 export interface RateWindow {
   /** Milliseconds until a request may leave, 0 for now; undefined when that depends on requests not sent yet. */
   waitMs(nowMs: number): number | undefined;
   /**
-   * The same for one who has had to wait: such requests leave evenly spaced instead of all at once, so that whoever
-   * comes with something more urgent waits for one space and not for a whole window.
+   * Milliseconds until a request that had to wait may leave: such requests leave evenly spaced instead of all at
+   * once, so that a more urgent one waits for one space and not for a whole window.
    */
   waitSpacedMs(nowMs: number): number | undefined;
   /** Holds a place in the window for a request that is about to leave. */
@@ -15,7 +17,7 @@ export interface RateWindow {
   readonly costMs: number;
 }
 
-/** A place in the window. One of the two is called, once. */
+/** A place in the window. Exactly one of the two functions is called, once. */
 export interface HeldPlace {
   /** The request leaves now: its place is free again one window later. */
   sent(nowMs: number): void;
@@ -23,17 +25,17 @@ export interface HeldPlace {
   release(): void;
 }
 
-/** A rate as so many places that are each used once in a window of time. */
+/** A rate as a number of places, each used once in a window of time. */
 export interface RateShape {
   readonly places: number;
-  /** How long a place is taken after its request left. */
+  /** Time that a place stays taken after its request left. */
   readonly windowMs: number;
-  /** How far apart requests leave that had to wait; all spaces together are less than a window. */
+  /** Distance between requests that had to wait; all spaces together are less than a window. */
   readonly spaceMs: number;
 }
 
 /**
- * The shape of a rate. Below 1 a second it is one request in a longer window.
+ * Converts a rate. Below 1 a second it is one request in a longer window.
  * @param requestsPerSecond above 0.
  * @param marginMs added to the window, because requests arrive a little closer together than they leave.
  */
@@ -45,10 +47,11 @@ export function toRateShape(requestsPerSecond: number, marginMs: number): RateSh
 }
 
 /**
- * A sliding window: never more than `requestsPerSecond` in any second. A rate below 1 is one request in a longer window.
+ * Creates a sliding window: never more than `requestsPerSecond` in any second. A rate below 1 is one request in a
+ * longer window.
  * @param requestsPerSecond 0 means no limit.
  * @param marginMs added to the window, because requests arrive a little closer together than they leave.
- * @param spentAt until then somebody else may have sent as many as the rate allows; when left out, nobody has.
+ * @param spentAt until then other senders may have used all of the rate; when left out, none has.
  * @throws RangeError for a negative rate or margin.
  */
 export function createRateWindow(
@@ -98,7 +101,7 @@ export function createRateWindow(
         },
         release() {
           held -= 1;
-          // Whoever comes next does not keep a distance from one that never left.
+          // The next request keeps no distance from one that never left.
           if (lastTurnAt === turnAt) lastTurnAt = before;
         },
       };

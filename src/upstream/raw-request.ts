@@ -9,29 +9,32 @@ import { compileQuery } from './operations/query.ts';
 /** A request that no row describes. */
 export interface RawRequest {
   readonly method: Operation['method'];
-  /** `/cards/7` is below `/api/<version>`; what begins with `/api/` or `/scim/` follows the base URL. Percent-encoded. */
+  /**
+   * `/cards/7` is below `/api/<version>`; a path with `/api/` or `/scim/` in front follows the base URL.
+   * Percent-encoded.
+   */
   readonly path: string;
-  /** Lists are joined with commas where `queryStyle` says nothing else. */
+  /** Lists are joined with commas unless `queryStyle` says otherwise. */
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly queryStyle?: Readonly<Record<string, QueryStyle>> | undefined;
   /** Sent as JSON; a `FormData` as a form. */
   readonly body?: unknown;
-  /** Instead of a body: the fields of a form, where a file from a path is `{ content: 'path' }`. */
+  /** Replaces the body: the fields of a form, in which a file from a path is `{ content: 'path' }`. */
   readonly form?: Readonly<Record<string, unknown>> | undefined;
   /** True: a redirect is an answer, `{ url, status }`. It is never followed. */
   readonly redirect?: boolean | undefined;
-  /** Whether a lost answer may be repeated blindly: by default GET, PUT and DELETE are `safe`, the others are not. */
+  /** `safe` when a lost answer may be repeated blindly: the default of GET, PUT and DELETE; the others are `unsafe`. */
   readonly repeat?: 'safe' | 'unsafe' | undefined;
 }
 
-/** Where requests go: what stands before the path. */
+/** Prefixes of the paths. */
 export interface PathPrefixes {
   /** The path of the base URL, without a slash at its end. */
   readonly scim: string;
   readonly rest: string;
 }
 
-/** The parts of a raw request that a row would say. */
+/** The parts of a raw request that a row would give. */
 interface PreparedRaw {
   readonly operation: Operation;
   readonly request: PreparedRequest;
@@ -68,7 +71,7 @@ export function prepareRaw(
 function toPath(path: unknown, { scim, rest }: PathPrefixes): string {
   const text = typeof path === 'string' ? path : '';
   const fullPath = /^\/(api|scim)\//.test(text) ? scim + text : rest + text;
-  // Whatever a URL would understand in another way: ways up, queries, characters that are not encoded.
+  // A URL would read it in another way: ways up, queries, characters that are not encoded.
   const isAsWritten = URL.parse(fullPath, 'http://base')?.href === `http://base${fullPath}`;
   const isPath = /^\/(?!\/)[^?#]*$/.test(text) && isAsWritten;
   if (!isPath || text.split('/').some(hidesWayUp)) {
@@ -98,7 +101,7 @@ function groupEntries(form: FormData): [string, unknown[]][] {
   return [...new Set(form.keys())].map((name) => [name, form.getAll(name)]);
 }
 
-/** Text is text here, because nobody has said that it is a path. */
+/** Text is text here: it is never a path unless the caller says so. */
 function findFile(_name: string, value: unknown): FileInput | undefined {
   return typeof value !== 'string' && isFileInput(value) ? value : undefined;
 }

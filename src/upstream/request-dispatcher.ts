@@ -1,12 +1,11 @@
 /**
- * What sends requests: undici's `Dispatcher`, as far as it is used. Spelled out, so that the types of the client need no
- * other package.
+ * The part of undici's `Dispatcher` that is used. Spelled out, so that the types of the client need no other package.
  */
 export interface RequestDispatcher {
   dispatch(options: DispatchedRequest, handler: AnswerHandler): boolean;
 }
 
-/** A request as `Dispatcher.dispatch` takes it. */
+/** A request in the form of `Dispatcher.dispatch`. */
 export interface DispatchedRequest {
   readonly origin?: unknown;
   readonly path: string;
@@ -17,7 +16,7 @@ export interface DispatchedRequest {
   readonly bodyTimeout?: number | null;
 }
 
-/** Is told what comes back. */
+/** Receives the parts of an answer. */
 export interface AnswerHandler {
   onRequestStart(controller: DispatchController): void;
   onBodySent(): void;

@@ -1,6 +1,6 @@
 import type { UpstreamError, UpstreamErrorCode } from './errors.ts';
 
-/** What is known when an attempt has failed. */
+/** Facts about a failed attempt. */
 export interface FailedAttempt {
   readonly error: UpstreamError;
   /** 1 for the first. */
@@ -19,8 +19,9 @@ const BACKOFF_MAX_MS = 20_000;
 const lost: ReadonlySet<UpstreamErrorCode> = new Set(['unavailable', 'connection', 'timeout']);
 
 /**
- * Milliseconds until the next attempt, or undefined to give up. Repeated is what cannot have had an effect (a 429, a
- * connection never made) and, where a repeat is safe, what may have had one. Full jitter, never beyond the call's time.
+ * Milliseconds until the next attempt, or undefined to give up. A call is repeated when it cannot have had an effect
+ * (a 429, a connection never made) and, where a repeat is safe, when it may have had one. Full jitter, never beyond
+ * the call's time.
  * After a 429 the whole budget pauses, so this call itself needs no delay.
  */
 export function planRepeatMs(failed: FailedAttempt): number | undefined {

@@ -17,7 +17,7 @@ import type { RateLimit } from './rate-limit.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { Timeouts, TransportHooks } from './transport-options.ts';
 
-/** What is needed to put a request on the wire. */
+/** Dependencies of `send`. */
 export interface SendDeps {
   readonly dispatcher: RequestDispatcher;
   readonly origin: string;
@@ -29,11 +29,11 @@ export interface SendDeps {
   readonly rateLimit: RateLimit;
   readonly clock: Clock;
   readonly hooks: TransportHooks;
-  /** Exchanges on their way. */
+  /** Exchanges under way. */
   readonly running: Set<Promise<unknown>>;
 }
 
-/** What became of a request: the parsed answer, or the error; and what that says about the service. */
+/** Result of a request: the parsed answer, or the error; and what it says about the service. */
 export type Sent = ParsedAnswer & { readonly result: PassageResult };
 
 /** Sends one request and reads its answer. Never throws. */
@@ -56,7 +56,7 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
   const limits = {
     ...toLimits(deps, attempt),
     refuse: () => (turn.isLapsed() ? toLapsed(call) : undefined),
-    // Not before: making a connection takes a time of its own, in which others would seem to be long gone.
+    // Not earlier: making a connection takes time, after which earlier requests would seem to have left long ago.
     onSent: () => {
       sentAtMs = deps.clock.now();
       turn.sent();
@@ -69,7 +69,7 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
     const isSent = sentAtMs !== undefined;
     const error = toExchangeError(call.operation.id, cause, { scope, isSent });
     const waitedMs = performance.now() - startedMs;
-    return { kind: 'failed', error, result: judgeLost(error, deps, { scope, waitedMs }) };
+    return { kind: 'failed', error, result: classifyLost(error, deps, { scope, waitedMs }) };
   }
   const noted = { answer, sentAtMs: sentAtMs ?? deps.clock.now() };
   return { ...readAnswer(deps, attempt, noted), result: toResult(answer.status) };
@@ -77,13 +77,13 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
 
 function toLimits({ timeouts, responseBytesMax }: SendDeps, { scope, call }: Attempt) {
   const { skipAnswerAboveBytes, withinMs = 0 } = call.options;
-  // Who gives a call more time than usual gives it to each of its attempts.
+  // A longer limit of a call gives its attempts more time too.
   const headersMs = Math.max(timeouts.headersMs, withinMs);
   const bodyMs = Math.max(timeouts.bodyMs, withinMs);
   return { headersMs, bodyMs, responseBytesMax, skipAnswerAboveBytes, signal: scope.signal };
 }
 
-/** Whoever took too long to get ready has lost its place of the rate. */
+/** A request that took too long to get ready has lost its place in the rate. */
 function toLapsed(call: OutgoingCall): UpstreamError {
   return toNotSent('timeout', call, { detail: 'its turn was over before it was sent' });
 }
@@ -124,8 +124,11 @@ function toResult(status: number): PassageResult {
   return { kind: 'answer', status };
 }
 
-/** A fault of the caller says nothing about the service: to give up, to give too little time, to send what cannot be read. */
-function judgeLost(
+/**
+ * A fault of the caller says nothing about the service: giving up, giving too little time, sending an unreadable
+ * body.
+ */
+function classifyLost(
   { code, status, outcome, cause }: UpstreamError,
   { timeouts }: SendDeps,
   { scope, waitedMs }: { scope: CallScope; waitedMs: number },

@@ -8,15 +8,15 @@ import type { SharedCell, SharedRate, SharedReading } from './shared-rate.ts';
 import { countBusy, parseSharedState, type SharedState, toStateAt } from './shared-state.ts';
 import { isLive, type SharedAsk, type SharedGrant, shareOut } from './shared-turns.ts';
 
-/** What one process knows of the shared state of a rate, and what it still has to tell. */
+/** The shared state of a rate as one process knows it, and its news that the others do not know yet. */
 export interface SharedBook {
-  /** Tells what was noted and asks for places; undefined: the state cannot be reached now. */
+  /** Sends the news and asks for places; undefined: the state cannot be reached now. */
   exchange(asked: Omit<SharedAsk, 'owner'>): Promise<SharedPlaces | undefined>;
-  /** Notes what happened, for the next exchange. */
+  /** Records news, for the next exchange. */
   note(noted: Partial<Noted>): void;
-  /** True when others know that somebody as urgent as the most urgent of these waits here, or nobody does. */
+  /** True when the others know of a call as urgent as the most urgent of these, or when none waits. */
   isToldOf(waiting: ClassCounts): boolean;
-  /** True when there is something to tell although nobody waits here. */
+  /** True when there are news although no call waits here. */
   isTellingDue(): boolean;
   view(): SharedView;
   /** The last pause that a process met; undefined: the service has answered since. */
@@ -25,45 +25,45 @@ export interface SharedBook {
   readonly costMs: number;
 }
 
-/** Places that were given to this process. */
+/** Places that this process got. */
 export interface SharedPlaces
   extends Pick<SharedGrant, 'classes' | 'untilMs' | 'isProbe' | 'waitMs'> {
-  /** Before they were asked for, by the clock of this process: their time runs from then at the latest. */
+  /** The moment before they were requested, by the clock of this process: their time runs from then at the latest. */
   readonly askedAtMs: number;
 }
 
-/** What other processes do, as last heard. */
+/** Other processes, as last heard. */
 interface SharedView {
   /** Calls that could leave at once. */
   readonly free: number;
-  /** Who waits in other processes. */
+  /** Calls that wait in other processes. */
   readonly elsewhere: ClassCounts;
   readonly pausedForMs: number;
 }
 
-/** How to open a book. */
+/** Options of a book. */
 export interface BookOptions extends SharedRate {
   readonly requestsPerSecond: number;
   readonly marginMs: number;
   readonly clock: Clock;
 }
 
-/** The state as it was seen, when that was by the common clock, and by the clock of this process. */
+/** The state, with the moments of its reading by the common clock and by the clock of this process. */
 interface Sight {
   readonly state: SharedState;
   readonly nowMs: number;
   readonly atMs: number;
 }
 
-/** What is known is read again, for whoever wants to know, after so long; in milliseconds. */
+/** Age from which the known state is read again on demand, in milliseconds. */
 const REFRESH_MS = 1_000;
-/** How long what others wait for is believed, in milliseconds. */
+/** Age up to which the waiting calls of others are believed, in milliseconds. */
 const BELIEVED_MS = 2_000;
-/** How often others may be quicker before a process takes a rest. */
+/** Times that others may be quicker before a process pauses. */
 const ATTEMPTS_MAX = 20;
 const nobody: ClassCounts = { remove: 0, change: 0, look: 0, pass: 0 };
 
-/** The book of a process that has told nothing yet. */
+/** Creates the book of a process that has sent nothing yet. */
 export function createSharedBook(options: BookOptions): SharedBook {
   return new Book(options);
 }
@@ -74,7 +74,7 @@ class Book implements SharedBook {
   readonly #owner: string;
   readonly #shape: RateShape;
   #noted = nothingNoted;
-  /** Who waits here, as others know it. */
+  /** Waiting calls of this process, as the others know them. */
   #told = nobody;
   #seen: Sight | undefined;
   #isReading = false;
@@ -121,7 +121,7 @@ class Book implements SharedBook {
         .replace(reading.version, JSON.stringify(grant.state))
         .catch(() => 'unknown' as const);
       if (outcome === 'unknown') {
-        // Told again, a place would be taken for another one. Untold it is given back late, which does no harm.
+        // Sent again, a place would be taken for another one. Unsent it is given back late, which does no harm.
         this.note({ ...noted, places: [] });
         return undefined;
       }
@@ -181,7 +181,7 @@ class Book implements SharedBook {
     return { atMs: atMs + state.pause.atMs - nowMs, streak: state.pause.streak };
   }
 
-  /** For the next one who wants to know. A state that cannot be read stays as it was known. */
+  /** Reads for the next caller. A state that cannot be read stays as it was known. */
   async #refresh(): Promise<void> {
     const atMs = this.#clock.now();
     if (this.#isReading || (this.#seen && atMs - this.#seen.atMs < REFRESH_MS)) return;

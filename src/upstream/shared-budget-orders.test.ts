@@ -8,7 +8,7 @@ const RATE = 5;
 const STEPS = 300;
 const STEP_MS = 125;
 
-/** Asks that were neither answered nor refused. */
+/** Requests that were neither answered nor refused. */
 type Open = Set<{ readonly host: number }>;
 
 function ask(group: Group, random: SeededRandom, open: Open): void {

@@ -335,12 +335,12 @@ test('what has become urgent goes first, also past other processes', async () =>
     key: 'user:a',
     signal: undefined,
   } as const;
-  const hastened = Promise.resolve(group.budgets[1]?.take({ ...request, again: false }));
+  const prioritised = Promise.resolve(group.budgets[1]?.take({ ...request, again: false }));
   await group.clock.advance(300);
   const since = group.clock.now();
-  group.budgets[1]?.hasten('user:a');
+  group.budgets[1]?.prioritise('user:a');
   let atMs = Number.NaN;
-  void hastened.then(() => {
+  void prioritised.then(() => {
     atMs = group.clock.now();
   });
   await group.clock.advance(1_000);

@@ -9,13 +9,13 @@ import { createTurnLine, type TurnLine } from './turn-line.ts';
 import type { Turn, TurnRequest } from './turns.ts';
 import { createWakeableSleep, type WakeableSleep } from './wakeable-sleep.ts';
 
-/** How long nobody asks again after the shared state could not be reached, in milliseconds; doubling. */
+/** Pause after the shared state could not be reached, in milliseconds; doubling. */
 const TROUBLE_FIRST_MS = 100;
 const TROUBLE_MAX_MS = 1_000;
 
 /**
- * The budget of one process among several with the same token: no request leaves without a place that the shared
- * state gave out. Where that cannot be reached, everybody waits until it can.
+ * Creates the budget of one process among several with the same token: no request leaves without a place that the
+ * shared state gave out. While the state cannot be reached, all calls wait.
  * @throws RangeError for a rate that is not above 0.
  */
 export function createSharedBudget(options: BudgetOptions, shared: SharedRate): Budget {
@@ -67,8 +67,8 @@ class SharedBudget implements Budget {
     });
   }
 
-  hasten(key: string): void {
-    this.#line.room.hasten(key);
+  prioritise(key: string): void {
+    this.#line.room.prioritise(key);
     this.#wakeIfUrgent();
   }
 
@@ -86,13 +86,13 @@ class SharedBudget implements Budget {
     return Math.max(0, Math.min(this.#line.room.size, this.#inFlightMax - this.#inFlight));
   }
 
-  /** Something happened that the shared state has to know at once. */
+  /** Ends the sleep: the shared state has to know an event at once. */
   #wake(): void {
     this.#sleep.wake();
     if (!this.#isRunning) void this.#run();
   }
 
-  /** Whoever is no more urgent than those who wait already is told of when these ask again. */
+  /** A call that is no more urgent than the waiting ones is reported with their next request. */
   #wakeIfUrgent(): void {
     if (!this.#isTold() && this.#usable() > 0) this.#wake();
   }
@@ -105,7 +105,7 @@ class SharedBudget implements Budget {
     this.#isRunning = true;
     while (!this.#line.closed.aborted && (this.#usable() > 0 || this.#book.isTellingDue())) {
       const waitMs = await this.#ask();
-      // Whoever came meanwhile is told of first, and what happened meanwhile ends the sleep at once.
+      // New calls are reported first, and an event meanwhile ends the sleep at once.
       if (this.#usable() > 0 && this.#isTold()) await this.#sleep.sleep(waitMs);
     }
     this.#isRunning = false;
@@ -117,7 +117,7 @@ class SharedBudget implements Budget {
     const waiting = this.#line.room.counts();
     const places = await this.#book.exchange({ waiting, usable: this.#usable() });
     if (places === undefined) {
-      // Whoever keeps the shared state tells what is wrong with it; here everybody goes on waiting.
+      // The keeper of the shared state reports what is wrong with it; here the calls go on waiting.
       await this.#sleep.sleepThrough(
         Math.min(TROUBLE_FIRST_MS * 2 ** this.#troubles, TROUBLE_MAX_MS),
       );
@@ -138,7 +138,7 @@ class SharedBudget implements Budget {
     }
   }
 
-  /** Those for whom the place was meant may have given up meanwhile. */
+  /** The calls for which the place was meant may have given up meanwhile. */
   #nextOf(callClass: CallClass) {
     return this.#line.room.nextOf(callClass) ?? this.#line.room.next();
   }
@@ -157,7 +157,7 @@ class SharedBudget implements Budget {
         this.#inFlight -= 1;
         if (!left) this.#book.note({ places: [{ untilMs, sentAtMs: undefined }] });
         if (isProbe) this.#book.note({ probe: left ? 'answered' : 'unsent' });
-        // Somebody may have waited for one to be less on its way.
+        // A call may have waited for one to be less under way.
         if (!left || isProbe || !this.#isRunning) this.#wake();
       },
     };

@@ -1,23 +1,23 @@
 import type { RateShape } from './rate-window.ts';
 import { LEASE_MS, type SharedState, settlePlace } from './shared-state.ts';
 
-/** What a process has to tell of the places that it was given, and of what the service answered. */
+/** News of a process about its places and the answers of the service. */
 export interface SharedNews {
   readonly places: readonly UsedPlace[];
-  /** The service said "too many": for how long nobody may send. */
+  /** Pause after a 429. */
   readonly pauseMs: number | undefined;
-  /** What became of its probe. */
+  /** Result of the process's probe. */
   readonly probe: 'answered' | 'unsent' | undefined;
 }
 
-/** What became of a place: `untilMs` is its name. */
+/** Result of a place; `untilMs` is its name. */
 interface UsedPlace {
   readonly untilMs: number;
-  /** How long ago its request left; undefined: it never did. */
+  /** Time since its request left; undefined: it never did. */
   readonly sentAgoMs: number | undefined;
 }
 
-/** Whose news, and when. */
+/** Sender and moment of the news. */
 interface Telling {
   readonly owner: string;
   readonly nowMs: number;
@@ -29,7 +29,7 @@ export function applyNews(state: SharedState, news: SharedNews, telling: Telling
   const settled = news.places.reduce((before, place) => {
     const freeAtMs = findFreeAgainAt(place, telling);
     const after = settlePlace(before, { untilMs: place.untilMs, freeAtMs });
-    // Whoever comes next does not keep a distance from one that never left.
+    // The next request keeps no distance from one that never left.
     if (freeAtMs !== undefined) return after;
     return { ...after, lastTurnAtMs: after.lastTurnAtMs - telling.shape.spaceMs };
   }, state);

@@ -1,15 +1,15 @@
 import type { SharedNews } from './shared-news.ts';
 
-/** What a process has noted for the shared state and not told yet. Moments are by its own clock. */
+/** News that a process has not sent to the shared state yet. Moments are by its own clock. */
 export interface Noted {
-  /** What became of places, whose name is `untilMs`; undefined: nobody used it. */
+  /** Results of places, whose name is `untilMs`; undefined: unused. */
   readonly places: readonly { readonly untilMs: number; readonly sentAtMs: number | undefined }[];
   readonly probe: 'answered' | 'unsent' | undefined;
-  /** Until when the service wants nobody to send. */
+  /** End of the pause that the service asked for. */
   readonly pausedUntilMs: number | undefined;
 }
 
-/** Nothing is to be told. */
+/** No news. */
 export const nothingNoted: Noted = { places: [], probe: undefined, pausedUntilMs: undefined };
 
 /** True when there is nothing to tell. */
@@ -17,7 +17,7 @@ export function isNothing({ places, probe, pausedUntilMs }: Noted): boolean {
   return places.length === 0 && probe === undefined && pausedUntilMs === undefined;
 }
 
-/** Both; of two pauses the longer, of two probes the later. */
+/** Joins both; of two pauses the longer counts, of two probes the later. */
 export function addNoted(
   before: Noted,
   { places = [], probe, pausedUntilMs }: Partial<Noted>,
@@ -33,7 +33,7 @@ function max(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }
 
-/** The same as it is told at `nowMs`: how long ago, and for how long. */
+/** Converts to the form that is sent at `nowMs`: times relative to it. */
 export function toNews({ places, probe, pausedUntilMs }: Noted, nowMs: number): SharedNews {
   return {
     places: places.map(({ untilMs, sentAtMs }) => ({

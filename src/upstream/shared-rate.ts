@@ -1,21 +1,21 @@
-/** Where all processes with one token keep what they know of its rate: one text, replaced by one of them at a time. */
+/** Shared storage of the rate of one token: one text, replaced by one process at a time. */
 export interface SharedCell {
   /** Rejects when it cannot be read. */
   read(): Promise<SharedReading>;
-  /** False when somebody has replaced it since. Rejects when nobody knows whether it is replaced. */
+  /** False when another process has replaced it since. Rejects when the result is unknown. */
   replace(version: number, text: string): Promise<boolean>;
 }
 
 /** The text at one moment. */
 export interface SharedReading {
   readonly version: number;
-  /** null: nobody has written yet. undefined: what was written is lost. */
+  /** null: never written. undefined: the written text is lost. */
   readonly text: string | null | undefined;
-  /** When it was read, in milliseconds, by a clock that is the same for all. */
+  /** Moment of the reading, in milliseconds, by the clock that all processes share. */
   readonly nowMs: number;
 }
 
-/** How a process takes part in a rate that it shares. */
+/** Membership of a process in a shared rate. */
 export interface SharedRate {
   readonly cell: SharedCell;
   /** Tells the processes apart. */

@@ -1,50 +1,53 @@
 import type { ClassCounts } from './call-class.ts';
 import type { RateShape } from './rate-window.ts';
 
-/** What all processes with one token know of its rate. Moments are milliseconds of their common clock. */
+/** State of the rate of one token, shared by all processes. Moments are milliseconds of their common clock. */
 export interface SharedState {
-  /** Another form of this state is not understood, and nobody sends for as long as it may hold. */
+  /** Another format is not understood, and no call leaves for as long as it may hold. */
   readonly format: typeof FORMAT;
-  /** Places that were given out and have not been heard of since: until when they may be used, and how many. */
+  /** Places that were given out and are not reported yet: the end of their use, and their number. */
   readonly held: readonly Batch[];
-  /** Places whose request has left: when they are free again, and how many. */
+  /** Places whose request has left: the moment when they are free again, and their number. */
   readonly sent: readonly Batch[];
-  /** When the last place was given out, kept apart by the space of the rate. */
+  /** Moment of the last place, kept apart by the space of the rate. */
   readonly lastTurnAtMs: number;
-  /** How often others went while a look waited. */
+  /** Number of other calls that went while a look waited. */
   readonly lookPassed: number;
   /** The same of a call that is passed through. */
   readonly passPassed: number;
-  /** The service said "too many"; null: it has answered since. */
+  /** Pause after a 429; null: the service has answered since. */
   readonly pause: SharedPause | null;
-  /** The processes in which somebody waits. */
+  /** The processes with waiting calls. */
   readonly members: Readonly<Record<string, Member>>;
 }
 
 type Batch = readonly [atMs: number, count: number];
 
-/** Nobody sends until `untilMs`, then one process alone. */
+/** No call leaves until `untilMs`, then one process alone. */
 export interface SharedPause {
   readonly atMs: number;
   readonly untilMs: number;
   /** 1 for the first, one more each time the probe was answered in the same way. */
   readonly streak: number;
-  /** Who goes first, and until when they are waited for. */
+  /** The process that goes first, and how long it is waited for. */
   readonly probe: { readonly owner: string; readonly untilMs: number } | null;
 }
 
-/** A process in which somebody waits. */
+/** A process with waiting calls. */
 export interface Member {
   readonly waiting: ClassCounts;
-  /** When it was told to ask again. */
+  /** Moment at which it is to ask again. */
   readonly comesAtMs: number;
-  /** When it last got a place, or joined. */
+  /** Moment of its last place, or of its arrival. */
   readonly servedAtMs: number;
 }
 
-/** How long a place may be used after it was given out. Whoever dies with one keeps it from others for no longer. */
+/**
+ * Time that a place may be used after it was given out. A process that dies with one keeps it from others for no
+ * longer.
+ */
 export const LEASE_MS = 5_000;
-/** A pause is at most this long, so a state that says otherwise is from before somebody set the clock. */
+/** A pause is at most this long, so a longer one is from before the clock was set. */
 const PAUSE_MAX_MS = 60_000;
 const FORMAT = 1;
 
@@ -59,7 +62,7 @@ const unused: SharedState = {
   members: {},
 };
 
-/** The state in a text that was read. What is lost or not understood counts as the worst that it may have been. */
+/** Parses the state. A lost or unknown text counts as the worst that it may have been. */
 export function parseSharedState(
   text: string | null | undefined,
   { nowMs, shape }: { nowMs: number; shape: RateShape },
@@ -79,7 +82,7 @@ function findState(text: string): SharedState | undefined {
   }
 }
 
-/** Without what is over, and with no moment later than it can be: the common clock may have been set back. */
+/** The state without expired entries, and with no impossible moment: the common clock may have been set back. */
 export function toStateAt(state: SharedState, nowMs: number, { windowMs }: RateShape): SharedState {
   const { held, sent, pause, members } = state;
   const longestMs = Math.max(LEASE_MS, windowMs);
@@ -106,7 +109,7 @@ export function countBusy({ held, sent }: SharedState): number {
   return [...held, ...sent].reduce((sum, [, count]) => sum + count, 0);
 }
 
-/** When a place is free, as far as can be foretold: one that is held is taken to have left at once. */
+/** Estimated moment at which a place is free: a held one counts as sent at once. */
 export function findFreeAt(state: SharedState, { places, windowMs }: RateShape): number {
   const missing = countBusy(state) - places + 1;
   if (missing <= 0) return 0;
@@ -128,8 +131,8 @@ export function holdPlace(state: SharedState, untilMs: number): SharedState {
 }
 
 /**
- * What became of a place that was given out: free at `freeAtMs`; undefined: nobody used it. One that is not
- * known any more is over, or among those that are lost.
+ * Records the end of a place that was given out: free at `freeAtMs`; undefined: unused. One that is not known any
+ * more is over, or among those that are lost.
  */
 export function settlePlace(
   state: SharedState,

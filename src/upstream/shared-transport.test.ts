@@ -6,7 +6,7 @@ import { createMemoryCell } from './testing/memory-cell.ts';
 import { sendJson, startService } from './testing/service.ts';
 import type { CallOptions, TransportOptions } from './transport.ts';
 
-/** What several processes with one token have in common. */
+/** Shared parts of several processes with one token. */
 function share(requestsPerSecond: number) {
   const clock = createFakeClock();
   const cell = createMemoryCell(clock);

@@ -17,23 +17,23 @@ import {
   type SharedState,
 } from './shared-state.ts';
 
-/** What a process asks for. */
+/** Request of a process. */
 export interface SharedAsk {
   readonly owner: string;
   readonly waiting: ClassCounts;
-  /** How many of those who wait could leave now. */
+  /** Number of its waiting calls that could leave now. */
   readonly usable: number;
 }
 
-/** What it gets. */
+/** Grant to a process. */
 export interface SharedGrant {
   readonly state: SharedState;
-  /** For which classes places were given out, in this order; they may be used until `untilMs`. */
+  /** Classes that got places, in this order; the places may be used until `untilMs`. */
   readonly classes: readonly CallClass[];
   readonly untilMs: number;
   /** True when the one place is for the request that goes first after a pause. */
   readonly isProbe: boolean;
-  /** When to ask again for what still waits, in milliseconds. */
+  /** Time until the next request for the calls that still wait, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -43,23 +43,26 @@ export interface SharedMoment {
   readonly shape: RateShape;
 }
 
-/** Whoever waits asks again at least this often, in milliseconds: what it was told may not hold any more. */
+/**
+ * Longest interval between two requests of a process with waiting calls, in milliseconds: its last answer may not
+ * hold any more.
+ */
 const WAIT_MAX_MS = 2_000;
-/** How long the answer to a probe is waited for before another goes, in milliseconds. */
+/** Time that the answer to a probe is waited for before another goes, in milliseconds. */
 const PROBE_MAX_MS = 30_000;
-/** How often others ask meanwhile whether it has come, in milliseconds; not more often than calls leave. */
+/** Interval of the question whether it has come, in milliseconds; not more often than calls leave. */
 const PROBE_ASKED_MS = 100;
-/** Who comes late by no more than this costs nothing of a high rate: it gets at once what it could have had, in milliseconds. */
+/** Lateness that costs nothing of a high rate: the process gets at once what it could have had, in milliseconds. */
 const CATCH_UP_MS = 100;
-/** How soon a place is asked for again that should be free and is not, in milliseconds. */
+/** Time until the next request for a place that should be free and is not, in milliseconds. */
 const ASK_AGAIN_MS = 25;
-/** How late a process may be before others go in its place, in milliseconds at least. */
+/** Lateness of a process from which on others go in its place, in milliseconds at least. */
 const LATE_MIN_MS = 100;
 
 /**
  * Gives out places of the rate: to the most urgent class that waits anywhere, between processes in turn, evenly
- * spaced once somebody has to wait. Whoever does not come when it was told to loses its turn, so that a dead
- * process holds up others for one space.
+ * spaced once a call has to wait. A process that does not come at its time loses its turn, so that a dead process
+ * delays others by one space.
  */
 export function shareOut(before: SharedState, ask: SharedAsk, moment: SharedMoment): SharedGrant {
   const round = openRound(before, ask, moment);
@@ -81,7 +84,7 @@ export function shareOut(before: SharedState, ask: SharedAsk, moment: SharedMome
   return { state: { ...state, pause: { ...pause, probe } }, classes, untilMs, isProbe, waitMs };
 }
 
-/** Nobody may send: the pause lasts, or the answer to its probe has not come. */
+/** True when no call may leave: the pause lasts, or the answer to its probe has not come. */
 function isClosed({ untilMs, probe }: SharedPause, { nowMs }: SharedMoment): boolean {
   return nowMs < untilMs || (probe !== null && nowMs < probe.untilMs);
 }
@@ -96,13 +99,13 @@ function waitForPause(pause: SharedPause | null, { nowMs, shape }: SharedMoment)
   return leftMs > 0 ? leftMs : Math.max(shape.spaceMs, PROBE_ASKED_MS);
 }
 
-/** One process asks: what it is given is taken off the state step by step. */
+/** One request of a process: its places are taken off the state step by step. */
 interface Round {
   readonly classes: CallClass[];
   readonly untilMs: number;
   /** True when a place of the rate may be given out now. */
   isFree(): boolean;
-  /** The class whose turn it is, if that is for this process to use. */
+  /** The class whose turn it is, when this process may use it. */
   findClass(): CallClass | undefined;
   give(callClass: CallClass): void;
   waitMs(): number;
@@ -114,7 +117,7 @@ function openRound(before: SharedState, ask: SharedAsk, { nowMs, shape }: Shared
   const { places, spaceMs } = shape;
   const { [ask.owner]: known, ...others } = before.members;
   const rivals = Object.values(others).filter((each) => isLive(each, nowMs, spaceMs));
-  // A burst that finds nobody waiting leaves at once.
+  // A burst that finds no other waiting leaves at once.
   const isBurst = known === undefined && rivals.length === 0;
   const untilMs = nowMs + LEASE_MS;
   const lateMs = spaceMs > CATCH_UP_MS ? spaceMs / 8 : CATCH_UP_MS;
@@ -152,12 +155,12 @@ function openRound(before: SharedState, ask: SharedAsk, { nowMs, shape }: Shared
     waitMs() {
       const behind = countBefore(me, rivals, toPassed(state));
       const turnAtMs = nextTurnAt();
-      // Held places are not foretold, and whoever is expected now may not come.
+      // Held places are not foretold, and an expected process may not come.
       if (turnAtMs <= nowMs) return Math.max(ASK_AGAIN_MS, behind > 0 ? spaceMs / 2 : 0);
       return turnAtMs + behind * spaceMs - nowMs;
     },
     close(waitMs) {
-      // Whoever cannot use a place now stands in nobody's way.
+      // A process that cannot use a place now stands in no other's way.
       const isWaiting = findUrgent(me.waiting) !== undefined && ask.usable > 0;
       const mine = isWaiting ? { [ask.owner]: { ...me, comesAtMs: nowMs + waitMs } } : {};
       return { ...state, members: { ...others, ...mine } };
@@ -173,7 +176,7 @@ function isAnyWaiting(members: readonly Member[], callClass: CallClass): boolean
   return members.some(({ waiting }) => waiting[callClass] > 0);
 }
 
-/** The class whose turn it is among all who wait, where a process that may use it now is `me`. */
+/** The class whose turn it is among all waiting calls, where a process that may use it now is `me`. */
 function findClass(
   me: Member,
   rivals: readonly Member[],
@@ -182,7 +185,7 @@ function findClass(
   const due = keptClasses.filter((kept) => passed[kept] >= PASSED_MAX);
   const mine = due.find((kept) => me.waiting[kept] > 0);
   if (mine !== undefined) return mine;
-  // Nobody else waits for one that comes at another time.
+  // No process waits for one that comes at another time.
   const coming = rivals.filter(({ comesAtMs }) => Math.abs(nowMs - comesAtMs) <= spaceMs / 2);
   if (due.some((kept) => isAnyWaiting(coming, kept))) return undefined;
   const urgent = findUrgent(me.waiting);
@@ -190,7 +193,7 @@ function findClass(
   return isAllowed ? urgent : undefined;
 }
 
-/** How many are served before `me`, up to two: further ahead nobody knows who will have come by then. */
+/** Number of processes served before `me`, up to two: further ahead it is unknown who will have come by then. */
 function countBefore(me: Member, rivals: readonly Member[], passed: PassedCounts): number {
   const urgent = findUrgent(me.waiting);
   if (urgent === undefined) return 0;

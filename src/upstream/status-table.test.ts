@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeStatus } from './status-table.ts';
+import { classifyStatus } from './status-table.ts';
 
 test.each([
   [302, 'redirected', 'later', 'unknown'],
@@ -20,5 +20,5 @@ test.each([
   [503, 'unavailable', 'later', 'unknown'],
   [599, 'unavailable', 'later', 'unknown'],
 ] as const)('%i is %s: %s, outcome %s', (status, code, retry, outcome) => {
-  expect(judgeStatus(status)).toEqual({ code, retry, outcome });
+  expect(classifyStatus(status)).toEqual({ code, retry, outcome });
 });

@@ -1,17 +1,17 @@
 import type { Outcome, UpstreamErrorCode } from './errors.ts';
 
-/** What a status means for the caller. */
-export interface Judgement {
+/** Meaning of a status for the caller. */
+export interface StatusMeaning {
   readonly code: UpstreamErrorCode;
   readonly retry: 'later' | 'never';
   readonly outcome: Outcome;
 }
 
 /**
- * What an answer other than 2xx means; total. A 5xx or 408 may come from a gateway after the service has done the work,
- * and a redirect from a login page before it, so the effect of these is unknown.
+ * Classifies an answer other than 2xx; total. A 5xx or 408 may come from a gateway after the service has done the
+ * work, and a redirect from a login page before it, so the effect of these is unknown.
  */
-export function judgeStatus(status: number): Judgement {
+export function classifyStatus(status: number): StatusMeaning {
   switch (status) {
     case 401:
       return { code: 'credentials-refused', retry: 'later', outcome: 'answered' };
@@ -31,11 +31,11 @@ export function judgeStatus(status: number): Judgement {
     case 429:
       return { code: 'rate-limited', retry: 'later', outcome: 'answered' };
     default:
-      return judgeRange(status);
+      return classifyRange(status);
   }
 }
 
-function judgeRange(status: number): Judgement {
+function classifyRange(status: number): StatusMeaning {
   if (status >= 500) return { code: 'unavailable', retry: 'later', outcome: 'unknown' };
   if (status >= 400) return { code: 'refused', retry: 'never', outcome: 'answered' };
   return { code: 'redirected', retry: 'later', outcome: 'unknown' };

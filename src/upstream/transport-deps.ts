@@ -14,7 +14,7 @@ const defaultTimeouts = {
   callMs: 30_000,
 } as const;
 
-/** The parts of a transport, wired. @throws TypeError for what cannot be used: a base URL, a token, a number. */
+/** Creates the parts of a transport. @throws TypeError for an unusable base URL, token or number. */
 export function createDeps(options: TransportOptions): CallDeps {
   const { clock, random, token, hooks = {}, inFlightMax = 64, attemptsMax = 3 } = options;
   const { responseBytesMax = 32 * 1024 * 1024 } = options;
@@ -42,7 +42,7 @@ export function createDeps(options: TransportOptions): CallDeps {
   };
 }
 
-/** What sends; its caller's stays open. */
+/** Opens the sender; a dispatcher of the caller stays open. */
 function openDispatcher(
   { dispatcher, proxy }: TransportOptions,
   options: Omit<DispatcherOptions, 'proxy'>,
@@ -53,7 +53,7 @@ function openDispatcher(
   return {
     dispatcher: own,
     running,
-    // Not closed: that would wait for connections that nobody has a use for any more.
+    // Not closed: that would wait for connections that have no use any more.
     async disconnect() {
       await Promise.all(running);
       await own.destroy();

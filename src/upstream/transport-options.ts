@@ -7,9 +7,9 @@ import type { Operation, Section } from './operations/operation.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { SharedRate } from './shared-rate.ts';
 
-/** What a transport is made of. */
+/** Options of a transport. */
 export interface TransportOptions {
-  /** `https://company.example`, with a path where the service lives below one. */
+  /** `https://company.example`, with a path when the service lives below one. */
   readonly baseUrl: string;
   /** Sent as the bearer token of every call. */
   readonly token: string;
@@ -19,9 +19,9 @@ export interface TransportOptions {
   readonly requestsPerSecond: number;
   /** Added to that second, in milliseconds, because requests arrive closer together than they leave; 50 by default. */
   readonly rateMarginMs?: number | undefined;
-  /** Until then (epoch milliseconds) others may have sent as many as the rate allows; when left out, nobody has. */
+  /** Until then (epoch milliseconds) other senders may have used all of the rate; when left out, none has. */
   readonly spentAt?: number | undefined;
-  /** Requests on their way at the same time; 64 by default. */
+  /** Requests under way at the same time; 64 by default. */
   readonly inFlightMax?: number | undefined;
   /** Calls that may wait for their turn; 10,000 by default, then `overloaded`. */
   readonly queueMax?: number | undefined;
@@ -29,15 +29,15 @@ export interface TransportOptions {
   readonly attemptsMax?: number | undefined;
   /** URL of an HTTP proxy. */
   readonly proxy?: string | undefined;
-  /** Sends instead of a pool of our own (`Agent`, `Pool`, `MockAgent`, … of undici 7 or newer); stays the caller's to close. */
+  /** Replaces the pool of our own (`Agent`, `Pool`, `MockAgent`, … of undici 7 or newer); the caller closes it. */
   readonly dispatcher?: RequestDispatcher | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Bytes of one answer at most; 32 MiB by default (a group of 100,000 members is about 10 MB). */
   readonly responseBytesMax?: number | undefined;
   readonly userAgent?: string | undefined;
-  /** Whether text in the place of a file is the path of a local one; `refuse` by default. */
+  /** Treatment of text in the place of a file: as the path of a local one, or `refuse`, the default. */
   readonly filePaths?: FilePaths | undefined;
-  /** The rate is shared with others that have the same token; the rate and its margin are the same for all of them. */
+  /** Shares the rate with other processes of the same token; the rate and its margin are the same for all of them. */
   readonly shared?: SharedRate | undefined;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -57,39 +57,42 @@ export interface Timeouts {
   readonly callMs: number;
 }
 
-/** Where others look in. Hooks must not throw, but for `beforeSend`. */
+/** Hooks for observers. They must not throw, but for `beforeSend`. */
 export interface TransportHooks {
-  /** When an attempt leaves. The request carries the token and may hold personal data. */
+  /** Called when an attempt leaves. The request carries the token and may hold personal data. */
   readonly onSend?: ((attempt: AttemptName, request: WireRequest) => void) | undefined;
-  /** After each attempt that left or tried to; the request as in `onSend`. */
+  /** Called after each attempt that left or tried to; the request as in `onSend`. */
   readonly onAttempt?: ((attempt: AttemptReport, request: WireRequest) => void) | undefined;
-  /** When a call has its turn, after waiting for it or not. */
+  /** Called when a call has its turn, after a wait or at once. */
   readonly onTurn?: ((turn: TurnReport) => void) | undefined;
-  /** When the service said "too many" (429), and once it takes calls again. */
+  /** Called after a 429, and once the service takes calls again. */
   readonly onPause?: ((pause: PauseReport) => void) | undefined;
-  /** When a gate shuts or opens; not when a probe finds it still shut. */
+  /** Called when a gate shuts or opens; not when a probe finds it still shut. */
   readonly onGate?: ((gate: GateReport) => void) | undefined;
-  /** Each time that a shut gate refuses a call. */
+  /** Called each time that a shut gate refuses a call. */
   readonly onRefused?: ((gate: GateReport['gate']) => void) | undefined;
   /**
-   * Before each attempt of a mutating call, when its turn has come and its caller still wants it sent. Throwing stops
-   * the call (`stopped`); nothing was sent by this attempt then.
+   * Called before each attempt of a mutating call, when its turn has come and its caller still wants it sent. An
+   * exception stops the call (`stopped`); this attempt has sent nothing then.
    */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
-  /** Asked before each mutating call: why none may be sent now, undefined when it may. The call ends with that code. */
+  /**
+   * Called before each mutating call: the reason why none may be sent now, undefined when it may. The call ends with
+   * that code.
+   */
   readonly writesRefused?: (() => WritesRefused | undefined) | undefined;
 }
 
-/** Why nothing is changed in the service: it is only observed, or an operator asked for a pause. */
+/** Reason why nothing is changed in the service: it is only observed, or an operator paused it. */
 export type WritesRefused = 'observe-mode' | 'writes-paused';
 
-/** What a call waited for its turn, in milliseconds. */
+/** Wait of a call for its turn, in milliseconds. */
 export interface TurnReport {
   readonly callClass: CallClass;
   readonly waitedMs: number;
 }
 
-/** The service asked for a pause of all calls, or the one that was asked for is over. */
+/** Beginning or end of a pause of all calls. */
 export type PauseReport =
   | {
       readonly kind: 'paused';
@@ -99,7 +102,7 @@ export type PauseReport =
     }
   | { readonly kind: 'over' };
 
-/** What a gate guards: the token (401), or the service (5xx, no connection). */
+/** Change of a gate: of the token (401), or of the service (5xx, no connection). */
 export interface GateReport {
   readonly gate: 'credentials' | 'service';
   readonly isShut: boolean;
@@ -116,14 +119,14 @@ export interface Sending {
   readonly key: string | undefined;
 }
 
-/** Which attempt it is. */
+/** Names an attempt. */
 export interface AttemptName {
   readonly operation: string;
   /** 1 for the first. */
   readonly attempt: number;
 }
 
-/** What became of one attempt; nothing in it is personal. */
+/** Outcome of one attempt, without personal data. */
 export interface AttemptReport extends AttemptName {
   /** Undefined outside provisioning. */
   readonly section: Section | undefined;
@@ -132,33 +135,36 @@ export interface AttemptReport extends AttemptName {
   readonly status: number | undefined;
   /** Code of the error, undefined when the attempt succeeded. */
   readonly code: string | undefined;
-  /** From sending to the end of the answer, in milliseconds. */
+  /** Time from sending to the end of the answer, in milliseconds. */
   readonly durationMs: number;
   readonly requestId: string | undefined;
-  /** True when its caller gave up or was at fault: it says nothing about the service. */
+  /** True when the caller gave up or was at fault: the outcome says nothing about the service. */
   readonly isAbandoned: boolean;
 }
 
-/** How one call is to be treated. */
+/** Options of one call. */
 export interface CallOptions {
   /** `pass` by default. */
   readonly class?: CallClass | undefined;
-  /** The resource that the call is about; resources take turns. */
+  /** The resource of the call; resources take turns. */
   readonly key?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Instead of `timeouts.callMs`. */
+  /** Replaces `timeouts.callMs`. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds from now instead, waiting for the first turn counted. */
+  /** Replaces it too: milliseconds from now, with the wait for the first turn. */
   readonly withinMs?: number | undefined;
-  /** Like the hook, for this call alone and for reads too: the last look before it leaves. */
+  /** Like the hook, for this call alone and for reads too: the last check before it leaves. */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
-  /** Told how each attempt ended, before it is repeated or the call returns; undefined: it succeeded. Must not throw. */
+  /**
+   * Called at the end of each attempt, before it is repeated or the call returns; undefined: it succeeded. Must not
+   * throw.
+   */
   readonly afterSend?: ((error: UpstreamError | undefined) => void) | undefined;
   /** True for a call in place of one that had its turn and was stopped: it goes before its whole class. */
   readonly again?: boolean | undefined;
   /**
-   * A successful answer longer than this many bytes is not kept, and the call returns undefined: for calls
-   * whose answer carries much that the caller can do without.
+   * Bytes above which a successful answer is not kept, and the call returns undefined: for calls that can do without
+   * their answer.
    */
   readonly skipAnswerAboveBytes?: number | undefined;
 }

@@ -15,30 +15,33 @@ import type { CallOptions, TransportOptions, WritesRefused } from './transport-o
 export type { CallClass } from './call-class.ts';
 export type { CallOptions, Sending, TransportOptions, WritesRefused } from './transport-options.ts';
 
-/** The one way to the service: every call shares its token, budget, pauses and connections. */
+/** The one way to the service: all calls share its token, budget, pauses and connections. */
 export interface Transport {
   /**
-   * Runs an operation and returns the parsed JSON of its answer, undefined where there is no body.
-   * @throws TypeError when the arguments do not fit the row, or a time cannot be, before anything is sent.
+   * Runs an operation and returns the parsed JSON of its answer, undefined when there is no body.
+   * @throws TypeError before anything is sent, when the arguments do not fit the row or a time is impossible.
    * @throws UpstreamError for everything else.
    */
   call<O extends Operation>(operation: O, args: ArgsOf<O>, options?: CallOptions): Promise<unknown>;
-  /** The same for arguments known only at run time; they are checked the same way. */
+  /** The same for arguments that are known only at run time; they are checked the same way. */
   callChecked(operation: Operation, args: unknown, options?: CallOptions): Promise<unknown>;
   /** The same for a request that no row describes. */
   request(raw: RawRequest, options?: CallOptions): Promise<unknown>;
   health(): TransportHealth;
-  /** Why nothing is changed in the service now; undefined: changes are sent. */
+  /** Reason why nothing is changed in the service now; undefined: changes are sent. */
   writesRefused(): WritesRefused | undefined;
-  /** Roughly how long a new call of this class would wait for its turn, in milliseconds: behind what waits and `others` more. */
+  /**
+   * Estimated wait of a new call of this class for its turn, in milliseconds: behind the waiting calls and `others`
+   * more.
+   */
   queueAheadMs(callClass: CallClass, others?: number): number;
-  /** Calls that wait with this key go as urgently as `remove`: the resource is about to lose access. */
-  hasten(key: string): void;
-  /** Refuses what waits, lets what is on its way finish, closes the connections. May be called again. */
+  /** Gives waiting calls with this key the urgency of `remove`: the resource is about to lose access. */
+  prioritise(key: string): void;
+  /** Refuses waiting calls, lets calls under way finish, closes the connections. May be called again. */
   close(): Promise<void>;
 }
 
-/** What the transport knows of the service without asking it. */
+/** State of the transport and of the service, as far as it is known without a call. */
 export interface TransportHealth extends BudgetState {
   /** Shut while the service refuses our token (401). */
   readonly credentials: GateState;
@@ -46,7 +49,10 @@ export interface TransportHealth extends BudgetState {
   readonly service: GateState;
 }
 
-/** A transport of its own pool, unless a dispatcher is given. @throws TypeError for what cannot be: a base URL, a token, a number. */
+/**
+ * Creates a transport with its own pool, unless a dispatcher is given. @throws TypeError for an impossible base URL,
+ * token or number.
+ */
 export function createTransport(options: TransportOptions): Transport {
   const deps = createDeps(options);
   const { budget, gates } = deps;
@@ -72,7 +78,7 @@ export function createTransport(options: TransportOptions): Transport {
     const { timeoutMs, withinMs } = callOptions;
     for (const ms of [timeoutMs, withinMs]) if (ms !== undefined) assertMs('timeoutMs', ms);
     const { path, body, form } = prepared;
-    // Files are looked at before the call waits for its turn, so that a wrong path costs nothing.
+    // Files are opened before the call waits for its turn, so that a wrong path costs nothing.
     const request = { path, body: form ? await createFormBody(operation.id, form) : body };
     const callClass = callOptions.class ?? 'pass';
     return await runCall(deps, { operation, args, request, callClass, options: callOptions });
@@ -95,7 +101,7 @@ export function createTransport(options: TransportOptions): Transport {
     }),
     writesRefused: () => options.hooks?.writesRefused?.(),
     queueAheadMs: (callClass, others) => budget.queueAheadMs(callClass, others),
-    hasten: (key) => budget.hasten(key),
+    prioritise: (key) => budget.prioritise(key),
     close() {
       closing ??= closeOnce();
       return closing;

@@ -2,27 +2,27 @@ import { UpstreamError } from './errors.ts';
 import type { Turn, TurnRequest } from './turns.ts';
 import { createWaitingRoom, type Place, type WaitingRoom } from './waiting-room.ts';
 
-/** Who stands in line for a turn. */
+/** A caller that waits for a turn. */
 interface Waiter {
   readonly resolve: (turn: Turn) => void;
   readonly reject: (error: UpstreamError) => void;
   readonly operation: string;
 }
 
-/** Those who wait for their turn: who joins may give up, and all are refused at the end. */
+/** Queue of callers that wait for their turn: each may give up, and all are refused at the end. */
 export interface TurnLine {
   readonly room: WaitingRoom<Waiter>;
   /** Aborted by `close`. */
   readonly closed: AbortSignal;
-  /** @throws UpstreamError `closed` or `aborted`: whoever asks has no use for a turn */
+  /** @throws UpstreamError `closed` or `aborted`: the caller has no use for a turn */
   assertOpen(request: TurnRequest): void;
-  /** The turn once it comes. @throws UpstreamError `overloaded` at once; rejects with `aborted` or `closed` */
+  /** Waits for the turn. @throws UpstreamError `overloaded` at once; rejects with `aborted` or `closed` */
   join(request: TurnRequest): Promise<Turn>;
-  /** Refuses everybody who waits and all who come. */
+  /** Refuses all waiting and all later callers. */
   close(): void;
 }
 
-/** A line in which nobody stands. `onJoin` is told of each who joins it. */
+/** Creates an empty queue. `onJoin` is called for each caller that joins it. */
 export function createTurnLine(queueMax: number, onJoin: () => void): TurnLine {
   const room = createWaitingRoom<Waiter>();
   const closing = new AbortController();

@@ -1,6 +1,6 @@
 import type { CallClass } from './call-class.ts';
 
-/** Who asks for a turn. `again` keeps the place of a call that had a turn before. */
+/** Request of a turn. `again` keeps the place of a call that had a turn before. */
 export interface TurnRequest {
   readonly operation: string;
   readonly callClass: CallClass;
@@ -9,9 +9,9 @@ export interface TurnRequest {
   readonly again: boolean;
 }
 
-/** Permission for one request: `sent()` when it leaves, `end()` always and last. */
+/** Permission for one request: `sent()` is called when it leaves, `end()` always and last. */
 export interface Turn {
-  /** True when it is too late to leave: others may have been given the place. */
+  /** True when it is too late to leave: the place may belong to another call by now. */
   isLapsed(): boolean;
   sent(): void;
   end(): void;

@@ -117,7 +117,7 @@ test('a call that is passed through is passed nine times, then it goes, also bes
   expect(order.slice(0, 31).filter((name) => name === 'remove')).toHaveLength(25);
 });
 
-test('what is hastened goes with the removals, in the order in which it came', () => {
+test('what is prioritised goes with the removals, in the order in which it came', () => {
   const room = fill(
     place('change', 'change', { key: 'a' }),
     place('again', 'change', { key: 'a', again: true }),
@@ -127,7 +127,7 @@ test('what is hastened goes with the removals, in the order in which it came', (
     place('remove', 'remove', { key: 'c' }),
   );
 
-  room.hasten('a');
+  room.prioritise('a');
 
   expect([room.size, room.counts().remove, room.counts().change, room.counts().look]).toEqual([
     6, 4, 2, 0,
@@ -135,12 +135,12 @@ test('what is hastened goes with the removals, in the order in which it came', (
   expect(takeAll(room)).toEqual(['again', 'remove', 'change', 'look', 'other again', 'other']);
 });
 
-test('who was hastened can still leave, and a key that nobody waits with hastens nobody', () => {
+test('a prioritised call can still leave, and a key without waiting calls prioritises nothing', () => {
   const change = place('change', 'change', { key: 'a' });
   const room = fill(change, place('other', 'change', { key: 'b' }));
 
-  room.hasten('a');
-  room.hasten('nobody');
+  room.prioritise('a');
+  room.prioritise('nobody');
 
   expect(room.counts().remove).toBe(1);
   expect(room.remove(change)).toBe(true);

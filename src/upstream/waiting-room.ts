@@ -6,25 +6,25 @@ import {
   PASSED_MAX,
 } from './call-class.ts';
 
-/** Who is waiting, and who is next: by class, then in turn between resources, first in first out for one resource. */
+/** Waiting calls in their order: by class, then in turn between resources, first in first out for one resource. */
 export interface WaitingRoom<W> {
-  /** `again` is for a call that already had its turn: it goes before its whole class. */
+  /** Adds a call; one with `again` has had its turn already and goes before its whole class. */
   add(place: Place<W>): void;
-  /** True when it was still waiting. */
+  /** Removes a call; true when it was still waiting. */
   remove(place: Place<W>): boolean;
-  /** Takes the next one out, or undefined when nobody waits. */
+  /** Takes the next one out, or undefined when none waits. */
   next(): W | undefined;
-  /** The same among those of one class, where others decide which class is next. */
+  /** Takes the next one of a class out, when the class is chosen elsewhere. */
   nextOf(callClass: CallClass): W | undefined;
-  /** Those who wait with this key become the most urgent class, in the order in which they came. */
-  hasten(key: unknown): void;
-  /** Takes everybody out. */
+  /** Moves the calls with this key into the most urgent class, in the order of their arrival. */
+  prioritise(key: unknown): void;
+  /** Takes all of them out. */
   clear(): W[];
   readonly size: number;
   counts(): ClassCounts;
 }
 
-/** One who waits. Calls without a key are each a resource of their own. */
+/** One waiting call. Calls without a key are each a resource of their own. */
 export interface Place<W> {
   readonly callClass: CallClass;
   readonly key: unknown;
@@ -32,7 +32,7 @@ export interface Place<W> {
   readonly waiter: W;
 }
 
-/** An empty waiting room. */
+/** Creates an empty waiting room. */
 export function createWaitingRoom<W>(): WaitingRoom<W> {
   const queues = {
     remove: createClassQueue<W>(),
@@ -70,14 +70,14 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
       size += 1;
     },
     remove(place) {
-      // In the queue of its class, unless it was hastened.
+      // In the queue of its class, unless it was prioritised.
       const removed = callClasses.some((callClass) => queues[callClass].delete(place));
       if (removed) size -= 1;
       return removed;
     },
     next,
     nextOf,
-    hasten(key) {
+    prioritise(key) {
       for (const callClass of callClasses.slice(1)) {
         for (const place of queues[callClass].takeAll(key)) queues.remove.push(place);
       }
@@ -103,12 +103,12 @@ interface ClassQueue<W> {
   readonly size: number;
   push(place: Place<W>): void;
   delete(place: Place<W>): boolean;
-  /** Takes out what waits with this key, in the order in which it came. */
+  /** Takes out the calls with this key, in the order of their arrival. */
   takeAll(key: unknown): Place<W>[];
   shift(): W | undefined;
 }
 
-/** The resources take turns: a Map keeps the order of insertion, and who was served moves to its end. */
+/** The resources take turns: a Map keeps the order of insertion, and the served resource moves to its end. */
 function createClassQueue<W>(): ClassQueue<W> {
   const again = new Set<Place<W>>();
   const byKey = new Map<unknown, Set<Place<W>>>();

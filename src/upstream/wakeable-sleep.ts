@@ -1,17 +1,17 @@
 import type { Clock } from './clock.ts';
 
-/** A sleep that others may end early. */
+/** A sleep that `wake` can end early. */
 export interface WakeableSleep {
-  /** From now on a `wake` ends the next sleep, also before it has begun. */
+  /** Makes a later `wake` end the next sleep, also before it has begun. */
   arm(): void;
   wake(): void;
-  /** Until the time is over, or somebody wakes it. Resolves in any case. */
+  /** Sleeps until the time is over, or until `wake`. Always resolves. */
   sleep(ms: number): Promise<void>;
-  /** Until the time is over, whoever wakes it. */
+  /** Sleeps until the time is over, whatever wakes. */
   sleepThrough(ms: number): Promise<void>;
 }
 
-/** `closed` ends every sleep at once. */
+/** Creates the sleep. `closed` ends every sleep at once. */
 export function createWakeableSleep(clock: Clock, closed: AbortSignal): WakeableSleep {
   let alarm = new AbortController();
 

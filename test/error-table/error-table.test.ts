@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judge, type Verdict } from '../../src/reconcile/verdict.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../../src/upstream/errors.ts';
-import { judgeStatus } from '../../src/upstream/status-table.ts';
+import { classifyStatus } from '../../src/upstream/status-table.ts';
 import {
   type Column,
   type Consequence,
@@ -26,11 +26,11 @@ test('docs/failures.md has a line for every step and a column for every failure'
 test('every status but success is judged like one that every step meets', () => {
   const met = FAILURES.flatMap(({ fault }) =>
     fault.kind === 'status' && fault.status >= 300
-      ? [JSON.stringify(judgeStatus(fault.status))]
+      ? [JSON.stringify(classifyStatus(fault.status))]
       : [],
   );
   for (let status = 300; status < 600; status += 1) {
-    expect(met, String(status)).toContain(JSON.stringify(judgeStatus(status)));
+    expect(met, String(status)).toContain(JSON.stringify(classifyStatus(status)));
   }
 });
 

@@ -77,7 +77,7 @@ export function createGatedTransport(options: GatedTransportOptions): GatedTrans
     },
     writesRefused: () => undefined,
     queueAheadMs: () => 0,
-    hasten: () => undefined,
+    prioritise: () => undefined,
     close: async () => undefined,
   };
 }

@@ -12,13 +12,13 @@ import {
   acceptNewGroup,
 } from '../../src/scim/groups/accept.ts';
 import { createMoments } from '../../src/scim/render/resource-text.ts';
-import { settleGroup, settleUser } from '../../src/scim/settle.ts';
 import {
   acceptNewUser,
   acceptUserDeletion,
   acceptUserPatch,
   acceptUserReplacement,
 } from '../../src/scim/users/accept.ts';
+import { settleWrite } from '../../src/scim/writes/settle.ts';
 import { noRules } from '../support/no-rules.ts';
 import type { Company } from './company.ts';
 import { gateStore } from './gated-store.ts';
@@ -167,11 +167,11 @@ async function storeAndSettle(
   if (exchange.request.type === 'user') {
     const result = await acceptUser(deps, exchange.request);
     exchange.stored = toStored(result);
-    await settleUser(deps, result, arrivedAt);
+    await settleWrite(deps, result, arrivedAt);
   } else {
     const result = await acceptGroup(deps, exchange.request);
     exchange.stored = toStored(result);
-    await settleGroup(deps, result, arrivedAt);
+    await settleWrite(deps, result, arrivedAt);
   }
 }
 

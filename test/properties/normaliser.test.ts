@@ -5,8 +5,8 @@ import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { fullName, normaliseName, splitName } from '../../src/domain/name.ts';
 import { parseGroup } from '../../src/scim/dialect/parse-group.ts';
 import { parseUser } from '../../src/scim/dialect/parse-user.ts';
-import type { RepairKind } from '../../src/scim/dialect/repairs.ts';
 import { ScimError } from '../../src/scim/errors.ts';
+import type { RepairKind } from '../../src/scim/repairs.ts';
 import { hold } from './hold.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';

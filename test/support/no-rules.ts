@@ -1,6 +1,6 @@
 import { createRuleBook } from '../../src/domain/rule-book.ts';
 import type { Rules } from '../../src/reconcile/rules/rules.ts';
-import { createProtection } from '../../src/scim/users/protect-user.ts';
+import { createProtection } from '../../src/store/protection.ts';
 
 /** No rules, which is what most bridges have. */
 export const noRules: Rules = {

@@ -1,6 +1,6 @@
 import { BridgeError } from '../../domain/errors.ts';
 
-/** @see RFC 6749 §5.2, and §4.1.2.1 for the last two, which a token endpoint has no other words for */
+/** Codes of RFC 6749 §5.2; the last two come from §4.1.2.1, because a token endpoint has no others for them. */
 type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -9,7 +9,7 @@ type OAuthErrorCode =
   | 'temporarily_unavailable'
   | 'server_error';
 
-/** A request for an access token that is refused. The message is shown to whoever asked. */
+/** A refused request for an access token. The caller is shown the message. */
 export class OAuthError extends BridgeError {
   override readonly name = 'OAuthError';
   override readonly code: OAuthErrorCode;

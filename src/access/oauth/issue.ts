@@ -6,28 +6,28 @@ import { findPresented, isSame, newSecret } from '../secret-text.ts';
 import { OAuthError } from './errors.ts';
 import { type ClientCredentials, NO_CLIENT } from './parse-request.ts';
 
-/** What issuing is given. */
+/** Dependencies of `proveClient` and `issue`. */
 export interface IssueDeps {
   readonly store: Store;
   readonly clock: { now(): number };
-  /** How long an access token is valid, in milliseconds. */
+  /** Lifetime of an access token, in milliseconds. */
   readonly lifetimeMs: number;
 }
 
-/** An access token; its text is kept nowhere. */
+/** A new access token; its text is stored nowhere. */
 export interface Issued {
   readonly text: string;
   readonly lifetimeMs: number;
 }
 
-/** Whose a secret is. */
+/** The secret that was proven, with its client. */
 interface ProvenSecret {
   readonly id: string;
   readonly clientId: string;
 }
 
 /**
- * Proves who asks. Unknown, wrong, expired and revoked are one answer.
+ * Proves the client. Unknown, wrong, expired and revoked secrets get the same answer.
  * @throws OAuthError `invalid_client`; StoreError
  */
 export async function proveClient(
@@ -43,7 +43,9 @@ export async function proveClient(
   return { id: row.id, clientId: row.client_id };
 }
 
-/** Makes an access token for a secret. It ends when the secret or the client is revoked, and at the latest by itself. */
+/**
+ * Makes an access token for a secret. It ends when the secret or the client is revoked, or when its lifetime is over.
+ */
 export async function issue(
   { store, clock, lifetimeMs }: IssueDeps,
   { id: secretId, clientId }: ProvenSecret,

@@ -1,6 +1,6 @@
 import { OAuthError } from './errors.ts';
 
-/** Who asks for an access token, and with what. */
+/** Id and secret of the client that asks for an access token. */
 export interface ClientCredentials {
   readonly clientId: string;
   readonly secret: string;
@@ -10,19 +10,19 @@ export interface ClientCredentials {
 export interface TokenRequest {
   /** The header `Authorization`. */
   readonly authorization: string | undefined;
-  /** The body, where it was a form. */
+  /** The body, when it was a form. */
   readonly form: string | undefined;
 }
 
-/** What decoding puts in the place of bytes that are not UTF-8; nothing of ours has it. */
+/** Character that decoding puts in the place of bytes that are not UTF-8; no id or secret of ours contains it. */
 const NO_CHARACTER = '\uFFFD';
 
 /** The only scope there is. */
 const SCOPE = 'scim';
 
 /**
- * Who asks, in either of both ways: HTTP Basic, or `client_id` and `client_secret` in the form.
- * @throws OAuthError `invalid_request` when it is no such request, `invalid_client` when nobody is named
+ * Reads the client and the grant, from HTTP Basic or from `client_id` and `client_secret` in the form.
+ * @throws OAuthError `invalid_request` for any other request, `invalid_client` when it names no client
  * @see RFC 6749 §2.3.1, §3.2, §4.4.2
  */
 export function parseTokenRequest({ authorization, form }: TokenRequest): {
@@ -40,7 +40,7 @@ export function parseTokenRequest({ authorization, form }: TokenRequest): {
   return { credentials, grantType, scope: fields.get('scope') };
 }
 
-/** @throws OAuthError `unsupported_grant_type`, `invalid_scope` */
+/** Refuses other grants and scopes. @throws OAuthError `unsupported_grant_type`, `invalid_scope` */
 export function assertGranted(grantType: string, scope: string | undefined): void {
   if (grantType !== 'client_credentials') {
     throw new OAuthError('unsupported_grant_type', 'grant_type has to be client_credentials.');
@@ -53,7 +53,7 @@ export function assertGranted(grantType: string, scope: string | undefined): voi
   }
 }
 
-/** Each may be there once, and one without a value is as good as none. */
+/** Each field may appear once; a field without a value counts as absent. */
 function parseFields(form: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   const seen = new Set<string>();
@@ -90,7 +90,7 @@ function parseCredentials(
   );
 }
 
-/** Name and password are each encoded as in a form, before the colon joins them. */
+/** Name and password are form-encoded separately, before the colon joins them (RFC 6749 §2.3.1). */
 function findBasic(authorization: string): ClientCredentials | undefined {
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? [];
   if (encoded === undefined) return undefined;
@@ -115,5 +115,5 @@ function noClient(): OAuthError {
   return new OAuthError('invalid_client', NO_CLIENT);
 }
 
-/** The same for whatever is wrong with a client or its secret. */
+/** One message for everything that is wrong with a client or its secret. */
 export const NO_CLIENT = 'There is no such client with this secret.';

@@ -14,20 +14,20 @@ import { OAuthError } from './errors.ts';
 import { type IssueDeps, issue, proveClient } from './issue.ts';
 import { assertGranted, parseTokenRequest } from './parse-request.ts';
 
-/** Longer than any request for a token. */
+/** More than any request for a token needs. */
 const BODY_MAX = '8kb';
 const FORM = 'application/x-www-form-urlencoded';
 const RETRY_SECONDS = 5;
 
-/** What the token endpoint is given. */
+/** Dependencies of `createOAuthRouter`. */
 export interface OAuthDeps extends IssueDeps {
   readonly attempts: Pick<Attempts, 'failed'>;
-  /** Told of what is our own fault. */
+  /** Called for errors that are the bridge's own fault. */
   readonly failed: (fields: { requestId: string; error: unknown }) => void;
 }
 
 /**
- * `POST /token`: an access token for the id and a secret of a client. To be mounted at `/oauth`.
+ * `POST /token`: gives an access token for the id and a secret of a client. Mounted at `/oauth`.
  * @see RFC 6749 §4.4 (client credentials), §5 (answers)
  */
 export function createOAuthRouter(deps: OAuthDeps): Router {
@@ -39,7 +39,7 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
   return router;
 }
 
-/** @see RFC 6749 §5.1 */
+/** Forbids caches to keep a token. @see RFC 6749 §5.1 */
 const keepNothing: RequestHandler = (_req, res, next) => {
   res.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
   next();
@@ -94,7 +94,7 @@ function answerStranger(res: Response, known: OAuthError, answer: AttemptAnswer)
   sendError(res, 401, known);
 }
 
-/** @see RFC 6749 §5.2 */
+/** Maps an error to its answer. @see RFC 6749 §5.2 */
 function toAnswer(error: unknown): { status: number; known: OAuthError } {
   if (error instanceof OAuthError) {
     return { status: error.code === 'invalid_client' ? 401 : 400, known: error };
@@ -119,7 +119,7 @@ function toAnswer(error: unknown): { status: number; known: OAuthError } {
   };
 }
 
-/** What express says of a body that it cannot read. */
+/** The status that express gives a body it cannot read. */
 function findStatus(error: unknown): number | undefined {
   const isTold = error instanceof Error && 'status' in error && typeof error.status === 'number';
   return isTold ? Number(error.status) : undefined;

@@ -1,6 +1,7 @@
 import { toTransportOptions } from '../../bridge-settings.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { findApiFailure } from '../../ops/api/failure.ts';
+import type { SentCall } from '../../ops/api/parse-call.ts';
 import { SettingsError } from '../../settings/errors.ts';
 import type { Settings } from '../../settings/schema.ts';
 import { systemClock } from '../../telemetry/system-clock.ts';
@@ -9,16 +10,15 @@ import type { Operation } from '../../upstream/operations/operation.ts';
 import { isNamed, type Named } from '../../upstream/operations/part.ts';
 import { createTransport, type Transport } from '../../upstream/transport.ts';
 import { createOpsClient, isLate } from '../ops-client.ts';
-import { toSentCall } from './sent-call.ts';
 
-/** The longest that a call may wait for its turn behind the work of the bridge, in milliseconds. */
+/** The longest that a call may wait for its turn behind the bridge's own work, in milliseconds. */
 const BRIDGE_TIMEOUT_MS = 600_000;
 
-/** The way to the service. */
+/** Sends calls to the service. */
 export type Caller = Pick<Transport, 'callChecked' | 'close'>;
 
 /**
- * Through the bridge that `ops.url` names, else straight to the service.
+ * Opens a caller through the bridge that `ops.url` names, or else straight to the service.
  * @param timeoutMs for one call through the bridge. @throws SettingsError when the settings name neither
  */
 export function openCaller(settings: Settings, timeoutMs = BRIDGE_TIMEOUT_MS): Caller {
@@ -63,7 +63,7 @@ function openThroughBridge(settings: Settings, timeoutMs: number): Caller {
   };
 }
 
-/** The bridge is there, and the call may be under way: the same may succeed later. */
+/** A late answer is retryable: the bridge is there, and the call may be under way. */
 function toLate({ id }: Operation, error: unknown): UpstreamError | undefined {
   if (!(error instanceof BridgeError) || !isLate(error.cause)) return undefined;
   const { message: detail } = error;
@@ -77,4 +77,40 @@ function toRoute({ id }: Operation): `/${string}` {
 
 function toNamed(answer: unknown): Named {
   return isNamed(answer) ? answer : {};
+}
+
+type Files = NonNullable<SentCall['files']>;
+
+/** Arguments of a call in the form that the bridge takes: files travel beside the body, as base64. */
+async function toSentCall(args: unknown): Promise<SentCall> {
+  const { path, query, body = {}, everything } = parseArgs(args);
+  const files: Files = {};
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(body)) {
+    const list = listFiles(value);
+    if (list.length === 0) fields[name] = value;
+    else files[name] = await Promise.all(list.map(toSentFile));
+  }
+  return {
+    ...(path === undefined ? {} : { path }),
+    ...(query === undefined ? {} : { query }),
+    ...(Object.keys(fields).length === 0 ? {} : { body: fields }),
+    ...(Object.keys(files).length === 0 ? {} : { files }),
+    ...(everything === undefined ? {} : { everything }),
+  };
+}
+
+function listFiles(value: unknown): File[] {
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  return list.filter((item) => item instanceof File);
+}
+
+async function toSentFile(file: File): Promise<Files[string][number]> {
+  const content = Buffer.from(await file.arrayBuffer()).toString('base64');
+  return { content, name: file.name };
+}
+
+/** The command itself made them, so their shape is known. */
+function parseArgs(args: unknown): Omit<SentCall, 'files'> {
+  return args as Omit<SentCall, 'files'>;
 }

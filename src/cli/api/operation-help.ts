@@ -1,7 +1,7 @@
 import type { Fields, Operation } from '../../upstream/operations/operation.ts';
 import { isFileType } from '../../upstream/operations/part.ts';
 
-/** What an operation takes and answers, from its row. */
+/** Describes the parameters and the answer of an operation, from its row. */
 export function toOperationHelp(operation: Operation): string {
   const { id, method, path, pathParameters, query, body, conditions, paging } = operation;
   const required = Object.entries(pathParameters ?? {}).map(([name, type]) => [`${name}*`, type]);
@@ -21,7 +21,7 @@ export function toOperationHelp(operation: Operation): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-/** The options that a call cannot do without. */
+/** The options that a call needs. */
 function toUsage(operation: Operation): string {
   const { pathParameters = {}, query = {}, body = {} } = operation;
   const paths = Object.keys(pathParameters).map((name) => ` --path ${name}=…`);

@@ -4,8 +4,8 @@ export type Typed =
   | { readonly kind: 'wrong'; readonly problem: string };
 
 /**
- * Texts of the command line as a value of a type in the notation of operations. A list is given one by one or with
- * commas, an object as JSON. Whether the value fits exactly is for the operation to check.
+ * Parses texts of the command line as a value of a type in the notation of operations. A list is given one by one or
+ * with commas, an object as JSON. The operation itself checks whether the value fits exactly.
  */
 export function parseTyped(type: string, texts: readonly string[]): Typed {
   const item = /^\((.+)\)\[\]$/.exec(type)?.[1] ?? /^([^|]+)\[\]$/.exec(type)?.[1];
@@ -67,6 +67,6 @@ function findObject(text: string): object | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
-    return undefined; // What it is instead is told with the type.
+    return undefined; // The message names the type that was expected.
   }
 }

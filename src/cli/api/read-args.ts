@@ -6,7 +6,7 @@ import type { ApiOptions } from '../api.ts';
 import type { CliContext } from '../context.ts';
 import { parseTyped } from './parse-typed.ts';
 
-/** The arguments of a call, for the transport to check. */
+/** Arguments of a call, unchecked: the transport checks them. */
 export interface GivenArgs {
   readonly path?: Named;
   readonly query?: Named;
@@ -15,8 +15,8 @@ export interface GivenArgs {
 }
 
 /**
- * What was typed, in the types of the operation.
- * @throws TypeError saying what does not fit
+ * Converts the typed texts into the types of the operation.
+ * @throws TypeError that says which text does not fit
  */
 export async function readArgs(
   { id, pathParameters, query, body }: Operation,
@@ -88,7 +88,7 @@ function parseBody(text: string): Named {
   throw new TypeError('--body has to be a JSON object');
 }
 
-/** Files by parameter, a list where the operation takes one or several were given. */
+/** Files by parameter; a list where the operation takes one, or where several were given. */
 async function openFiles(pairs: readonly string[] = [], fields: Fields = {}): Promise<Named> {
   const types = toTypes(fields);
   const values: [string, File | File[]][] = [];

@@ -6,7 +6,7 @@ import { paginateChecked } from '../../upstream/paginate.ts';
 import { pagingParameters } from '../../upstream/paging-styles.ts';
 import type { ApiRun } from '../api.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { toJson } from '../to-json.ts';
+import { toJson } from '../json.ts';
 import { type Caller, openCaller } from './caller.ts';
 import { toOperationHelp } from './operation-help.ts';
 import { type GivenArgs, readArgs } from './read-args.ts';
@@ -14,7 +14,7 @@ import { type GivenArgs, readArgs } from './read-args.ts';
 /** Entries asked for in one page, unless `limit` or `count` says something else. */
 const PAGE_SIZE = 100;
 
-/** Does what the arguments of `api` ask for. @throws SettingsError when they name no service */
+/** Runs `api`. @throws SettingsError when the settings name no service */
 export async function runApi(run: ApiRun): Promise<void> {
   const { id, options, context } = run;
   if (options.list !== undefined)
@@ -28,7 +28,7 @@ export async function runApi(run: ApiRun): Promise<void> {
   try {
     await callOperation(run, operation);
   } catch (error) {
-    // Nothing was sent: what was typed does not fit the operation.
+    // Nothing was sent: a typed text does not fit the operation.
     if (error instanceof TypeError) run.refuse(error.message);
     if (!(error instanceof UpstreamError)) throw error;
     context.writeError(`${JSON.stringify(toApiFailure(error))}\n`);
@@ -97,7 +97,7 @@ async function readAll(
   return { items, isComplete: pages.result.complete };
 }
 
-/** @throws TypeError for a place, which --paginate goes through by itself, or a page of nothing */
+/** @throws TypeError for a position, which --paginate chooses itself, and for a page of no entries */
 function getPageSize({ paging }: PagedOperation, { query = {} }: GivenArgs): number {
   const sizes = new Set(['limit', 'count']);
   const place = pagingParameters[paging].find((name) => name in query && !sizes.has(name));
@@ -108,7 +108,7 @@ function getPageSize({ paging }: PagedOperation, { query = {} }: GivenArgs): num
   throw new TypeError('a page has to have at least one entry');
 }
 
-/** A refused token is no state that passes by itself. */
+/** A refused token does not recover by itself, so it is no temporary failure. */
 function toExitCode({ retry, code }: UpstreamError): number {
   return retry === 'later' && code !== 'credentials-refused' ? exitCodes.later : exitCodes.failed;
 }

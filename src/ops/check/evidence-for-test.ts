@@ -1,6 +1,6 @@
 import { settingsSchema } from '../../settings/schema.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
-import { judgeStatus } from '../../upstream/status-table.ts';
+import { classifyStatus } from '../../upstream/status-table.ts';
 import type { Evidence, ServiceSettings } from './evidence.ts';
 import { type Look, skipped } from './look.ts';
 import type { Survey } from './survey.ts';
@@ -50,7 +50,7 @@ export function toEvidence({
 
 /** A look that the service answered with this status. */
 export function answered(status: number): Look<never> {
-  const { code, retry, outcome } = judgeStatus(status);
+  const { code, retry, outcome } = classifyStatus(status);
   const error = new UpstreamError(code, { operation: 'test', detail: '', retry, outcome, status });
   return { kind: 'failed', error };
 }

@@ -4,8 +4,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { events } from '../../telemetry/events.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { setRequestContext } from '../../telemetry/request-context.ts';
-import { toRequestId } from '../../telemetry/request-id.ts';
+import { setRequestContext, toRequestId } from '../../telemetry/request-context.ts';
 
 /** Parts for following requests. */
 export interface FollowDeps {

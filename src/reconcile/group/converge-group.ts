@@ -2,6 +2,7 @@ import type { GroupState } from '../../domain/group.ts';
 import type { GroupAction } from '../../plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import type { Db } from '../../store/database.ts';
+import type { GroupUndo } from '../../store/undo.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
@@ -15,7 +16,6 @@ import { gather } from './gather.ts';
 import { type LinkQuery, loadGroup } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
 import { recordGroupStep } from './record.ts';
-import type { GroupUndo } from './undo.ts';
 
 /** What the convergence of groups shares with the requests that wait for it. */
 export interface GroupLane {

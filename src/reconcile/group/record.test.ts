@@ -7,10 +7,10 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Store } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, type NewGroupRow, toGroupState } from '../../store/groups.ts';
+import type { GroupUndo } from '../../store/undo.ts';
 import type { UserRow } from '../../store/users.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 import { recordGroupStep } from './record.ts';
-import type { GroupUndo } from './undo.ts';
 
 const problem = { code: 'refused', words: 'No' };
 const NOW = 1_000_000;

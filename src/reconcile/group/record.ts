@@ -17,10 +17,12 @@ import {
 import type { Lease } from '../../store/lanes.ts';
 import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
 import { readWaiting, type WaitingSummary } from '../../store/link-work.ts';
+import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
+import type { GroupUndo } from '../../store/undo.ts';
 import { haveInspected, noteMissing } from '../drift/missing.ts';
-import { LOST_CREATE, planNextLostLook, withoutUncreated } from '../lost-create.ts';
+import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import {
@@ -43,7 +45,6 @@ import { toPendingAfter } from './pending-after.ts';
 import { recordLinks } from './record-links.ts';
 import { hideUncreated, isTakenBack, refuse } from './refuse.ts';
 import { listStillPlanned } from './still-planned.ts';
-import type { GroupUndo } from './undo.ts';
 
 /** A step of a group that ended, with all that recording it needs. */
 export interface GroupStep {

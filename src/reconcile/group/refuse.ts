@@ -8,6 +8,7 @@ import type { GroupRow } from '../../store/groups.ts';
 import { disownLinks, hasPutIn, releaseLinks } from '../../store/link-observations.ts';
 import { listLinkedUsers } from '../../store/shown-links.ts';
 import { parseStuck } from '../../store/stuck.ts';
+import type { GroupUndo } from '../../store/undo.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
@@ -18,7 +19,7 @@ import { revertAdminsAsked } from './follow-step.ts';
 import type { GroupPart } from './outcome.ts';
 import { postponeRefused } from './postpone-refused.ts';
 import { groupByProblem } from './refused-links.ts';
-import { type GroupUndo, releaseGroup, revertGroup } from './undo.ts';
+import { releaseGroup, revertGroup } from './undo.ts';
 import { revertLinks, withRefusedPeople } from './undo-links.ts';
 
 /** What the service refused, and whom it can still be told. */

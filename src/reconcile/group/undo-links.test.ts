@@ -14,9 +14,9 @@ import type { Store } from '../../store/database.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import type { LinkWrite } from '../../store/links.ts';
 import { touchUsers } from '../../store/shown-links.ts';
+import type { GroupUndo } from '../../store/undo.ts';
 import type { UserRow } from '../../store/users.ts';
 import type { GroupPart } from './outcome.ts';
-import type { GroupUndo } from './undo.ts';
 import { revertLinks, withRefusedPeople } from './undo-links.ts';
 
 const VERSION = 5;

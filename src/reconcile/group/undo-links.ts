@@ -3,11 +3,11 @@ import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { deleteLinks, type LinkRow, listLinks, saveLinks } from '../../store/links.ts';
 import { touchUsers } from '../../store/shown-links.ts';
+import type { GroupUndo } from '../../store/undo.ts';
 import type { Problem } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
 import type { GroupPart } from './outcome.ts';
 import { groupRefusedLinks } from './refused-links.ts';
-import type { GroupUndo } from './undo.ts';
 
 /** A refused write whose people are put back as they were. */
 export interface RefusedWrite {

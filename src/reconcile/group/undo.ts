@@ -1,41 +1,13 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { restoreGiven } from '../../domain/given.ts';
 import type { GroupField } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { type Pending, restorePending } from '../../domain/pending.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, toObservedGroup } from '../../store/groups.ts';
-import type { LinkWrite } from '../../store/links.ts';
-import type { Origin } from '../../store/schema.ts';
+import type { GroupUndo } from '../../store/undo.ts';
 import { toUnmanagedGroupAttributes } from './observe.ts';
-
-/** What takes one write of a group back. */
-export interface GroupUndo {
-  readonly type: 'group';
-  /** The group before the write; undefined: there was none. */
-  readonly before: GroupBefore | undefined;
-  /** The attributes as the write left them, as stored: while they stand, nobody has written since. */
-  readonly after: string;
-  /** The links that the write changed, as they were; null: there was none. */
-  readonly members: ReadonlyMap<UserId, LinkWrite | null>;
-  readonly admins: ReadonlyMap<UserId, LinkWrite | null>;
-}
-
-/** A group as a write found it. */
-export interface GroupBefore {
-  readonly attributes: JsonObject;
-  readonly pending: Pending<GroupField>;
-  /** The given values, as stored; absent: there were none. */
-  readonly given?: string;
-  /** 1: a provider wrote the list of admins; absent: none did. */
-  readonly adminsAsked?: number;
-  /** null: only observed, so the write took the group over. */
-  readonly origin: Origin | null;
-  /** The group had been let go, and the write took it up again. */
-  readonly deleted: boolean;
-}
 
 /**
  * The row without the refused fields of a write. Where nobody has written since, the write as a whole is

@@ -169,7 +169,10 @@ describeStores('what the store remembers of the past', ({ makeStore }) => {
     const store = await makeStore();
     const [old, young] = [now - 91 * DAY_MS, now - 29 * DAY_MS];
     await store.write(async (tx) => {
-      for (const [nameFolded, at] of [['old', old], ['young', young]] as const) {
+      for (const [nameFolded, at] of [
+        ['old', old],
+        ['young', young],
+      ] as const) {
         await saveDispute(tx, { type: 'user', nameFolded, reason: 'two accounts', now: at });
       }
     });

@@ -7,11 +7,11 @@ import { type FormerName, forgetNames, listNamesAfter } from '../../store/former
 import { pruneDeletedGroups } from '../../store/groups.ts';
 import { findOwnCallBeyond, pruneOwnCalls } from '../../store/own-calls.ts';
 import { prunePlans } from '../../store/plans.ts';
+import type { Protection } from '../../store/protection.ts';
 import { pruneRequests } from '../../store/requests.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
-import type { Protection } from '../rules/rules.ts';
 
 /** How often old rows are looked for, in milliseconds. */
 const PRUNE_EVERY_MS = 60 * 60_000;

@@ -1,6 +1,7 @@
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { UserAction } from '../../plan/actions.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
+import type { UserUndo } from '../../store/undo.ts';
 import { findUserRow } from '../../store/users.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -12,7 +13,6 @@ import { applyUserAction } from './apply.ts';
 import { toTriable } from './load.ts';
 import type { UserKnown } from './outcome.ts';
 import { recordUserStep } from './record.ts';
-import type { UserUndo } from './undo.ts';
 
 /** What the convergence of people shares with the requests that wait for it. */
 export interface UserLane {

@@ -6,10 +6,10 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
 import type { Store } from '../../store/database.ts';
+import type { UserBefore } from '../../store/undo.ts';
 import { type NewUserRow, toUserState, type UserRow } from '../../store/users.ts';
 import type { UserOutcome } from './outcome.ts';
 import { recordUserStep } from './record.ts';
-import type { UserBefore } from './undo.ts';
 
 const problem = { code: 'refused', words: 'No' };
 const NOW = 1_000_000;

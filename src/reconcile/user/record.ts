@@ -9,10 +9,12 @@ import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
 import type { Lease } from '../../store/lanes.ts';
 import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
+import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
+import type { UserUndo } from '../../store/undo.ts';
 import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users.ts';
 import { haveInspected, noteMissing } from '../drift/missing.ts';
-import { LOST_CREATE, planNextLostLook, withoutUncreated } from '../lost-create.ts';
+import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
 import {
@@ -33,7 +35,6 @@ import type { UserKnown, UserOutcome } from './outcome.ts';
 import { toPendingAfter } from './pending-after.ts';
 import { hideUncreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
 import { handOver, inheritAccount, toDoubtedPending } from './successor.ts';
-import type { UserUndo } from './undo.ts';
 
 /** A step of a person that ended, with all that recording it needs. */
 export interface UserStep {

@@ -7,13 +7,14 @@ import type { UserField, UserState } from '../../domain/user.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { parseStuck } from '../../store/stuck.ts';
+import type { UserUndo } from '../../store/undo.ts';
 import { replaceUserEmails, type UserRow } from '../../store/users.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
 import { isRuled } from '../rules/rule-user.ts';
 import type { Waiter } from '../waiters.ts';
-import { revertUser, type UserUndo } from './undo.ts';
+import { revertUser } from './undo.ts';
 
 /** What the service refused, and whom it can still be told. */
 export interface UserRefusal {

@@ -6,30 +6,9 @@ import { type Pending, restorePending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import { parseStored } from '../../store/documents.ts';
-import type { Origin } from '../../store/schema.ts';
+import type { UserUndo } from '../../store/undo.ts';
 import { toObservedUser, type UserRow } from '../../store/users.ts';
 import { toUnmanagedAttributes } from './observe.ts';
-
-/** What takes one write of a person back. */
-export interface UserUndo {
-  readonly type: 'user';
-  /** The person before the write; undefined: there was none. */
-  readonly before: UserBefore | undefined;
-  /** The attributes as the write left them, as stored: while they stand, nobody has written since. */
-  readonly after: string;
-}
-
-/** A person as a write found them. */
-export interface UserBefore {
-  readonly attributes: JsonObject;
-  readonly pending: Pending<UserField>;
-  /** The given values, as stored; absent: there were none. */
-  readonly given?: string;
-  /** null: only observed, so the write took the account over. */
-  readonly origin: Origin | null;
-  /** The account was a deleted person's, and the write gave it to a new one. */
-  readonly deleted: boolean;
-}
 
 /**
  * The row without the refused fields of a write. Where nobody has written since, the write as a whole is

@@ -15,11 +15,11 @@ export function createGroup(directory: Directory, call: Call): Answer {
   return { status: directory.shape().restCreateStatus, body: toRestGroup(group) };
 }
 
-/** GET /company/groups. Paged only when asked, and never together with tree entities. */
+/** GET /company/groups. Paged only on request, and never together with tree entities. */
 export function listGroups(directory: Directory, call: Call): Answer {
   const shape = directory.shape();
   const { query } = call;
-  // The service has inactive groups (2); what makes one is not known, so there are none here.
+  // The service has inactive groups (2); their cause is not known, so there are none here.
   const all = query.get('condition') === '2' ? [] : directory.state.groups.all(shape.listOrder);
   const text = query.get('query')?.toLowerCase() ?? '';
   const matching = text === '' ? all : all.filter(({ name }) => name.toLowerCase().includes(text));

@@ -57,7 +57,7 @@ export function getCurrentUser(directory: Directory, _call: Call): Answer {
   return { status: 200, body: toCurrentUser(directory, user) };
 }
 
-/** The page asked for, or undefined where this shape answers everything. */
+/** The page of a request, or undefined when this shape answers everything. */
 function toPage(query: URLSearchParams, shape: SandboxShape): Page | undefined {
   const hasSection = hasFlag(query, 'for_members_section') || hasFlag(query, 'only_virtual');
   if (hasSection || shape.companyUsersPaging === 'always') {
@@ -67,7 +67,7 @@ function toPage(query: URLSearchParams, shape: SandboxShape): Page | undefined {
   return { offset: 0, limit: shape.pages.companyUsers.default };
 }
 
-/** What an account must pass to be listed. Some filters are heard only for the members section. */
+/** The tests of an account for the list. Some filters count only for the members section. */
 function toTests(
   { state, shape }: Directory,
   query: URLSearchParams,

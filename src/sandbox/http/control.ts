@@ -10,7 +10,7 @@ import { parseFaultRule } from './parse-fault.ts';
 import { parseShapeChange } from './parse-shape.ts';
 import { parseCount } from './parse-values.ts';
 
-/** What the control interface turns and reads. */
+/** The parts that the control interface changes and reads. */
 export interface ControlDeps {
   readonly service: SandboxService;
   readonly calls: CallLog;

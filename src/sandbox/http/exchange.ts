@@ -6,14 +6,14 @@ export interface Call {
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Parsed JSON; undefined where there is no body. */
+  /** Parsed JSON; undefined when there is no body. */
   readonly body: unknown;
-  /** What `$ref` and `meta.location` begin with. */
+  /** Beginning of `$ref` and `meta.location`. */
   readonly baseUrl: string;
   readonly author: Author;
 }
 
-/** What an operation answers; `body` goes out as JSON, undefined as nothing. */
+/** Answer of an operation; `body` goes out as JSON, undefined as nothing. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -33,12 +33,12 @@ export function parseBody({ body }: Call): Record<string, unknown> {
   return body;
 }
 
-/** A path parameter that the path of the operation names. */
+/** A path parameter of the operation's path. */
 export function getParam({ params }: Call, name: string): string {
   return params[name] ?? '';
 }
 
-/** A numeric path parameter. @throws Refusal 404 when it is no number: then nothing has that id. */
+/** A numeric path parameter. @throws Refusal 404 when it is no number: no resource has such an id. */
 export function getId(call: Call, name: string): number {
   const text = getParam(call, name);
   if (!/^\d{1,15}$/.test(text)) throw new Refusal('not-found', `no ${name} ${text}`);

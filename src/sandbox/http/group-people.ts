@@ -27,7 +27,7 @@ export function addPerson(link: LinkKind): Handler {
   };
 }
 
-/** GET /groups/{group_uid}/users or /admins: everybody, there are no pages. */
+/** GET /groups/{group_uid}/users or /admins: all of them, without pages. */
 export function listPeople(link: LinkKind): Handler {
   return (directory, call) => {
     const userIds = linksOf(directory, link).usersOf(getGroupByUid(directory, call).id);

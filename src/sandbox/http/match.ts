@@ -1,6 +1,6 @@
 import { isOperationName, type OperationName, operations } from '../operations.ts';
 
-/** What a method and a path stand for. */
+/** Match of a method and a path. */
 export type Match =
   | {
       readonly kind: 'operation';

@@ -4,7 +4,7 @@ import { isObject } from './exchange.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What can be done behind the API's back: each is the method of SandboxService of the same name. */
+/** Changes behind the API's back: each is the method of SandboxService of the same name. */
 const actions: Readonly<Record<string, (service: SandboxService, fields: Fields) => unknown>> = {
   addUser: (service, fields) =>
     service.addUser({
@@ -43,9 +43,9 @@ const actions: Readonly<Record<string, (service: SandboxService, fields: Fields)
 };
 
 /**
- * Does what a body of `POST /_sandbox/state` asks for, as the account `as` (default: the owner), and returns what the
- * method returns.
- * @throws Refusal 400 when it asks for nothing known, otherwise what the method throws.
+ * Performs the action of a body of `POST /_sandbox/state`, as the account `as` (default: the owner), and returns the
+ * method's result.
+ * @throws Refusal 400 for an unknown action, otherwise the error of the method.
  */
 export function parseAndPerform(service: SandboxService, body: unknown): unknown {
   if (!isObject(body)) throw new Refusal('bad-request', 'an action should be an object');

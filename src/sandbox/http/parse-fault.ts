@@ -8,7 +8,7 @@ const bodies = ['documented', 'empty', 'message', 'html'] as const;
 const cuts = ['before-effect', 'after-effect', 'mid-answer'] as const;
 const effects = ['none', 'done'] as const;
 
-/** A fault rule that came as JSON. @throws Refusal 400 naming what is wrong. */
+/** Parses a fault rule. @throws Refusal 400 naming the wrong field. */
 export function parseFaultRule(body: unknown): FaultRule {
   if (!isObject(body)) throw new Refusal('bad-request', 'a fault rule should be an object');
   const { operation, fault, about, skip, times } = body;

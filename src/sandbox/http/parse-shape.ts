@@ -51,8 +51,8 @@ const attributes: readonly unknown[] = ['active', 'name', 'userName', 'emails'];
 const lists: readonly unknown[] = Object.keys(sandboxPresets.documented.pages);
 
 /**
- * The change of the shape that a body of `PATCH /_sandbox/shape` asks for: `preset` first, the other fields over it.
- * @throws Refusal 400 naming the field that is unknown or has a value it cannot have.
+ * Parses a body of `PATCH /_sandbox/shape`: `preset` first, the other fields over it.
+ * @throws Refusal 400 naming the field that is unknown or has an impossible value.
  */
 export function parseShapeChange(body: unknown): SandboxShapeChange {
   if (!isObject(body)) throw new Refusal('bad-request', 'a shape should be an object');
@@ -65,7 +65,7 @@ export function parseShapeChange(body: unknown): SandboxShapeChange {
   return preset === undefined ? change : changeShape(parsePreset(preset), change);
 }
 
-/** The shape of a preset's name. @throws Refusal 400 for another name. */
+/** The shape of a named preset. @throws Refusal 400 for another name. */
 export function parsePreset(name: unknown): SandboxShape {
   if (name === 'documented' || name === 'narrowest' || name === 'generous') {
     return sandboxPresets[name];

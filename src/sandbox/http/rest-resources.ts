@@ -1,7 +1,7 @@
 import type { Directory } from '../directory.ts';
 import type { SandboxGroup, SandboxUser } from '../model.ts';
 
-/** A user as it stands behind changes of groups: the documents' UB. */
+/** A user in the answers to changes of groups: the documents' UB. */
 export function toRestUser(user: SandboxUser) {
   return {
     id: user.id,
@@ -66,7 +66,7 @@ export function toUpdatedCompanyUser({ companyUid }: Directory, user: SandboxUse
   };
 }
 
-/** A company user in the list: the documents' CUL, whose `permissions` include what groups give. */
+/** A company user in the list: the documents' CUL, whose `permissions` include those of groups. */
 export function toListedCompanyUser(directory: Directory, user: SandboxUser) {
   const { groups, members } = directory.state;
   const joined = [...members.groupsOf(user.id)].flatMap((groupId) => groups.find(groupId) ?? []);
@@ -98,7 +98,7 @@ export function toRestGroup(group: SandboxGroup) {
   };
 }
 
-/** A company has a numeric id too; one that follows from its uid needs no place of its own. */
+/** A company has a numeric id too; it is derived from the uid, so that it need not be stored. */
 function toCompanyId(companyUid: string): number {
   return Number.parseInt(companyUid.slice(0, 6), 16) || 1;
 }

@@ -3,7 +3,7 @@ import type { SandboxShape } from '../shape.ts';
 import { isObject } from './exchange.ts';
 
 /**
- * The one address that the service takes out of `emails`: the primary one, else the first.
+ * The one address that the service takes from `emails`: the primary one, or else the first.
  * @throws Refusal 400 when there is none or an entry has a form that the shape does not accept.
  */
 export function parseEmails(value: unknown, { emailsAccepted }: SandboxShape): string {

@@ -6,8 +6,9 @@ import { splitName } from './scim-resources.ts';
 const comparison = /^\s*([\w.]+)\s+eq\s+("(?:[^"\\]|\\.)*"|true|false|\d+)\s*$/i;
 
 /**
- * The users that a filter names. The service documents a `filter` and no grammar; one comparison with `eq` is what its
- * clients send. Text compares without case.
+ * The users that a filter names. The service documents a `filter` and no grammar; its clients send one comparison
+ * with `eq`.
+ * Text compares without case.
  * @throws Refusal 400 for anything else.
  */
 export function listFilteredUsers(directory: Directory, filter: string): SandboxUser[] {
@@ -37,7 +38,7 @@ export function listFilteredUsers(directory: Directory, filter: string): Sandbox
   }
 }
 
-/** The value compared with, as lower-case text. */
+/** The compared value, as lower-case text. */
 function parseLiteral(literal: string, filter: string): string {
   if (!literal.startsWith('"')) return literal.toLowerCase();
   try {

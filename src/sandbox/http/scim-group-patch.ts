@@ -5,15 +5,15 @@ import { isObject } from './exchange.ts';
 import { parseText } from './parse-values.ts';
 import type { PatchOperation } from './scim-operations.ts';
 
-/** A new name, and who comes and goes. */
+/** A new name, and changed members. */
 export interface ScimGroupUpdate {
   readonly name: string | undefined;
   readonly links: readonly WantedLink[];
 }
 
 /**
- * What the operations of SCIM updateGroup come to, taken together; of several about one person the last wins. Pure.
- * @throws Refusal 400 when one of them is not of the form that the service takes.
+ * Result of the operations of SCIM updateGroup together; of several about one user the last wins. Pure.
+ * @throws Refusal 400 when one of them has a form that the service does not take.
  */
 export function toGroupUpdate(
   operations: readonly PatchOperation[],

@@ -2,7 +2,7 @@ import { Refusal } from '../refusal.ts';
 import type { SandboxShape } from '../shape.ts';
 import { isObject } from './exchange.ts';
 
-/** One entry of `Operations`, of a known op; path and value are its resource's business. */
+/** One entry of `Operations`, of a known op; its resource checks path and value. */
 export interface PatchOperation {
   readonly op: 'add' | 'replace' | 'remove';
   readonly path: string;
@@ -27,7 +27,7 @@ export function parseOperations(
   return list.flatMap((item) => parseOperation(item, patchSyntax === 'lenient'));
 }
 
-/** A boolean, for the lenient also as text. @throws Refusal 400 for anything else. */
+/** A boolean; the lenient shape takes text too. @throws Refusal 400 for anything else. */
 export function parseBoolean(value: unknown, { patchSyntax }: SandboxShape): boolean {
   if (typeof value === 'boolean') return value;
   const text = patchSyntax === 'lenient' ? String(value).toLowerCase() : '';

@@ -63,7 +63,7 @@ export function toScimGroup(directory: Directory, baseUrl: string, group: Sandbo
   };
 }
 
-/** A group with everybody in it; costs as much as the group is large. */
+/** A group with all its members; costs as much as the group is large. */
 export function toScimGroupWithMembers(directory: Directory, baseUrl: string, group: SandboxGroup) {
   const { users, members } = directory.state;
   const { memberValue } = directory.shape();
@@ -92,7 +92,7 @@ export function toScimList(
   };
 }
 
-/** The group that a SCIM path means, under the form of ids that the shape has; undefined when there is none. */
+/** The group of a SCIM path, in the shape's form of ids; undefined when there is none. */
 export function findScimGroup({ state, shape }: Directory, id: string): SandboxGroup | undefined {
   switch (shape().groupId) {
     case 'uid':

@@ -11,8 +11,8 @@ import { joinName, type NameParts, splitName } from './scim-resources.ts';
 type Draft = { -readonly [Key in keyof UserUpdate]: UserUpdate[Key] } & { name: NameParts };
 
 /**
- * What the operations of SCIM updateUser come to, taken together; the account is not touched. Pure.
- * @throws Refusal 400 when one of them is not among what the service updates.
+ * Result of the operations of SCIM updateUser together; the account is not touched. Pure.
+ * @throws Refusal 400 when the service does not update one of the attributes.
  */
 export function toUserUpdate(
   user: SandboxUser,

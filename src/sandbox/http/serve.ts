@@ -3,22 +3,22 @@ import type { CallLog } from '../calls.ts';
 import type { Directory } from '../directory.ts';
 import type { Faults } from '../faults.ts';
 import type { OperationName } from '../operations.ts';
-import { judgeRate, type RateVerdict, RateWindow } from '../rate-limit.ts';
+import { countCall, type RateVerdict, RateWindow } from '../rate-limit.ts';
 import { Refusal } from '../refusal.ts';
+import { applyFaults, type Ending } from './apply-faults.ts';
 import { carryOut, type IncomingCall, toFace } from './carry-out.ts';
 import { type Match, matchOperation } from './match.ts';
 import { parseJson, readBody } from './read-body.ts';
-import { type Ending, suffer } from './suffer.ts';
 import { send, sendHalf, toErrorWire, toWire, type Wire } from './wire.ts';
 
-/** What answering needs. */
+/** Dependencies of `createRequestListener`. */
 export interface ServeDeps {
   readonly directory: Directory;
   readonly faults: Faults;
   readonly calls: CallLog;
   readonly token: string;
   readonly baseUrl: string;
-  /** Answers what is not part of the imitated service: paths under `/_sandbox/`. */
+  /** Answers requests outside the imitated service: paths under `/_sandbox/`. */
   control(method: string, path: string, body: unknown): { status: number; body: unknown };
 }
 
@@ -71,7 +71,7 @@ async function serveCall(deps: ServeDeps, rate: RateWindow, arrival: Arrival): P
 
 async function toEnding(deps: ServeDeps, rate: RateWindow, arrival: Arrival): Promise<Ending> {
   const { directory, faults } = deps;
-  const limit = judgeRate(rate, faults.requestsPerSecond, {
+  const limit = countCall(rate, faults.requestsPerSecond, {
     nowMs: directory.nowMs(),
     headers: directory.shape().rateLimitHeaders,
   });
@@ -80,7 +80,7 @@ async function toEnding(deps: ServeDeps, rate: RateWindow, arrival: Arrival): Pr
     assertToken(deps, arrival.request);
     assertOwnerActive(deps);
     if (!limit.allowed) throw new Refusal('too-many', 'rate limit exceeded');
-    const ending = await suffer(
+    const ending = await applyFaults(
       faults.take(toOperation(arrival), `${arrival.request.url ?? ''} ${text}`),
       {
         faults,
@@ -122,7 +122,7 @@ function assertToken({ token }: ServeDeps, request: IncomingMessage): void {
   }
 }
 
-/** A deactivated account's token is worth nothing, as in every service. */
+/** The token of a deactivated account is not valid, as in every service. */
 function assertOwnerActive({ directory: { state, ownerId } }: ServeDeps): void {
   if (!state.users.find(ownerId)?.active) throw new Refusal('unauthorized', 'Invalid token');
 }

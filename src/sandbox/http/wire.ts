@@ -3,7 +3,7 @@ import type { Refusal } from '../refusal.ts';
 import type { ErrorBody, SandboxShape } from '../shape.ts';
 import type { Answer } from './exchange.ts';
 
-/** By which interface a call came; their answers look different. */
+/** Interface of a call; the answers of the two look different. */
 export type Face = 'scim' | 'rest';
 
 /** An answer, ready to be sent. */
@@ -45,7 +45,8 @@ export function toErrorWire(
     case 'html':
       return error(html, htmlPage);
     case 'documented':
-      // A 401 is documented as a string; what has a message besides is an object; SCIM's 4xx have no body at all.
+      // A 401 is documented as a string; the other errors with a message as an object; SCIM's 4xx have no body at
+      // all.
       if (status === 401) return error(json, JSON.stringify('Invalid token'));
       if (
         status === 402 ||
@@ -59,7 +60,7 @@ export function toErrorWire(
   }
 }
 
-/** Sends it whole. */
+/** Sends the whole answer. */
 export function send(response: ServerResponse, { status, headers, text }: Wire): void {
   if (status === 204) response.writeHead(status, headers).end();
   else {
@@ -68,7 +69,7 @@ export function send(response: ServerResponse, { status, headers, text }: Wire):
   }
 }
 
-/** Sends half of the body that its headers announce, then cuts the connection. */
+/** Sends half of the announced body, then cuts the connection. */
 export function sendHalf(response: ServerResponse, { status, headers, text }: Wire): void {
   const length = String(Buffer.byteLength(text) + 1); // One more, so that an empty body is cut too.
   response.writeHead(status, { ...headers, 'content-length': length });

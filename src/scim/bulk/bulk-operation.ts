@@ -44,3 +44,8 @@ export interface BulkRequest {
   readonly failOnErrors: number;
   readonly operations: readonly BulkOperation[];
 }
+
+/** True when other operations may name the new resource by the bulkId. */
+export function isCreation(operation: BulkOperation): boolean {
+  return (operation.kind === 'write' ? operation.action.method : operation.method) === 'POST';
+}

@@ -1,14 +1,18 @@
 import type { RequestHandler } from 'express';
+import type { JsonObject } from '../../domain/json.ts';
 import { workInTurns } from '../../domain/turns.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
-import { assertOpen } from '../http/assert-open.ts';
+import { type ScimError, toScimErrorBody } from '../errors.ts';
+import { toETag } from '../http/etag.ts';
+import { assertOpen } from '../http/guards.ts';
+import { type NotedOperation, note } from '../http/notes.ts';
 import { sendJson } from '../http/respond.ts';
-import { note } from '../requests/noted.ts';
-import { assertUpstreamUp } from '../settle.ts';
-import { toBulkResponse } from './bulk-response.ts';
+import { toRef } from '../render/resource-text.ts';
+import { assertUpstreamUp } from '../writes/settle.ts';
+import type { BulkAction } from './bulk-operation.ts';
 import { parseBulk } from './parse-bulk.ts';
-import { runBulk } from './run-bulk.ts';
+import { type BulkResult, runBulk } from './run-bulk.ts';
 
 /** POST /Bulk. @throws ScimError 400, 413, 503: nothing was performed. @see RFC 7644 §3.7 */
 export function performBulk(deps: ScimDeps): RequestHandler {
@@ -18,7 +22,7 @@ export function performBulk(deps: ScimDeps): RequestHandler {
     const request = await workInTurns(work, deps.turns);
     assertUpstreamUp(deps);
     const results = await runBulk(deps, request, getRequestContext(res));
-    note(res, { operations: results });
+    note(res, { operations: results.map(toNoted) });
     sendJson(res, 200, toBulkResponse(deps.baseUrl, results));
   };
 }
@@ -26,4 +30,59 @@ export function performBulk(deps: ScimDeps): RequestHandler {
 /** Where one type is closed, the operations on the other can still be performed. */
 function assertAnyOpen(deps: ScimDeps): void {
   if (deps.findClosed('group')) assertOpen(deps, 'user');
+}
+
+/**
+ * The answer to a bulk request: one entry for each operation that was performed. Only a failure has a
+ * body of its own. @param baseUrl without a slash at its end. @see RFC 7644 §3.7.3
+ */
+function toBulkResponse(baseUrl: string, results: readonly BulkResult[]): JsonObject {
+  return {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'],
+    Operations: results.map((result) => toEntry(baseUrl, result)),
+  };
+}
+
+function toEntry(baseUrl: string, result: BulkResult): JsonObject {
+  const { operation, id } = result;
+  const method = operation.kind === 'write' ? operation.action.method : operation.method;
+  const name = {
+    ...(method === undefined ? {} : { method }),
+    ...(operation.bulkId === undefined ? {} : { bulkId: operation.bulkId }),
+  };
+  const isKnown = operation.kind === 'write' && id !== undefined;
+  const location = isKnown ? { location: toRef(baseUrl, operation.type, id) } : {};
+  if (result.kind === 'failed') return { ...location, ...name, ...toFailure(result.error) };
+  const status = String(toStatus(result.operation.action));
+  if (method === 'DELETE') return { ...location, status, ...name };
+  return { ...location, version: toETag(result.accepted.row.version), status, ...name };
+}
+
+function toFailure(error: ScimError): JsonObject {
+  const { schemas, ...words } = toScimErrorBody(error);
+  return { status: String(error.status), response: { schemas: [...schemas], ...words } };
+}
+
+function toNoted(result: BulkResult): NotedOperation {
+  const { operation, id } = result;
+  const scimType = result.kind === 'failed' ? result.error.scimType : undefined;
+  if (operation.kind === 'malformed') {
+    const { status } = operation.error;
+    return { method: 'POST', resourceType: null, id, data: undefined, status, scimType };
+  }
+  const { action, type } = operation;
+  return {
+    method: action.method,
+    resourceType: type === 'User' ? 'user' : 'group',
+    id,
+    data: 'data' in action ? action.data : undefined,
+    status: result.kind === 'failed' ? result.error.status : toStatus(action),
+    scimType,
+  };
+}
+
+/** Status of the single request that the operation stands for, where it succeeds. */
+function toStatus({ method }: BulkAction): number {
+  if (method === 'POST') return 201;
+  return method === 'DELETE' ? 204 : 200;
 }

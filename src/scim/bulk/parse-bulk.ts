@@ -1,8 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
-import { assertAcceptable } from '../dialect/assert-acceptable.ts';
+import { assertAcceptable, findPart } from '../dialect/parse-body.ts';
 import { badRequest, invalidSyntax, invalidValue, ScimError } from '../errors.ts';
-import type { BulkAction, BulkOperation, BulkRequest } from './bulk-operation.ts';
+import {
+  type BulkAction,
+  type BulkOperation,
+  type BulkRequest,
+  isCreation,
+} from './bulk-operation.ts';
 import { listReferences } from './references.ts';
 
 /** A type, and the id of one resource. The id may be `bulkId:…`. */
@@ -93,18 +98,6 @@ function withoutDoubles(operations: readonly BulkOperation[]): BulkOperation[] {
     const error = invalidSyntax('Several operations of the request have this bulkId.');
     return { kind: 'malformed', index, bulkId, method: 'POST', error };
   });
-}
-
-/** Whether others may name what the operation makes by its bulkId. */
-export function isCreation(operation: BulkOperation): boolean {
-  return (operation.kind === 'write' ? operation.action.method : operation.method) === 'POST';
-}
-
-/** A member of a message; providers differ in its case. */
-function findPart(object: JsonObject, name: string): JsonValue | undefined {
-  if (Object.hasOwn(object, name)) return object[name];
-  const spelt = Object.keys(object).find((key) => key.toLowerCase() === name.toLowerCase());
-  return spelt === undefined ? undefined : object[spelt];
 }
 
 function toText(value: JsonValue | undefined): string | undefined {

@@ -2,23 +2,34 @@ import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { toScimError } from '../http/to-scim-error.ts';
-import { type AcceptedWrite, acceptWrite } from './accept-write.ts';
-import type { BulkAction, BulkOperation, BulkRequest, BulkWrite } from './bulk-operation.ts';
-import { isCreation } from './parse-bulk.ts';
+import type { AcceptedWrite } from '../writes/write-result.ts';
+import { acceptWrite } from './accept-write.ts';
+import {
+  type BulkAction,
+  type BulkOperation,
+  type BulkRequest,
+  type BulkWrite,
+  isCreation,
+} from './bulk-operation.ts';
 import { isReference, resolveReferences } from './references.ts';
 import { createSettlements, type Settlements } from './settlements.ts';
 import { toOrder } from './to-order.ts';
 
 /** How one operation ended. */
-export type BulkResult = { readonly operation: BulkOperation } & (
-  | { readonly kind: 'accepted'; readonly accepted: AcceptedWrite }
+export type BulkResult =
+  | {
+      readonly kind: 'accepted';
+      readonly operation: BulkWrite;
+      readonly id: string;
+      readonly accepted: AcceptedWrite;
+    }
   | {
       readonly kind: 'failed';
-      readonly error: ScimError;
+      readonly operation: BulkOperation;
       /** The resource it was for, where one is known. */
       readonly id: string | undefined;
-    }
-);
+      readonly error: ScimError;
+    };
 
 /** What is known while a bulk request runs. */
 interface Run {
@@ -75,7 +86,7 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
     const action = resolve(run, operation);
     assertResolved(run, operation);
     const accepted = await acceptWrite(run.deps, operation.type, action);
-    run.results.set(operation, { kind: 'accepted', operation, accepted });
+    run.results.set(operation, { kind: 'accepted', operation, id: accepted.id, accepted });
     run.settlements.add(operation, accepted);
   } catch (error) {
     fail(run, operation, error);
@@ -109,7 +120,7 @@ function assertResolved(run: Run, { references }: BulkWrite): void {
 function findId({ creations, results }: Run, bulkId: string): string | undefined {
   const creation = creations.get(bulkId);
   const result = creation && results.get(creation);
-  return result?.kind === 'accepted' ? result.accepted.write.id : undefined;
+  return result?.kind === 'accepted' ? result.id : undefined;
 }
 
 function fail(run: Run, operation: BulkOperation, cause: unknown): void {

@@ -1,6 +1,6 @@
 import type { ScimDeps } from '../deps.ts';
-import { tellUnchanged } from '../settle.ts';
-import { type AcceptedWrite, settleWrite, toKey } from './accept-write.ts';
+import { settleWrite, tellUnchanged } from '../writes/settle.ts';
+import type { AcceptedWrite } from '../writes/write-result.ts';
 import type { BulkOperation } from './bulk-operation.ts';
 
 /** Lanes that are held for writes of this request before their settlement begins. */
@@ -48,8 +48,8 @@ export function createSettlements(
       return held.size + running.size;
     },
     add(operation, accepted) {
-      const { undo, lease } = accepted.write;
-      if (undo === undefined) return tellUnchanged(deps, toKey(accepted));
+      const { undo, lease } = accepted;
+      if (undo === undefined) return tellUnchanged(deps, accepted);
       // Without the lane somebody else may be sending the write already: a refusal has to find us waiting.
       if (lease === undefined) running.set(operation, run(operation, accepted));
       else held.set(operation, accepted);

@@ -1,5 +1,4 @@
-import type { BulkOperation } from './bulk-operation.ts';
-import { isCreation } from './parse-bulk.ts';
+import { type BulkOperation, isCreation } from './bulk-operation.ts';
 
 /** In which order operations can be performed. */
 export interface BulkOrder {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { RepairKind } from '../repairs.ts';
 import { core, enterprise, parse, workManagement } from './dialect-test-support.ts';
-import type { RepairKind } from './repairs.ts';
 
 /** Why; what the body says; what it comes to; the repair that is counted, if any. */
 type ValueCase = readonly [string, object, object, RepairKind?];

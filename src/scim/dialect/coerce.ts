@@ -1,11 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { invalidValue } from '../errors.ts';
-import type { AttributeRule } from '../schema/attribute-table.ts';
+import { invalidValue, ScimError } from '../errors.ts';
+import type { Repairs } from '../repairs.ts';
+import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { assertShort } from './assert-short.ts';
-import { coerceList } from './coerce-list.ts';
-import { coerceObject, toObject } from './coerce-object.ts';
-import { coerceSimple, isBlank, unwrapArray } from './coerce-simple.ts';
-import type { Repairs } from './repairs.ts';
+import { hasContent, isPrimary, mergeElements, withoutNulls } from './elements.ts';
+import { parseJson } from './parse-json.ts';
 
 /**
  * The value in the type of its attribute. null: it is to have no value (null, "" and [] say so).
@@ -43,4 +42,212 @@ function coerceComplex(
   const coerced = coerceObject(rule, object, repairs);
   // Without its value a reference refers to nothing: Entra clears a manager with {"value": ""}.
   return coerced && coerced.value === null ? null : coerced;
+}
+
+/** Values of one list of a user: e-mails, roles, … People have tens at most. */
+export const USER_LIST_MAX = 1_000;
+
+/**
+ * A list of objects out of what was sent: one object or text becomes a list, elements that say nothing
+ * are left out, equal ones become one, and at most one is primary: the first.
+ * @returns null when there is no element; undefined when all that was sent is nothing an element could hold
+ * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` values
+ */
+export function coerceList(
+  rule: AttributeRule,
+  value: JsonValue,
+  repairs: Repairs,
+): JsonObject[] | null | undefined {
+  const items = toItems(value, repairs);
+  if (items.length > USER_LIST_MAX) {
+    throw invalidValue(`${rule.name} has more than ${USER_LIST_MAX} values.`);
+  }
+  const coerced = items.map((item) => coerceElement(rule, item, repairs));
+  if (coerced.length > 0 && coerced.every((element) => element === undefined)) return undefined;
+  const elements = coerced
+    .flatMap((element): JsonObject[] => (element ? [withoutNulls(element)] : []))
+    .filter(hasContent);
+  const merged = mergeElements(rule, [], elements);
+  if (merged.length < elements.length) repairs.count('duplicate-values');
+  const single = keepFirstPrimary(merged, repairs);
+  return single.length === 0 ? null : single;
+}
+
+/**
+ * One element of a list; its parts may be null. null: it is to have no value. undefined: nothing the
+ * element could hold was sent.
+ */
+export function coerceElement(
+  rule: AttributeRule,
+  item: JsonValue,
+  repairs: Repairs,
+): JsonObject | null | undefined {
+  if (item === null || item === '') return null;
+  const bare = Array.isArray(item) && item.length === 1 ? (item[0] ?? null) : item;
+  const object = toObject(rule, bare, repairs);
+  if (!isJsonObject(object)) {
+    repairs.count('value-dropped');
+    return undefined;
+  }
+  return coerceObject(rule, unpackJson(rule, object, repairs), repairs);
+}
+
+function toItems(value: JsonValue, repairs: Repairs): JsonValue[] {
+  if (Array.isArray(value)) return value;
+  if (value === null || value === '') return [];
+  repairs.count('value-for-list');
+  return [value];
+}
+
+function keepFirstPrimary(elements: readonly JsonObject[], repairs: Repairs): JsonObject[] {
+  const first = elements.findIndex(isPrimary);
+  return elements.map((element, index) => {
+    if (index <= first || !isPrimary(element)) return element;
+    repairs.count('several-primaries');
+    return { ...element, primary: false };
+  });
+}
+
+/**
+ * The parts of an object in the types of their sub-attributes; a part may be null: it is to have no
+ * value. null: the object is empty. undefined: nothing the attribute could hold was sent.
+ */
+function coerceObject(
+  rule: AttributeRule,
+  value: JsonObject,
+  repairs: Repairs,
+): JsonObject | null | undefined {
+  const result: JsonObject = {};
+  const names = Object.keys(value);
+  for (const name of names) {
+    const sub = findWritable(rule, name, repairs);
+    const coerced = sub && coerceSimple(sub, value[name] ?? null, repairs);
+    if (sub?.name === 'value') assertShort(rule.name, coerced);
+    if (sub && coerced !== undefined) result[sub.name] = coerced;
+  }
+  if (Object.keys(result).length > 0) return result;
+  return names.length === 0 ? null : undefined;
+}
+
+/** An object for what was sent instead of one: its value or, for a name or an address, the whole as one text. */
+function toObject(rule: AttributeRule, value: JsonValue, repairs: Repairs): JsonValue {
+  if (value === null || typeof value === 'object') return value;
+  repairs.count('value-for-object');
+  return rule.subAttributes.has('value') ? { value } : { formatted: value };
+}
+
+function findWritable(
+  { subAttributes }: AttributeRule,
+  name: string,
+  repairs: Repairs,
+): AttributeRule | undefined {
+  const sub = findRule(subAttributes, name);
+  if (sub?.mutability === 'readOnly') {
+    repairs.count('read-only-dropped');
+    return undefined;
+  }
+  if (!sub) repairs.count('unknown-attribute-dropped');
+  else if (sub.name !== name) repairs.count('name-case');
+  return sub;
+}
+
+/**
+ * A text, boolean or whole number in the type of its attribute. null: it is to have no value.
+ * undefined: nothing the attribute could hold was sent.
+ */
+function coerceSimple(
+  rule: AttributeRule,
+  value: JsonValue,
+  repairs: Repairs,
+): string | number | boolean | null | undefined {
+  const bare = unwrapObject(unwrapArray(value, repairs), repairs);
+  const coerced = bare === undefined ? undefined : toTyped(rule, bare, repairs);
+  if (coerced === undefined) repairs.count('value-dropped');
+  return coerced;
+}
+
+/** Whether the value says that there is to be none. */
+function isBlank(value: JsonValue, repairs: Repairs): value is null | '' {
+  if (value === '') repairs.count('blank-as-unassign');
+  return value === null || value === '';
+}
+
+/** `["X"]` is X and `[]` is null; several values where one belongs are nothing that could be kept. */
+function unwrapArray(value: JsonValue, repairs: Repairs): JsonValue | undefined {
+  if (!Array.isArray(value)) return value;
+  repairs.count('array-around-value');
+  return value.length > 1 ? undefined : (value[0] ?? null);
+}
+
+function unwrapObject(value: JsonValue | undefined, repairs: Repairs): JsonValue | undefined {
+  if (!isJsonObject(value)) return value;
+  if (!Object.hasOwn(value, 'value')) return undefined;
+  repairs.count('object-around-value');
+  return value.value;
+}
+
+function toTyped(rule: AttributeRule, value: JsonValue, repairs: Repairs) {
+  const { type } = rule;
+  if (isBlank(value, repairs)) return null;
+  if (type === 'boolean') return toBoolean(value, repairs);
+  if (type === 'integer') return toInteger(rule, value, repairs);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object') return undefined;
+  repairs.count('text-as-other');
+  return String(value);
+}
+
+function toBoolean(value: JsonValue, repairs: Repairs): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (word !== 'true' && word !== 'false') return undefined;
+  repairs.count('boolean-as-text');
+  return word === 'true';
+}
+
+/** A number as JSON writes it. One with a fraction or too many digits comes as the text that it was. */
+const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/;
+/** A whole number, also as `1.0`. */
+const WHOLE = /^\s*-?\d+(?:\.0+)?\s*$/;
+
+/** Numbers of the service are ids and masks. One that was rounded on the way would be another one. */
+function toInteger(
+  { name }: AttributeRule,
+  value: JsonValue,
+  repairs: Repairs,
+): number | undefined {
+  const isText = typeof value === 'string' && NUMBER.test(value);
+  if (typeof value !== 'number' && !isText) return undefined;
+  const number = Number(value);
+  if ((isText && !WHOLE.test(value)) || !Number.isSafeInteger(number) || number < 0) {
+    throw invalidValue(`${name} is a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`);
+  }
+  if (isText) repairs.count('number-as-text');
+  return number;
+}
+
+const PACKED: ReadonlySet<string> = new Set(['roles', 'entitlements']);
+
+/**
+ * Entra's expressions put a whole role as JSON into `value`; this takes it out again, with the name
+ * of the role for people to read. Any other text stays what it is.
+ */
+function unpackJson(rule: AttributeRule, element: JsonObject, repairs: Repairs): JsonObject {
+  const text = element.value;
+  if (!PACKED.has(rule.name) || typeof text !== 'string' || !text.startsWith('{')) return element;
+  const packed = findJson(text);
+  if (!isJsonObject(packed) || typeof packed.value !== 'string') return element;
+  repairs.count('json-in-text');
+  const display = packed.display ?? packed.displayName ?? element.display;
+  return { ...element, value: packed.value, ...(display === undefined ? {} : { display }) };
+}
+
+/** undefined for a text that is no JSON: it only began like a document. */
+function findJson(text: string): JsonValue | undefined {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof ScimError) return undefined;
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { Repairs } from '../repairs.ts';
 import type { SchemaTable } from '../schema/attribute-table.ts';
 import { listRules } from '../schema/attribute-table.ts';
 import {
@@ -8,7 +9,6 @@ import {
   isQualified,
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
-import type { Repairs } from './repairs.ts';
 
 /** One value of a body and where it belongs. */
 export interface BodyEntry {

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { isStorable } from '../../domain/storable.ts';
 import type { Work } from '../../domain/turns.ts';
-import { invalidSyntax } from '../errors.ts';
+import { invalidSyntax, invalidValue } from '../errors.ts';
+import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import { findTable, type ResourceSchema } from '../schema/resource-schemas.ts';
-import { assertAcceptable } from './assert-acceptable.ts';
-import type { Repairs } from './repairs.ts';
 
 /**
  * A body as a JSON object that holds nothing a store could not keep.
@@ -13,6 +13,22 @@ export function* openBody(body: unknown): Work<JsonObject> {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
   yield* assertAcceptable(body);
   return body;
+}
+
+/**
+ * The value of a member of a message, by its name in any case: providers differ in it.
+ * @param repairs counts a name in another case; left out, it counts nothing
+ */
+export function findPart(
+  object: JsonObject,
+  name: string,
+  repairs: Repairs = UNCOUNTED,
+): JsonValue | undefined {
+  if (Object.hasOwn(object, name)) return object[name];
+  const spelt = Object.keys(object).find((key) => key.toLowerCase() === name.toLowerCase());
+  if (spelt === undefined) return undefined;
+  repairs.count('name-case');
+  return object[spelt];
 }
 
 /** Counts what is wrong with `schemas`. Nothing depends on it: providers send it wrong or not at all. */
@@ -31,4 +47,71 @@ export function countSchemas(
 /** Whether the URN is one of the resource's schemas, as the schema spells it. */
 export function isSchemaOf(schema: ResourceSchema, urn: string): boolean {
   return findTable(schema, urn)?.urn === urn;
+}
+
+/** How much structure a body may have. Its size in bytes is limited where it is read. */
+const BODY_LIMITS = {
+  /** Objects and lists inside each other; the deepest body of a provider needs 7. */
+  depthMax: 20,
+  /** Values of one list: members, operations. */
+  listMax: 100_000,
+  /** Attributes of one object; the widest of a provider has some dozens. */
+  namesMax: 1_000,
+} as const;
+
+/** Values between two pieces of the work. */
+const PIECE = 1_000;
+
+/**
+ * Looks through a whole body, the parts that will be dropped included, for what no store can keep.
+ * @throws ScimError 400 `invalidValue`: NUL, half of a surrogate pair, a list too long, an object too wide; `invalidSyntax`: nested too deep
+ */
+export function* assertAcceptable(body: unknown): Work<void> {
+  let level: unknown[] = [body];
+  let looks = 0;
+  for (let depth = 1; level.length > 0; depth += 1) {
+    const inside: unknown[] = [];
+    for (const value of level) {
+      looks += 1 + look(value, depth, inside);
+      if (looks < PIECE) continue;
+      yield looks;
+      looks = 0;
+    }
+    level = inside;
+  }
+}
+
+/** Adds what is inside of the value. @returns how much that is */
+function look(value: unknown, depth: number, inside: unknown[]): number {
+  if (typeof value === 'string') assertStorable(value);
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth > BODY_LIMITS.depthMax) {
+    throw invalidSyntax(`The body is nested deeper than ${BODY_LIMITS.depthMax} levels.`);
+  }
+  return Array.isArray(value) ? addItems(value, inside) : addParts(value, inside);
+}
+
+function addItems(list: readonly unknown[], inside: unknown[]): number {
+  if (list.length > BODY_LIMITS.listMax) {
+    throw invalidValue(`A list has more than ${BODY_LIMITS.listMax} values.`);
+  }
+  for (const item of list) inside.push(item);
+  return list.length;
+}
+
+function addParts(object: object, inside: unknown[]): number {
+  const entries = Object.entries(object);
+  if (entries.length > BODY_LIMITS.namesMax) {
+    throw invalidValue(`An object has more than ${BODY_LIMITS.namesMax} attributes.`);
+  }
+  for (const [name, part] of entries) {
+    assertStorable(name);
+    inside.push(part);
+  }
+  return entries.length;
+}
+
+function assertStorable(text: string): void {
+  if (isStorable(text)) return;
+  throw invalidValue('The body holds a NUL character or half of a surrogate pair.');
 }

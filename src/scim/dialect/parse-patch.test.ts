@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { RepairKind } from '../repairs.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
 import { core, enterprise } from './dialect-test-support.ts';
 import { parsePatch } from './parse-patch.ts';
-import type { RepairKind } from './repairs.ts';
 
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const silent = { count: () => {} };

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
-import { assertFewOfPeople, countComparisons } from '../filter/people-cost.ts';
+import { assertFewOfPeople, countComparisons } from '../filter/tree.ts';
+import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import { listUnassigned, readBody } from './entries.ts';
-import { countSchemas, openBody } from './parse-body.ts';
+import { countSchemas, findPart, openBody } from './parse-body.ts';
 import { parsePath } from './parse-path.ts';
 import type { PatchStep, PatchTarget } from './patch-step.ts';
-import type { Repairs } from './repairs.ts';
 import { type PatchOp, toStep } from './to-step.ts';
 
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
@@ -131,15 +131,6 @@ function toOp(value: JsonValue | undefined, repairs: Repairs): PatchOp {
   if (!op) throw invalidSyntax('The op of an operation is none of add, replace and remove.');
   if (op !== value) repairs.count('op-case');
   return op;
-}
-
-/** A member of a message; providers differ in its case. */
-function findPart(object: JsonObject, name: string, repairs: Repairs): JsonValue | undefined {
-  if (Object.hasOwn(object, name)) return object[name];
-  const spelt = Object.keys(object).find((key) => key.toLowerCase() === name.toLowerCase());
-  if (spelt === undefined) return undefined;
-  repairs.count('name-case');
-  return object[spelt];
 }
 
 function toSteps({ op, path, value }: Operation, context: Context): PatchStep[] {

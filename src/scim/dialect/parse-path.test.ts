@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { RepairKind } from '../repairs.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { core, enterprise } from './dialect-test-support.ts';
 import { parsePath } from './parse-path.ts';
-import type { RepairKind } from './repairs.ts';
 
 const silent = { count: () => {} };
 

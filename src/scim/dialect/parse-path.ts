@@ -1,5 +1,6 @@
 import { badRequest, type ScimError } from '../errors.ts';
 import { parseElementFilter } from '../filter/parse-filter.ts';
+import type { Repairs } from '../repairs.ts';
 import type { SchemaTable } from '../schema/attribute-table.ts';
 import {
   findAttribute,
@@ -9,7 +10,6 @@ import {
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
 import type { PatchTarget } from './patch-step.ts';
-import type { Repairs } from './repairs.ts';
 
 /** What the path of an operation means; `dropped`: something the bridge accepts and forgets. */
 export type PatchPath =

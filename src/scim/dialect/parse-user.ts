@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { invalidValue } from '../errors.ts';
+import type { Repairs } from '../repairs.ts';
 import { type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import { coerceValue } from './coerce.ts';
 import { hasContent, withoutNulls } from './elements.ts';
 import { type BodyEntry, readBody } from './entries.ts';
 import { countSchemas, isSchemaOf, openBody } from './parse-body.ts';
-import type { Repairs } from './repairs.ts';
 
 /** What the body of a POST or PUT says of a user. */
 export interface UserInput {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { AttributePath } from '../schema/resource-schemas.ts';
-import type { PeopleList } from './parse-members.ts';
+import type { PeopleList } from './parse-group.ts';
 
 /** What an operation of a PATCH points at. */
 export interface PatchTarget {

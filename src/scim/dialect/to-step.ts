@@ -1,14 +1,12 @@
 import type { JsonValue } from '../../domain/json.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import type { Filter } from '../filter/tree.ts';
+import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import { assertShortFilter } from './assert-short.ts';
-import { coerceValue } from './coerce.ts';
-import { coerceElement, coerceList } from './coerce-list.ts';
-import { findPeopleList } from './parse-group.ts';
-import { type PeopleList, parseMembers } from './parse-members.ts';
+import { coerceElement, coerceList, coerceValue } from './coerce.ts';
+import { findPeopleList, type PeopleList, parseMembers } from './parse-group.ts';
 import type { PatchStep, PatchTarget } from './patch-step.ts';
-import type { Repairs } from './repairs.ts';
 
 /** What an operation does. @see RFC 7644 §3.5.2 */
 export type PatchOp = 'add' | 'replace' | 'remove';

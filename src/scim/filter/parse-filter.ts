@@ -1,5 +1,5 @@
-import { type Repairs, UNCOUNTED } from '../dialect/repairs.ts';
 import { badRequest } from '../errors.ts';
+import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { findAttribute, isQualified, type ResourceSchema } from '../schema/resource-schemas.ts';
 import { toComparison } from './comparison.ts';

@@ -1,3 +1,4 @@
+import { badRequest } from '../errors.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 
 /** The operators that compare with a value. @see RFC 7644 §3.4.2.2, table 3 */
@@ -35,3 +36,27 @@ export type Filter =
   | { readonly kind: 'present'; readonly target: FilterTarget }
   | { readonly kind: 'nothing' }
   | Comparison;
+
+/** Comparisons with each of the people of a group: a group may have everybody. */
+const PEOPLE_COMPARISONS_MAX = 20;
+
+/** How many comparisons a filter has. */
+export function countComparisons(filter: Filter): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.parts.reduce((sum, part) => sum + countComparisons(part), 0);
+    case 'not':
+    case 'some':
+      return countComparisons(filter.part);
+    default:
+      return 1;
+  }
+}
+
+/** Stops what would compare whole groups again and again. @throws ScimError 400 `tooMany` */
+export function assertFewOfPeople(comparisons: number): void {
+  if (comparisons <= PEOPLE_COMPARISONS_MAX) return;
+  const detail = `Members and admins are compared with more than ${PEOPLE_COMPARISONS_MAX} values; name them by "value eq".`;
+  throw badRequest('tooMany', detail);
+}

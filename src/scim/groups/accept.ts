@@ -1,25 +1,23 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { type GroupId, groupId } from '../../domain/ids.ts';
+import type { GroupId } from '../../domain/ids.ts';
 import { workInTurns } from '../../domain/turns.ts';
 import type { Db } from '../../store/database.ts';
-import { findGroupRow } from '../../store/groups.ts';
 import type { ScimDeps } from '../deps.ts';
-import { readGroup } from '../dialect/parse-group.ts';
-import type { MemberRef } from '../dialect/parse-members.ts';
+import { type MemberRef, readGroup } from '../dialect/parse-group.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
-import { toRepairs } from '../dialect/to-repairs.ts';
 import { ScimError, unavailable } from '../errors.ts';
+import { toRepairs } from '../repairs.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
-import { assertUpstreamUp } from '../settle.ts';
-import { storeWrite } from '../store-write.ts';
-import type { WriteTarget } from '../users/accept.ts';
+import { assertUpstreamUp } from '../writes/settle.ts';
+import { storeWrite } from '../writes/store-write.ts';
+import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
 import { type GroupChangeCall, storeGroup } from './change-group.ts';
 import { type CreatedGroup, keepExtension, storeNewGroup } from './create-group.ts';
 import { storeGroupDeletion } from './delete-group.ts';
 import type { LinkEdit } from './edit-links.ts';
-import { type GroupWriteResult, toUserIds } from './store-change.ts';
+import { toUserIds } from './store-change.ts';
 
 /** A look takes a call, so it is given this long where writes wait for less, in milliseconds. */
 const LOOK_WAIT_MIN_MS = 2_000;
@@ -28,11 +26,6 @@ type LookClass = 'remove' | 'change';
 
 /** How long a provider is asked to wait when the service could not be looked at, in seconds. */
 const LOOK_RETRY_SECONDS = 30;
-
-const TEAMS = {
-  findRow: findGroupRow,
-  toKey: (id: string) => ({ type: 'group', id: groupId(id) }) as const,
-};
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 403, 409, 503 */
 export async function acceptNewGroup(deps: ScimDeps, body: unknown): Promise<GroupWriteResult> {
@@ -113,13 +106,12 @@ async function storeLooking(
   { look, kind }: { readonly look: LookClass; readonly kind: 'create' | 'change' },
   store: (tx: Db) => Promise<CreatedGroup>,
 ): Promise<GroupWriteResult> {
-  const write = { ...TEAMS, kind, store };
-  const stored = await storeWrite(deps, write);
-  if (!('kind' in stored)) return withWake(deps, stored);
+  const stored = await storeWrite(deps, kind, store);
+  if (!('kind' in stored)) return withNotice(deps, stored);
   if (stored.kind === 'disputed') throw toDispute(stored.detail);
   await readAdmins(deps, stored.row.id, look);
-  const again = await storeWrite(deps, write);
-  if (!('kind' in again)) return withWake(deps, again);
+  const again = await storeWrite(deps, kind, store);
+  if (!('kind' in again)) return withNotice(deps, again);
   // Read just now and still unread: the group was made anew meanwhile.
   throw again.kind === 'disputed' ? toDispute(again.detail) : cannotTell();
 }
@@ -128,9 +120,9 @@ async function storeLooking(
  * Nobody waits for what the rules derived from a write, so somebody has to be told that it is due: at once after
  * a removal, else once the write itself was tried, because what the service refuses derives nothing.
  */
-function withWake({ reconciler }: ScimDeps, stored: GroupWriteResult): GroupWriteResult {
-  const { wakes, lease, row } = stored;
-  if (wakes && (lease === undefined || row.due_class === 0)) reconciler.wake();
+function withNotice({ reconciler }: ScimDeps, stored: GroupWriteResult): GroupWriteResult {
+  const { notifies, lease, row } = stored;
+  if (notifies && (lease === undefined || row.due_class === 0)) reconciler.wake();
   return stored;
 }
 

@@ -5,7 +5,7 @@ import type { Turns } from '../../domain/turns.ts';
 import type { Db } from '../../store/database.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import { listPeople, listPeopleOfGroups, type PersonView } from '../../store/views.ts';
-import type { PeopleList } from '../dialect/parse-members.ts';
+import type { PeopleList } from '../dialect/parse-group.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';

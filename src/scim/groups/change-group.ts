@@ -11,11 +11,12 @@ import { type GroupRow, listGroupsByName, lockGroup } from '../../store/groups.t
 import type { LaneClaim } from '../../store/lanes.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, notUnique, ScimError } from '../errors.ts';
-import { assertVersion } from '../http/respond.ts';
+import { assertVersion } from '../http/etag.ts';
+import type { GroupWriteResult } from '../writes/write-result.ts';
 import { takeOver } from './create-group.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege, findKept } from './protect-group.ts';
-import { type GroupWriteResult, storeGroupChange } from './store-change.ts';
+import { storeGroupChange } from './store-change.ts';
 
 /** What a PUT or PATCH makes of a group. */
 export interface GroupTarget {
@@ -61,7 +62,7 @@ export async function storeGroup(
   const fields: GroupField[] = toGroupFields(names);
   if (row.origin === null && !isChange(before, target)) {
     // A write that changes nothing adopts nothing.
-    return { id: row.id, row, lease: undefined, undo: undefined };
+    return { type: 'group', id: row.id, row, lease: undefined, undo: undefined };
   }
   if (row.origin === null && row.admins_read_at === null) return { kind: 'must-read-admins', row };
   const isRenamed = attributes.displayName !== row.display_name;

@@ -6,7 +6,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
-import { LOST_CREATE } from '../../reconcile/lost-create.ts';
 import { enterRules } from '../../reconcile/rules/follow.ts';
 import { toGroupColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
@@ -23,14 +22,15 @@ import {
 } from '../../store/groups.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { adoptLinks, moveGroupLinks } from '../../store/link-observations.ts';
+import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { touchMembers } from '../../store/shown-links.ts';
 import type { ScimDeps } from '../deps.ts';
-import type { GroupInput } from '../dialect/parse-group.ts';
-import type { MemberRef } from '../dialect/parse-members.ts';
+import type { GroupInput, MemberRef } from '../dialect/parse-group.ts';
 import { notUnique, ScimError } from '../errors.ts';
+import type { GroupWriteResult } from '../writes/write-result.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege } from './protect-group.ts';
-import { type GroupWriteResult, storeGroupChange, toUserIds } from './store-change.ts';
+import { storeGroupChange, toUserIds } from './store-change.ts';
 
 /** A new group as a provider describes it, with the lane when it may be taken. */
 export interface NewGroup {

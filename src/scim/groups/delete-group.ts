@@ -9,11 +9,11 @@ import { type GroupRow, hasUpstreamIds, lockGroup, updateGroup } from '../../sto
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/link-observations.ts';
 import { listLinkedUsers, touchUsers } from '../../store/shown-links.ts';
-import { assertAdoptsOnDelete, toTombstone } from '../bury.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { assertVersion } from '../http/respond.ts';
-import { toLane } from '../take-lane.ts';
+import { assertVersion } from '../http/etag.ts';
+import { toLane } from '../writes/store-write.ts';
+import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
 import { assertGroupAdoptable, type ChangedGroup } from './change-group.ts';
 import { assertGroupMayLose } from './protect-group.ts';
 
@@ -60,8 +60,9 @@ export async function storeGroupDeletion(
   const { wakes } = await followGroup(tx, deps.rules, news, now);
   if (!isDue) await deleteAllLinks(tx, row.id);
   return {
+    type: 'group',
     id: row.id,
-    wakes,
+    notifies: wakes,
     row: { ...row, ...change },
     lease,
     undo: isDue ? toUndo(row) : undefined,

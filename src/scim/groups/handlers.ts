@@ -4,13 +4,14 @@ import { findGroupView, type ResourceView } from '../../store/views.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { isNotModified, sendNotModified, sendResource } from '../http/respond.ts';
+import { isNotModified, toETag } from '../http/etag.ts';
+import { sendNotModified, sendResource } from '../http/respond.ts';
 import { type Projection, parseProjection } from '../render/projection.ts';
-import { toETag, toRef } from '../render/resource-text.ts';
+import { toRef } from '../render/resource-text.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderGroups } from '../search/render-groups.ts';
-import { settleGroup } from '../settle.ts';
 import { type ResourceHandler, toTarget } from '../users/handlers.ts';
+import { settleWrite } from '../writes/settle.ts';
 import {
   acceptGroupDeletion,
   acceptGroupPatch,
@@ -24,7 +25,7 @@ export function createGroup(deps: ScimDeps): RequestHandler {
     // Before anything is stored: a request that is refused has changed nothing.
     const projection = parseProjection(req.query, groupSchema);
     const created = await acceptNewGroup(deps, req.body);
-    await settleGroup(deps, created, getRequestContext(res).arrivedAt);
+    await settleWrite(deps, created, getRequestContext(res).arrivedAt);
     res.setHeader('Location', toRef(deps.baseUrl, 'Group', created.id));
     await sendGroup(deps, { res, projection, view: created.row, status: 201 });
   };
@@ -47,7 +48,7 @@ export function replaceGroup(deps: ScimDeps): ResourceHandler {
     // As in `createGroup`.
     const projection = parseProjection(req.query, groupSchema);
     const changed = await acceptGroupReplacement(deps, toTarget(req), req.body);
-    await settleGroup(deps, changed, getRequestContext(res).arrivedAt);
+    await settleWrite(deps, changed, getRequestContext(res).arrivedAt);
     await sendGroup(deps, { res, projection, view: changed.row, status: 200 });
   };
 }
@@ -62,7 +63,7 @@ export function patchGroup(deps: ScimDeps): ResourceHandler {
     // As in `createGroup`.
     const projection = parseProjection(req.query, groupSchema);
     const changed = await acceptGroupPatch(deps, toTarget(req), req.body);
-    await settleGroup(deps, changed, getRequestContext(res).arrivedAt);
+    await settleWrite(deps, changed, getRequestContext(res).arrivedAt);
     if (req.query.attributes !== undefined) {
       await sendGroup(deps, { res, projection, view: changed.row, status: 200 });
       return;
@@ -76,7 +77,7 @@ export function patchGroup(deps: ScimDeps): ResourceHandler {
 export function deleteGroup(deps: ScimDeps): ResourceHandler {
   return async (req, res) => {
     const deleted = await acceptGroupDeletion(deps, toTarget(req));
-    await settleGroup(deps, deleted, getRequestContext(res).arrivedAt);
+    await settleWrite(deps, deleted, getRequestContext(res).arrivedAt);
     res.status(204).end();
   };
 }

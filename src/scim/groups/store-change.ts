@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
 import { toPendingAfterGroupWrite } from '../../domain/group-write.ts';
-import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
+import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
-import type { GroupUndo } from '../../reconcile/group/undo.ts';
 import { followGroup, toRuledName } from '../../reconcile/rules/follow.ts';
 import { ruleGroup } from '../../reconcile/rules/rule-group.ts';
 import type { Rules } from '../../reconcile/rules/rules.ts';
@@ -22,26 +21,17 @@ import {
   toObservedGroup,
   updateGroup,
 } from '../../store/groups.ts';
-import { isLaneHeld, type LaneClaim, type Lease } from '../../store/lanes.ts';
+import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { listExistingUsers, saveLinks } from '../../store/links.ts';
 import type { Origin } from '../../store/schema.ts';
 import { touchMembers, touchUsers } from '../../store/shown-links.ts';
+import type { GroupUndo } from '../../store/undo.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
-import { type TakenLane, toLane } from '../take-lane.ts';
+import { type TakenLane, toLane } from '../writes/store-write.ts';
+import type { GroupWriteResult } from '../writes/write-result.ts';
 import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
 import { assertGroupMayLose } from './protect-group.ts';
-
-/** A stored write of a group, with what the wait for it needs. */
-export interface GroupWriteResult {
-  readonly id: GroupId;
-  readonly row: GroupRow;
-  readonly lease: Lease | undefined;
-  /** Other people and groups may be due now, by the rules. */
-  readonly wakes?: boolean;
-  /** Undefined: the service already holds what was written, so there is nothing to wait for. */
-  readonly undo: GroupUndo | undefined;
-}
 
 /** One change of a group that exists. */
 export interface GroupChangeRequest {
@@ -97,6 +87,7 @@ export async function storeGroupChange(
   const changed = toChangedRow(request, parts);
   if (!isNew && isSame(request, changed.row, attributes) && countWrites(parts) === 0) {
     return {
+      type: 'group',
       id: row.id,
       lease: undefined,
       undo: undefined,
@@ -108,6 +99,7 @@ export async function storeGroupChange(
   await saveGroupChange(tx, request, { ...parts, lane, changed: changed.row });
   const { id } = row;
   return {
+    type: 'group',
     id,
     lease,
     ...(await follow(tx, rules, { request, changed: changed.row, parts })),
@@ -186,7 +178,7 @@ async function follow(
     changed,
     parts,
   }: { request: GroupChangeRequest; changed: GroupRow; parts: ChangedParts },
-): Promise<Pick<GroupWriteResult, 'row' | 'wakes'>> {
+): Promise<Pick<GroupWriteResult, 'row' | 'notifies'>> {
   const { row, origin, isNew } = request;
   const isGivenBack = changed.admins_asked < row.admins_asked || emptiesAdmins(request);
   const news = {
@@ -197,7 +189,7 @@ async function follow(
     ...(isGivenBack ? { admins: 'given back' as const } : {}),
   };
   const { wakes, changedItself } = await followGroup(tx, rules, news, parts.now);
-  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, wakes };
+  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, notifies: wakes };
 }
 
 interface ChangedParts {

@@ -3,7 +3,7 @@ import type { Attempts } from '../../access/attempts.ts';
 import type { FindCredential } from '../../access/credential.ts';
 import { toFailedAttempt } from '../../access/failed-request.ts';
 import { ScimError } from '../errors.ts';
-import { setCredential } from './credential.ts';
+import { note } from './notes.ts';
 
 /** What authentication is given. */
 export interface AuthenticationDeps {
@@ -29,7 +29,7 @@ export function authenticate({
     const credential = token === undefined ? undefined : await findCredential(token);
     if (credential?.purpose === 'scim') {
       telemetry.heard();
-      setCredential(res, credential);
+      note(res, { credential: credential.id });
       return next();
     }
     const presented = token === undefined ? 'nothing' : 'something';

@@ -3,7 +3,7 @@ import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../do
 import type { Clock } from '../../domain/clock.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { ScimError } from '../errors.ts';
-import { getCredential } from './credential.ts';
+import { getNotes } from './notes.ts';
 
 /** A second's worth of the rate comes back in a second. */
 const RETRY_SECONDS = 1;
@@ -20,7 +20,7 @@ export function limitRequests(
 ): RequestHandler {
   const admission = createAdmission(limits);
   return (_req, res, next) => {
-    const { id } = getCredential(res);
+    const { credential: id } = getNotes(res);
     const why = admission.begin(id, clock.now());
     if (why !== undefined) {
       turnedAway(why);

@@ -1,10 +1,10 @@
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Turns } from '../../domain/turns.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { ScimError, toScimErrorBody } from '../errors.ts';
-import { toETag } from '../render/resource-text.ts';
-import { note } from '../requests/noted.ts';
+import { toETag } from './etag.ts';
+import { note } from './notes.ts';
 import { toScimError } from './to-scim-error.ts';
 
 const CONTENT_TYPE = 'application/scim+json; charset=utf-8';
@@ -73,34 +73,10 @@ export function sendResource(
   sendText(res, status, text);
 }
 
-/**
- * Whether the reader already has this version (`If-None-Match`), so that 304 says it all.
- * @see RFC 9110 §13.1.2: weak comparison
- */
-export function isNotModified(req: Request, version: number): boolean {
-  const header = req.headers['if-none-match'];
-  return header !== undefined && matchesETag(header, version);
-}
-
 /** 304 with the ETag that a reader needs to go on asking. @see RFC 9110 §15.4.5 */
 export function sendNotModified(res: Response, version: number): void {
   res.setHeader('ETag', toETag(version));
   res.status(304).end();
-}
-
-/**
- * Stops a write that was meant for another version (`If-Match`).
- * @throws ScimError 412. @see RFC 7644 §3.14; our ETags are weak, so the comparison is
- */
-export function assertVersion(ifMatch: string | undefined, version: number): void {
-  if (ifMatch === undefined || matchesETag(ifMatch, version)) return;
-  throw new ScimError(412, 'The resource was changed since this version was read.');
-}
-
-function matchesETag(header: string, version: number): boolean {
-  if (header.trim() === '*') return true;
-  const wanted = toETag(version).slice(2);
-  return header.split(',').some((tag) => tag.trim().replace(/^W\//i, '') === wanted);
 }
 
 /** The end of the line: what nobody serves is 404, in the form of the protocol. */

@@ -1,13 +1,12 @@
 import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
-import { USER_LIST_MAX } from '../dialect/coerce-list.ts';
+import { USER_LIST_MAX } from '../dialect/coerce.ts';
 import { hasContent, weigh, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchTarget } from '../dialect/patch-step.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
-import { countComparisons } from '../filter/people-cost.ts';
-import type { Filter } from '../filter/tree.ts';
+import { countComparisons, type Filter } from '../filter/tree.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { ValueList } from './value-list.ts';
 

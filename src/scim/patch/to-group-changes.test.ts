@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
-import type { RepairKind } from '../dialect/repairs.ts';
+import type { RepairKind } from '../repairs.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { toGroupChanges } from './to-group-changes.ts';
 

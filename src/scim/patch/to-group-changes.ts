@@ -1,6 +1,6 @@
 import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import type { PeopleList } from '../dialect/parse-members.ts';
+import type { PeopleList } from '../dialect/parse-group.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
 import type { Filter } from '../filter/tree.ts';
 

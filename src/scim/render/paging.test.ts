@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { toListResponse } from './list-response.ts';
-import { parsePaging } from './paging.ts';
+import { parsePaging, toListResponse } from './paging.ts';
 
 const limits = { countDefault: 100, countMax: 200 };
 

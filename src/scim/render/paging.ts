@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../domain/json.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 
 /** Which part of a list is asked for. */
@@ -60,4 +61,24 @@ function toWhole(value: unknown): number | undefined {
       : typeof value === 'string' && /^\s*[+-]?\d{1,30}\s*$/.test(value);
   // Beyond what is exact there are no resources anyway, and databases take no more.
   return isWhole ? Math.min(Math.max(Number(value), -1), Number.MAX_SAFE_INTEGER) : undefined;
+}
+
+/** One page of a list. */
+export interface ListPage {
+  /** How many there are in all pages together. */
+  readonly totalResults: number;
+  /** The place of the first resource of this page, from 1. */
+  readonly startIndex: number;
+  readonly resources: readonly JsonObject[];
+}
+
+/** The answer to a list or search. `itemsPerPage` is the number returned, not the number asked for. @see RFC 7644 §3.4.2 */
+export function toListResponse({ totalResults, startIndex, resources }: ListPage): JsonObject {
+  return {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+    totalResults,
+    startIndex,
+    itemsPerPage: resources.length,
+    Resources: [...resources],
+  };
 }

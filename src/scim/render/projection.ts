@@ -38,6 +38,11 @@ export function parseProjection(query: ProjectionQuery, schema: ResourceSchema):
   };
 }
 
+/** True when the request asks for nothing special, so that stored text can be sent as it is. */
+export function isPlain({ only, except }: Projection): boolean {
+  return only === undefined && except.size === 0;
+}
+
 /** Whether any part of a top-level attribute is in the answer, so that it must be loaded. */
 export function isIncluded({ only, except }: Projection, name: string): boolean {
   if (ALWAYS.has(name)) return true;

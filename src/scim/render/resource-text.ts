@@ -26,11 +26,6 @@ export function createMoments(): ToMoment {
   };
 }
 
-/** The ETag of a resource. Weak: names of others that it shows may change without it. @see RFC 7644 §3.14 */
-export function toETag(version: number): string {
-  return `W/"${version}"`;
-}
-
 /**
  * The answer for a user as text, built from the stored text without parsing it: reading is what
  * providers do most.

@@ -2,11 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { KeptRequest } from '../../domain/kept-request.ts';
 import { type Work, workInTurns } from '../../domain/turns.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
-import type { BulkResult } from '../bulk/run-bulk.ts';
 import type { ScimDeps } from '../deps.ts';
-import { getCredential } from '../http/credential.ts';
+import { getNotes, type NotedOperation } from '../http/notes.ts';
 import { listWritten } from './list-written.ts';
-import { getNoted } from './noted.ts';
 
 const CLIENT_LENGTH_MAX = 100;
 const SCIM_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -34,13 +32,13 @@ async function keep(
   res: Response,
 ): Promise<void> {
   const { requestId, arrivedAt } = getRequestContext(res);
-  const { scimType = null, operations } = getNoted(res);
+  const { credential, scimType = null, operations } = getNotes(res);
   const common = {
     at: arrivedAt,
     requestId,
     durationMs: clock.now() - arrivedAt,
     client: toClient(req.headers['user-agent']),
-    credential: getCredential(res).id,
+    credential,
     route: toRoute(req),
   };
   if (operations === undefined) {
@@ -50,8 +48,8 @@ async function keep(
     requests.add({ ...common, status, scimType, ...whole });
     return;
   }
-  for (const result of operations) {
-    requests.add({ ...common, ...(await workInTurns(toPart(result), turns)) });
+  for (const operation of operations) {
+    requests.add({ ...common, ...(await workInTurns(toPart(operation), turns)) });
   }
 }
 
@@ -97,30 +95,21 @@ function toResourceId(id: string | undefined): string | null {
   return id !== undefined && SCIM_ID.test(id) ? id : null;
 }
 
-function* toPart(result: BulkResult): Work<Part & Pick<KeptRequest, 'status' | 'scimType'>> {
-  const { operation } = result;
-  const isAccepted = result.kind === 'accepted';
-  const ended = isAccepted
-    ? { resourceId: toResourceId(result.accepted.write.id), scimType: null }
-    : { resourceId: toResourceId(result.id), scimType: result.error.scimType ?? null };
-  if (operation.kind === 'malformed') {
-    const status = isAccepted ? 200 : result.error.status;
-    return { ...ended, method: 'POST', resourceType: null, written: [], status };
-  }
-  const { method } = operation.action;
-  const resourceType = operation.type === 'User' ? 'user' : 'group';
-  const data = 'data' in operation.action ? operation.action.data : undefined;
+function* toPart({
+  method,
+  resourceType,
+  id,
+  data,
+  status,
+  scimType,
+}: NotedOperation): Work<Part & Pick<KeptRequest, 'status' | 'scimType'>> {
+  const written = resourceType === null ? [] : yield* listWritten(resourceType, method, data);
   return {
-    ...ended,
     method,
     resourceType,
-    written: yield* listWritten(resourceType, method, data),
-    status: isAccepted ? toStatus(method) : result.error.status,
+    resourceId: toResourceId(id),
+    written,
+    status,
+    scimType: scimType ?? null,
   };
-}
-
-/** As the single request would have been answered. */
-function toStatus(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'): number {
-  if (method === 'POST') return 201;
-  return method === 'DELETE' ? 204 : 200;
 }

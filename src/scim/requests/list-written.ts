@@ -6,8 +6,8 @@ import { readGroup } from '../dialect/parse-group.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import { readUser, type UserInput } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
-import { UNCOUNTED } from '../dialect/repairs.ts';
 import { ScimError } from '../errors.ts';
+import { UNCOUNTED } from '../repairs.ts';
 import { type AttributePath, groupSchema, userSchema } from '../schema/resource-schemas.ts';
 
 /** More different paths than this are no single write of somebody. */

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { SchemaDefinition } from './definition.ts';
-import { enterpriseDefinition } from './enterprise-schema.ts';
+import {
+  enterpriseDefinition,
+  workManagementGroupDefinition,
+  workManagementUserDefinition,
+} from './extension-schemas.ts';
 import { groupDefinition } from './group-schema.ts';
 import { groupSchema, type ResourceSchema, userSchema } from './resource-schemas.ts';
 import { userDefinition } from './user-schema.ts';
-import {
-  workManagementGroupDefinition,
-  workManagementUserDefinition,
-} from './work-management-schemas.ts';
 
 /** What the server can do and up to where; becomes the ServiceProviderConfig. */
 export interface ServiceProviderOptions {

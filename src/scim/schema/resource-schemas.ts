@@ -5,13 +5,13 @@ import {
   toCoreTable,
   toExtensionTable,
 } from './attribute-table.ts';
-import { enterpriseDefinition } from './enterprise-schema.ts';
-import { groupDefinition } from './group-schema.ts';
-import { userDefinition } from './user-schema.ts';
 import {
+  enterpriseDefinition,
   workManagementGroupDefinition,
   workManagementUserDefinition,
-} from './work-management-schemas.ts';
+} from './extension-schemas.ts';
+import { groupDefinition } from './group-schema.ts';
+import { userDefinition } from './user-schema.ts';
 
 /** Where a value lives in a resource. */
 export interface AttributePath {

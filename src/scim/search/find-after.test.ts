@@ -4,7 +4,7 @@ import { parseFilter } from '../filter/parse-filter.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { findAfter } from './find-after.ts';
 import type { Hit } from './scan.ts';
-import type { Source } from './source.ts';
+import type { Source } from './sources.ts';
 
 /** A list of so many people, of whom only the last one has the title that is looked for. */
 function makeSource(length: number): { source: Source<ResourceView>; looks: () => number } {

@@ -6,7 +6,7 @@ import type { Filter } from '../filter/tree.ts';
 import type { Sorting } from '../render/sorting.ts';
 import { compareHits, type Hit, renderHits, scan } from './scan.ts';
 import { sortHits } from './sort-hits.ts';
-import type { Search, Source } from './source.ts';
+import type { Search, Source } from './sources.ts';
 
 /** Resources that one page looks at, where no index answers: then the page ends short, with a cursor. */
 const LOOKS_MAX = 10_000;

@@ -4,7 +4,7 @@ import type { ResourceView } from '../../store/views.ts';
 import { toSelector } from '../filter/to-selector.ts';
 import { renderHits, scan } from './scan.ts';
 import { sortHits } from './sort-hits.ts';
-import type { Search, Source } from './source.ts';
+import type { Search, Source } from './sources.ts';
 
 /** Which part of what is found is shown. */
 export interface Part {

@@ -3,23 +3,22 @@ import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
-import { toRepairs } from '../dialect/to-repairs.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
-import { assertOpen } from '../http/assert-open.ts';
+import { assertOpen } from '../http/guards.ts';
 import { sendListText } from '../http/respond.ts';
 import { type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
 import { openCursorList, openList } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
+import { toRepairs } from '../repairs.ts';
 import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import { parseCursor, toCursor } from './cursor.ts';
 import { type Found, find, type Part } from './find.ts';
 import { findAfter } from './find-after.ts';
 import type { createPacemaker, Pace } from './pace.ts';
 import { createPlaceBook, type PlaceBook, withPlaces } from './places.ts';
-import type { Search, Source } from './source.ts';
-import { groupSource, userSource } from './sources.ts';
+import { groupSource, type Search, type Source, userSource } from './sources.ts';
 
 /** How deep a filter may be nested. */
 const FILTER_DEPTH_MAX = 50;

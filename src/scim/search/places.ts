@@ -1,6 +1,6 @@
 import type { Store } from '../../store/database.ts';
 import type { ResourceView } from '../../store/views.ts';
-import type { Source } from './source.ts';
+import type { Source } from './sources.ts';
 
 /** Places of one list that are remembered at most. */
 const PLACES_MAX = 1_000;

@@ -5,9 +5,8 @@ import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { readMembersOfGroups } from '../../store/shown-links.ts';
 import { listPeopleOfGroups, type PersonView, type ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
-import { isIncluded, type Projection, project } from '../render/projection.ts';
+import { isIncluded, isPlain, type Projection, project } from '../render/projection.ts';
 import { renderGroup, toRef } from '../render/resource-text.ts';
-import { isPlain } from './projection-use.ts';
 
 /** Groups whose people are read at once; others are served in between. */
 const AT_ONCE = 10;

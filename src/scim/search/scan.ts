@@ -3,10 +3,9 @@ import type { Selector } from '../../domain/selector.ts';
 import type { Turns } from '../../domain/turns.ts';
 import type { ResourceView } from '../../store/views.ts';
 import { matches, matchesInPieces } from '../filter/matches.ts';
-import { assertFewOfPeople, countComparisons } from '../filter/people-cost.ts';
-import type { Filter } from '../filter/tree.ts';
+import { assertFewOfPeople, countComparisons, type Filter } from '../filter/tree.ts';
 import { compareSortKeys, type Sorting, type SortKey, toSortKey } from '../render/sorting.ts';
-import type { Search, Source } from './source.ts';
+import type { Search, Source } from './sources.ts';
 
 /** Resources read at once. */
 const SCAN_CHUNK = 200;

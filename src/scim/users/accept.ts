@@ -1,41 +1,26 @@
-import { userId } from '../../domain/ids.ts';
 import { workInTurns } from '../../domain/turns.ts';
-import { findUserRow } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import { readUser } from '../dialect/parse-user.ts';
-import { toRepairs } from '../dialect/to-repairs.ts';
 import { ScimError } from '../errors.ts';
 import { applyUserPatch } from '../patch/apply-user-patch.ts';
+import { toRepairs } from '../repairs.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
-import { assertUpstreamUp } from '../settle.ts';
-import { storeWrite } from '../store-write.ts';
-import { storeUser, toReplacement, type UserChange } from './change-user.ts';
+import { assertUpstreamUp } from '../writes/settle.ts';
+import { storeWrite } from '../writes/store-write.ts';
+import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
+import { toReplacement } from './attributes.ts';
+import { storeUser, type UserChange } from './change-user.ts';
 import { type CreatedUser, storeNewUser } from './create-user.ts';
 import { storeUserDeletion } from './delete-user.ts';
-import type { UserWriteResult } from './store-change.ts';
-
-/** Which resource a write is for, and of which version the writer thinks. */
-export interface WriteTarget {
-  readonly id: string;
-  readonly ifMatch: string | undefined;
-}
-
-const PEOPLE = {
-  findRow: findUserRow,
-  toKey: (id: string) => ({ type: 'user', id: userId(id) }) as const,
-};
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 409, 503 */
 export async function acceptNewUser(deps: ScimDeps, body: unknown): Promise<UserWriteResult> {
   const input = await workInTurns(readUser(body, toRepairs(deps.telemetry)), deps.turns);
   assertUpstreamUp(deps);
-  const created = await storeWrite(deps, {
-    ...PEOPLE,
-    kind: 'create',
-    store: (tx): Promise<CreatedUser> =>
-      storeNewUser(tx, deps, { input, claim: deps.reconciler.claim() }),
-  });
+  const created = await storeWrite<CreatedUser>(deps, 'create', (tx) =>
+    storeNewUser(tx, deps, { input, claim: deps.reconciler.claim() }),
+  );
   if ('kind' in created) throw new ScimError(409, created.detail, { scimType: 'uniqueness' });
   return created;
 }
@@ -80,12 +65,10 @@ export async function acceptUserDeletion(
   target: WriteTarget,
 ): Promise<UserWriteResult> {
   assertUpstreamUp(deps);
-  const stored = await storeWrite(deps, {
-    ...PEOPLE,
-    kind: 'change',
-    store: (tx) => storeUserDeletion(tx, deps, { ...target, claim: deps.reconciler.claim() }),
-  });
-  if (stored.wakes) deps.reconciler.wake();
+  const stored = await storeWrite(deps, 'change', (tx) =>
+    storeUserDeletion(tx, deps, { ...target, claim: deps.reconciler.claim() }),
+  );
+  if (stored.notifies) deps.reconciler.wake();
   return stored;
 }
 
@@ -95,9 +78,7 @@ async function storeChange(
   change: UserChange['change'],
 ): Promise<UserWriteResult> {
   assertUpstreamUp(deps);
-  return storeWrite(deps, {
-    ...PEOPLE,
-    kind: 'change',
-    store: (tx) => storeUser(tx, deps, { ...target, claim: deps.reconciler.claim(), change }),
-  });
+  return storeWrite(deps, 'change', (tx) =>
+    storeUser(tx, deps, { ...target, claim: deps.reconciler.claim(), change }),
+  );
 }

@@ -1,19 +1,17 @@
 import { findCreationAddress } from '../../domain/address.ts';
-import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { isJsonObject } from '../../domain/json.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { LaneClaim } from '../../store/lanes.ts';
 import { lockUser, type UserRow } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
-import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
-import { assertVersion } from '../http/respond.ts';
-import { withStoredManagerRef } from './manager-ref.ts';
+import { assertVersion } from '../http/etag.ts';
+import type { UserWriteResult } from '../writes/write-result.ts';
+import { withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type PersonNames } from './match-account.ts';
-import { storeUserChange, type UserWriteResult } from './store-change.ts';
+import { storeUserChange } from './store-change.ts';
 
 /** A PUT or PATCH of one person. */
 export interface UserChange {
@@ -53,35 +51,6 @@ export async function storeUser(
   // Only now is it known whether the write changes anything; a refusal takes all of it back.
   if (row.origin === null && result.row !== row) await assertAdoptable(tx, deps, row);
   return result;
-}
-
-/** PUT replaces everything but what a partial view of a person often leaves out. @see RFC 7644 §3.5.1 */
-export function toReplacement(
-  before: JsonObject,
-  { attributes, mentioned }: UserInput,
-): { attributes: JsonObject; names: ReadonlySet<string> } {
-  const kept: JsonObject = {};
-  for (const name of ['active', 'name', 'emails'] as const) {
-    const value = before[name];
-    if (!mentioned.has(name) && value !== undefined) kept[name] = value;
-  }
-  return { attributes: keepReadOnly(before, { ...kept, ...attributes }), names: mentioned };
-}
-
-/** What only the service says of a person survives every write. */
-export function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonObject {
-  const held = before[USER_EXTENSION];
-  if (!isJsonObject(held)) return attributes;
-  const readOnly: JsonObject = {};
-  for (const name of ['role', 'virtual'] as const) {
-    const value = held[name];
-    if (value !== undefined) readOnly[name] = value;
-  }
-  const sent = attributes[USER_EXTENSION];
-  const extension = { ...(isJsonObject(sent) ? sent : {}), ...readOnly };
-  return Object.keys(extension).length === 0
-    ? attributes
-    : { ...attributes, [USER_EXTENSION]: extension };
 }
 
 function toNames(attributes: JsonObject): PersonNames {

@@ -6,8 +6,6 @@ import { listTakenFromUser } from '../../domain/protection.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { toPendingAfterWrite } from '../../domain/user-write.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
-import { LOST_CREATE } from '../../reconcile/lost-create.ts';
-import type { UserBefore } from '../../reconcile/user/undo.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { saveDispute } from '../../store/disputes.ts';
@@ -16,7 +14,9 @@ import { moveFormerNames } from '../../store/former-names.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { moveLinks } from '../../store/link-observations.ts';
 import { leaveGroups } from '../../store/link-work.ts';
+import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { touchUsers } from '../../store/shown-links.ts';
+import type { UserBefore } from '../../store/undo.ts';
 import {
   forgetLostUsers,
   getUserRow,
@@ -30,13 +30,11 @@ import {
 import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notUnique, ScimError } from '../errors.ts';
-import { toLane } from '../take-lane.ts';
-import { assertFits } from './assert-fits.ts';
-import { keepReadOnly } from './change-user.ts';
-import { withStoredManagerRef } from './manager-ref.ts';
+import { toLane } from '../writes/store-write.ts';
+import type { UserWriteResult } from '../writes/write-result.ts';
+import { assertFits, keepReadOnly, withStoredManagerRef } from './attributes.ts';
 import { matchAccount } from './match-account.ts';
-import { assertMayLose } from './protect-user.ts';
-import { storeUserChange, type UserWriteResult } from './store-change.ts';
+import { assertMayLose, storeUserChange } from './store-change.ts';
 
 /** A new person as a provider describes them, with the lane when it may be taken. */
 export interface NewUser {
@@ -221,6 +219,7 @@ async function startWriting(
   const change = { pending: JSON.stringify(pending), due_at };
   await updateUser(tx, id, { ...change, ...lane });
   return {
+    type: 'user',
     id,
     row: { ...row, ...change },
     lease,

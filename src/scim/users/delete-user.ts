@@ -7,14 +7,14 @@ import { parseStored } from '../../store/documents.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { leaveGroups } from '../../store/link-work.ts';
 import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
-import { assertAdoptsOnDelete, toTombstone } from '../bury.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { assertVersion } from '../http/respond.ts';
-import { toLane } from '../take-lane.ts';
+import { assertVersion } from '../http/etag.ts';
+import { toLane } from '../writes/store-write.ts';
+import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
+import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertAdoptable } from './change-user.ts';
-import { assertMayLose } from './protect-user.ts';
-import type { UserWriteResult } from './store-change.ts';
+import { assertMayLose } from './store-change.ts';
 
 /** A DELETE of one person. */
 export interface UserDeletion {
@@ -55,11 +55,12 @@ export async function storeUserDeletion(
   await updateUser(tx, row.id, { ...change, ...lane });
   const left = isDue ? [] : await leaveGroups(tx, row.id, now);
   return {
+    type: 'user',
     id: row.id,
     row: { ...row, ...change },
     lease,
     undo: isDue ? toUndo(row) : undefined,
-    wakes: left.length > 0,
+    notifies: left.length > 0,
   };
 }
 

@@ -3,20 +3,19 @@ import { findUserView, type UserView } from '../../store/views.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { isNotModified, sendNotModified, sendResource } from '../http/respond.ts';
-import { type Projection, parseProjection, project } from '../render/projection.ts';
+import { isNotModified } from '../http/etag.ts';
+import { sendNotModified, sendResource } from '../http/respond.ts';
+import { isPlain, type Projection, parseProjection, project } from '../render/projection.ts';
 import { renderUser, toRef } from '../render/resource-text.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
-import { isPlain } from '../search/projection-use.ts';
-import { settleUser } from '../settle.ts';
+import { settleWrite } from '../writes/settle.ts';
+import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import {
   acceptNewUser,
   acceptUserDeletion,
   acceptUserPatch,
   acceptUserReplacement,
-  type WriteTarget,
 } from './accept.ts';
-import type { UserWriteResult } from './store-change.ts';
 
 /** Handlers of one resource carry its id in the path. */
 export type ResourceHandler = RequestHandler<{ id: string }>;
@@ -27,7 +26,7 @@ export function createUser(deps: ScimDeps): RequestHandler {
     // Before anything is stored: a request that is refused has changed nothing.
     const projection = parseProjection(req.query, userSchema);
     const created = await acceptNewUser(deps, req.body);
-    await settleUser(deps, created, getRequestContext(res).arrivedAt);
+    await settleWrite(deps, created, getRequestContext(res).arrivedAt);
     res.setHeader('Location', toRef(deps.baseUrl, 'User', created.id));
     const text = renderFor(deps, projection, created.row);
     sendResource(res, { status: 201, version: created.row.version, text });
@@ -60,7 +59,7 @@ export function patchUser(deps: ScimDeps): ResourceHandler {
 export function deleteUser(deps: ScimDeps): ResourceHandler {
   return async (req, res) => {
     const deleted = await acceptUserDeletion(deps, toTarget(req));
-    await settleUser(deps, deleted, getRequestContext(res).arrivedAt);
+    await settleWrite(deps, deleted, getRequestContext(res).arrivedAt);
     res.status(204).end();
   };
 }
@@ -78,7 +77,7 @@ function change(
     // As in `createUser`.
     const projection = parseProjection(req.query, userSchema);
     const changed = await accept(toTarget(req), req.body);
-    await settleUser(deps, changed, getRequestContext(res).arrivedAt);
+    await settleWrite(deps, changed, getRequestContext(res).arrivedAt);
     const text = renderFor(deps, projection, changed.row);
     sendResource(res, { status: 200, version: changed.row.version, text });
   };

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
-import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
@@ -11,30 +10,21 @@ import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/u
 import { toPendingAfterWrite, toUserFields } from '../../domain/user-write.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
 import { combinedForUser } from '../../reconcile/rules/rule-user.ts';
-import type { UserBefore, UserUndo } from '../../reconcile/user/undo.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
-import { isLaneHeld, type LaneClaim, type Lease } from '../../store/lanes.ts';
+import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
+import type { Protection } from '../../store/protection.ts';
 import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
+import type { UserBefore } from '../../store/undo.ts';
 import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
-import { toLane } from '../take-lane.ts';
-import { assertFits } from './assert-fits.ts';
-import { assertMayLose } from './protect-user.ts';
-
-/** A stored write of a person, with what the wait for it needs. */
-export interface UserWriteResult {
-  readonly id: UserId;
-  readonly row: UserRow;
-  readonly lease: Lease | undefined;
-  /** Undefined: the service already holds what was written, so there is nothing to wait for. */
-  readonly undo: UserUndo | undefined;
-  /** Groups are due now that nobody waits for. */
-  readonly wakes?: boolean;
-}
+import { ScimError } from '../errors.ts';
+import { toLane } from '../writes/store-write.ts';
+import type { UserWriteResult } from '../writes/write-result.ts';
+import { assertFits } from './attributes.ts';
 
 /** One change of a person that exists. */
 export interface UserChangeRequest {
@@ -85,7 +75,7 @@ export async function storeUserChange(
   const pendingText = JSON.stringify(pending);
   const isSame = isDeepStrictEqual(before, next) && columns.given === row.given;
   if (isSame && pendingText === row.pending) {
-    return { id: row.id, row, lease: undefined, undo: undefined };
+    return { type: 'user', id: row.id, row, lease: undefined, undo: undefined };
   }
   const isDue = pendingText !== '{}';
   const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
@@ -107,6 +97,7 @@ export async function storeUserChange(
   if (!isDeepStrictEqual(before.emails, next.emails))
     await replaceUserEmails(tx, id, listFoldedEmails(next));
   return {
+    type: 'user',
     id,
     row: changed,
     lease,
@@ -114,6 +105,12 @@ export async function storeUserChange(
       ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
       : undefined,
   };
+}
+
+/** Stops a write that takes something from a protected user. @throws ScimError 403 with the reason */
+export async function assertMayLose(tx: Db, protection: Protection, row: UserRow): Promise<void> {
+  const reason = await protection.findReason(tx, row);
+  if (reason !== undefined) throw new ScimError(403, reason);
 }
 
 /** Makes an observed account managed, with what is shown of it as what is wanted. */

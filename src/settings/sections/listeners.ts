@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { duration, durationOrZero, httpUrl, secret, size, wholeNumber } from '../kinds.ts';
 
-/** What whoever connects may do, known or not. */
+/** Limits of connections and requests, with or without a credential. */
 export const serverSchema = z.strictObject({
   connectionsMax: wholeNumber({ min: 10, max: 1_000_000 })
     .prefault(10_000)
@@ -31,7 +31,7 @@ export const serverSchema = z.strictObject({
     ),
 });
 
-/** What operators and monitoring meet. */
+/** The operators' interface and monitoring. */
 export const opsSchema = z.strictObject({
   token: secret({ charactersMin: 16 })
     .optional()

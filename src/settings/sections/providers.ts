@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { choice, duration, secretList, size, textList, wholeNumber } from '../kinds.ts';
 
-/** What identity providers meet. */
+/** The SCIM interface for identity providers. */
 export const scimSchema = z.strictObject({
   tokens: secretList({ charactersMin: 16 })
     .prefault([])
@@ -53,7 +53,7 @@ export const scimSchema = z.strictObject({
     ),
 });
 
-/** What becomes of people. */
+/** Treatment of users. */
 export const usersSchema = z.strictObject({
   adopt: choice(['yes', 'refuse', 'ask'])
     .prefault('yes')
@@ -70,7 +70,7 @@ export const usersSchema = z.strictObject({
     .describe('How a person is deactivated: through SCIM, or by suspending the account.'),
 });
 
-/** What becomes of groups. */
+/** Treatment of groups. */
 export const groupsSchema = z.strictObject({
   adopt: choice(['yes', 'refuse', 'ask'])
     .prefault('yes')
@@ -88,7 +88,7 @@ export const groupsSchema = z.strictObject({
     ),
 });
 
-/** Whom the bridge never takes over, deactivates or demotes by itself. */
+/** Users whom the bridge never takes over, deactivates or demotes by itself. */
 export const protectSchema = z.strictObject({
   users: textList('userNames or e-mail addresses, `*` stands for any text')
     .prefault([])

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { duration, durationOrZero, wholeNumber } from '../kinds.ts';
 
-/** How long the past is remembered. */
+/** Time that the past is kept. */
 export const retentionSchema = z.strictObject({
   ledger: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
@@ -31,7 +31,9 @@ export const retentionSchema = z.strictObject({
     .describe('How many of these requests are kept, the newest; 0: none.'),
   drifts: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
-    .describe('How long drifts that are over and names in dispute are shown, since they were last seen.'),
+    .describe(
+      'How long drifts that are over and names in dispute are shown, since they were last seen.',
+    ),
   plans: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
     .describe('How long sweeps and plans that have ended are shown.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { choice, duration, httpUrl, proxyUrl, secret, size, wholeNumber } from '../kinds.ts';
 
-/** The work-management service, and what the field knows of it but its documents leave open. */
+/** The work-management service, and facts about it that its documents leave open. */
 export const upstreamSchema = z.strictObject({
   url: httpUrl()
     .optional()

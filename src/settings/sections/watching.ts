@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { driftPolicy } from '../drift-policy.ts';
 import { duration, durationOrZero, wholeNumber } from '../kinds.ts';
 
-/** When the service is compared with the store. */
+/** Times of the comparison of the service with the store. */
 export const sweepSchema = z.strictObject({
   interval: durationOrZero({ min: '1s', max: '30d' })
     .prefault('1h')
@@ -14,7 +14,7 @@ export const sweepSchema = z.strictObject({
     .describe('Admin lists, one call a group, are read in every n-th sweep only.'),
 });
 
-/** What counts as a difference, and what is done about it. */
+/** Differences that count as drift, and the action for each. */
 export const driftSchema = z.strictObject({
   settle: duration({ min: '0', max: '1h' })
     .prefault('60s')
@@ -28,7 +28,7 @@ export const driftSchema = z.strictObject({
     ),
 });
 
-/** How much harm of one kind repairs may do in 24 hours before an operator is asked. */
+/** Harm of one kind that repairs may do in 24 hours before an operator is asked. */
 function harmLimit(harm: string) {
   return z
     .strictObject({
@@ -42,7 +42,7 @@ function harmLimit(harm: string) {
     .prefault({});
 }
 
-/** Above these a plan of repairs waits for an operator. */
+/** Limits above which a plan of repairs waits for an operator. */
 export const limitsSchema = z.strictObject({
   deactivate: harmLimit('People whom repairs deactivate'),
   removeMember: harmLimit('Members whom repairs remove from groups'),

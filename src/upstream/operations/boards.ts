@@ -1,6 +1,6 @@
 import { array, object, operations, words } from './row.ts';
 
-/** When a card that does not move is marked. */
+/** Rule for marking a card that does not move. */
 const lastMovedWarnings = {
   last_moved_warning_after_days: 'integer',
   last_moved_warning_after_hours: 'integer',

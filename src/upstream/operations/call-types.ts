@@ -2,8 +2,8 @@ import type { FileInput } from './file-input.ts';
 import type { EntryShape, Fields, ResponseShape } from './operation.ts';
 
 /**
- * What a call of the operation takes: `{ path, query, body }`, each only where the row has it and required where it holds
- * something required. A missing or unknown name and a wrong type are compile errors.
+ * Arguments of a call: `{ path, query, body }`, each only when the row has it and required when it holds something
+ * required. A missing or unknown name and a wrong type are compile errors.
  */
 export type ArgsOf<O> = PathArgs<O> & InputArgs<'query', O> & BodyArgs<O> & ChoiceArgs<O>;
 
@@ -34,7 +34,7 @@ type InputArgs<Part extends 'query' | 'body', O> = O extends { readonly [P in Pa
     : never
   : { readonly [P in Part]?: never };
 
-/** A form may be given whole where the service takes one. */
+/** A form may be given whole when the service takes one. */
 type BodyArgs<O> = O extends { readonly body: Fields; readonly content: MultipartContent }
   ? { readonly [K in keyof InputArgs<'body', O>]: InputArgs<'body', O>[K] | FormData }
   : InputArgs<'body', O>;
@@ -76,8 +76,8 @@ interface NamedTypes {
 }
 
 /**
- * What a call of the operation answers: the fields that the documents name, `unknown` where nobody says their type.
- * Nothing checks an answer against this; more, fewer and other fields may come.
+ * Answer of a call: the fields that the documents name, `unknown` when no document gives their type. An answer is
+ * never checked against this; more, fewer and other fields may come.
  */
 export type AnswerOf<O> = O extends { readonly response: infer R extends ResponseShape }
   ? ShapedAnswer<R>
@@ -90,13 +90,16 @@ export type EntryOf<O> = O extends { readonly response: infer R extends Response
     : AnswerObject<R>
   : unknown;
 
-/** What `version: 2` answers: `position` is the `start_position` of the next page. What stands there at the end is not documented. */
+/**
+ * Answer with `version: 2`: `position` is the `start_position` of the next page. Its value at the end is not
+ * documented.
+ */
 export interface PositionedPage<Entry> {
   result: Entry[];
   position: string | null;
 }
 
-/** Where `redirect: true` leads. It is not gone to, so that our token never reaches another host. */
+/** Target of a redirect with `redirect: true`. It is never followed, so that our token never reaches another host. */
 export interface RedirectTarget {
   /** Absolute; as in the answer without `redirect`. */
   url: string;

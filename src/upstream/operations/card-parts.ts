@@ -12,7 +12,7 @@ const newChecklistItem = {
   responsible_id: 'integer',
 } as const;
 
-/** What can be changed of a checklist item; another `checklist_id` moves it. */
+/** The changeable fields of a checklist item; another `checklist_id` moves it. */
 const checklistItemChanges = {
   text: 'string | null',
   sort_order: 'number',
@@ -115,7 +115,7 @@ export const cardFiles = operations('cardFiles', {
   },
 });
 
-/** Files of a card that only those see who may see the card. */
+/** Files of a card for users who may see the card. */
 export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles', {
   /** Attaches a file. */
   attachFileToCard: {
@@ -131,7 +131,7 @@ export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles',
     answer: object('id'),
   },
   /**
-   * What is known of a file, and in `url` where to fetch it. With `redirect: true` the answer is where that leads. Newer
+   * Facts about a file, with its address in `url`. With `redirect: true` the answer is the target. Newer
    * installations take `response_type` instead and redirect unless it is `json`.
    */
   getCardFile: {
@@ -155,7 +155,7 @@ export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles',
   },
 });
 
-/** Files of a comment that only those see who may see the card. `comment_uid` is `new` for a comment that is not written yet. */
+/** Files of a comment for users who may see the card. `comment_uid` is `new` for a comment that is not written yet. */
 export const restrictedAccessCommentFiles = operations('restrictedAccessCommentFiles', {
   /** Attaches a file. */
   attachFileToComment: {
@@ -171,7 +171,7 @@ export const restrictedAccessCommentFiles = operations('restrictedAccessCommentF
     answer: object('id'),
   },
   /**
-   * What is known of a file, and in `url` where to fetch it. With `redirect: true` the answer is where that leads. Newer
+   * Facts about a file, with its address in `url`. With `redirect: true` the answer is the target. Newer
    * installations take `response_type` instead and redirect unless it is `json`.
    */
   getCommentFile: {
@@ -196,7 +196,7 @@ export const restrictedAccessCommentFiles = operations('restrictedAccessCommentF
   },
 });
 
-/** Files in a property of a card that only those see who may see the card. */
+/** Files in a property of a card for users who may see the card. */
 export const restrictedAccessCustomPropertyFiles = operations(
   'restrictedAccessCustomPropertyFiles',
   {
@@ -214,7 +214,7 @@ export const restrictedAccessCustomPropertyFiles = operations(
       answer: object('id'),
     },
     /**
-     * What is known of a file, and in `url` where to fetch it. With `redirect: true` the answer is where that leads. Newer
+     * Facts about a file, with its address in `url`. With `redirect: true` the answer is the target. Newer
      * installations take `response_type` instead and redirect unless it is `json`.
      */
     getCustomPropertyFile: {
@@ -331,7 +331,7 @@ export const cardExternalLinks = operations('cardExternalLinks', {
   },
 });
 
-/** What keeps a card from going on: a reason or another card. */
+/** Obstacles of a card: a reason or another card. */
 export const cardBlockers = operations('cardBlockers', {
   /** Blocks a card. */
   blockCard: {
@@ -362,15 +362,15 @@ export const cardBlockers = operations('cardBlockers', {
   },
 });
 
-/** People whom a blocker waits for. */
+/** Users whom a blocker waits for. */
 export const cardBlockerUsers = operations('cardBlockerUsers', {
-  /** Adds a person to a blocker. */
+  /** Adds a user to a blocker. */
   addUserToTheCardBlocker: {
     call: 'POST /blockers/{blocker_id}/users',
     body: { 'user_id*': 'integer' },
     answer: object(userExtended),
   },
-  /** Takes a person off a blocker. */
+  /** Takes a user off a blocker. */
   removeUser: {
     call: 'DELETE /blockers/{blocker_id}/users/{user_id}',
     answer: object('id'),
@@ -383,14 +383,14 @@ export const cardBlockerUsers = operations('cardBlockerUsers', {
     call: 'GET /users/current/blockers',
     answer: object('blocked_cards summary'),
   },
-  /** The people of a blocker, in one answer. */
+  /** The users of a blocker, in one answer. */
   retrieveListOfUsers: {
     call: 'GET /blockers/{blocker_id}/users',
     answer: array(userOfBlocker),
   },
 });
 
-/** Why cards are blocked, in words that can be counted. */
+/** Reasons of blocked cards, as categories that can be counted. */
 export const cardBlockerCategories = operations('cardBlockerCategories', {
   /** Puts a blocker into a category, by its name. */
   addBlockerCategory: {

@@ -71,8 +71,8 @@ const cardCreated = words(`
 /** Cards. */
 export const cards = operations('cards', {
   /**
-   * Changes all cards that fit, as a job of the service; `id` names the job. Unsafe to repeat: a second job would start.
-   * Without any condition it would change every card of the company: that takes `everything: true`.
+   * Changes all matching cards, as a job of the service; `id` names the job. Unsafe to repeat: a second job would
+   * start. Without any condition it would change every card of the company: that takes `everything: true`.
    */
   batchUpdateForCards: {
     call: 'PATCH /cards',
@@ -123,7 +123,7 @@ export const cards = operations('cards', {
     answer: object(cardModified),
     source: 'field-notes',
   },
-  /** One card with what hangs on it. */
+  /** One card with its parts. */
   retrieveCard: {
     call: 'GET /cards/{card_id}',
     query: { broken_api: 'boolean' },
@@ -207,7 +207,7 @@ export const cards = operations('cards', {
     paging: 'start-position',
     source: 'field-notes',
   },
-  /** Where a card has been, in one answer. */
+  /** The former locations of a card, in one answer. */
   retrieveCardLocationHistory: {
     call: 'GET /cards/{card_id}/location-history',
     answer: array(
@@ -350,9 +350,9 @@ export const tags = operations('tags', {
   },
 });
 
-/** People who work on a card. */
+/** Users who work on a card. */
 export const cardMembers = operations('cardMembers', {
-  /** Puts a person on a card. */
+  /** Puts a user on a card. */
   addMemberToCard: {
     call: 'POST /cards/{card_id}/members',
     body: { 'user_id*': 'integer' },
@@ -361,12 +361,12 @@ export const cardMembers = operations('cardMembers', {
       timezone theme updated type
     `),
   },
-  /** Takes a person off a card. */
+  /** Takes a user off a card. */
   removeMemberFromCard: {
     call: 'DELETE /cards/{card_id}/members/{id}',
     answer: object('id'),
   },
-  /** The people of a card, in one answer. */
+  /** The users of a card, in one answer. */
   retrieveListOfCardMembers: {
     call: 'GET /cards/{card_id}/members',
     answer: array([...userShort, ...words('virtual card_id user_id type')]),
@@ -379,9 +379,9 @@ export const cardMembers = operations('cardMembers', {
   },
 });
 
-/** People who may be put on a card. */
+/** Users who may be put on a card. */
 export const cardAllowedUsers = operations('cardAllowedUsers', {
-  /** The people who may be put on the card. The service is known to ignore paging and to answer with all. */
+  /** The users who may be put on the card. The service is known to ignore paging and to answer with all. */
   retrieveUsersList: {
     call: 'GET /cards/{card_id}/allowed-users',
     query: {
@@ -423,7 +423,7 @@ export const cardChildren = operations('cardChildren', {
   },
 });
 
-/** How a card keeps its service level. */
+/** Service level of a card. */
 export const cardSla = operations('cardSla', {
   /** The times measured for a card, and their calendars. */
   retrieveCardSlaMeasurements: {
@@ -432,7 +432,7 @@ export const cardSla = operations('cardSla', {
   },
 });
 
-/** Where in the tree of spaces a card type may be used. */
+/** Places of a card type in the tree of spaces. */
 export const cardTypeTreeEntities = operations('cardTypeTreeEntities', {
   /** Allows a card type in an entity of the tree. */
   addTreeEntityToCardType: {
@@ -445,7 +445,7 @@ export const cardTypeTreeEntities = operations('cardTypeTreeEntities', {
     call: 'DELETE /card-types/{type_id}/tree-entities/{uid}',
     answer: none,
   },
-  /** Where a card type is allowed, in one answer. */
+  /** The entities in which a card type is allowed, in one answer. */
   getListOfTypeTreeEntities: {
     call: 'GET /card-types/{type_id}/tree-entities',
     answer: array(treeEntity),

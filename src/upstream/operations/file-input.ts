@@ -1,6 +1,6 @@
 /**
- * What can be uploaded. Text is the path of a local file, not its content. What comes from a stream is gone once it was
- * sent, so such a call is never repeated.
+ * A value that can be uploaded. Text is the path of a local file, not its content. A stream can be read once only, so
+ * a call with one is never repeated.
  */
 export type FileSource =
   | Blob
@@ -9,7 +9,7 @@ export type FileSource =
   | ReadableStream<Uint8Array>
   | string;
 
-/** A file, or one with the name and the media type that the service is to be told. */
+/** A file, or one with the name and the media type for the service. */
 export type FileInput =
   | FileSource
   | {
@@ -20,7 +20,7 @@ export type FileInput =
       readonly type?: string | undefined;
     };
 
-/** Whether a value can be uploaded. */
+/** True for a value that can be uploaded. */
 export function isFileInput(value: unknown): value is FileInput {
   if (isFileSource(value)) return true;
   if (typeof value !== 'object' || value === null || !('content' in value)) return false;

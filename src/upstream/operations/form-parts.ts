@@ -7,10 +7,13 @@ export type FormPart =
   | { readonly kind: 'text'; readonly name: string; readonly text: string }
   | { readonly kind: 'file'; readonly name: string; readonly file: FileInput };
 
-/** Whether text may name a local file. `refuse` where arguments come from somebody else, who could read any file then. */
+/**
+ * Treatment of text as the path of a local file. `refuse` where the arguments come from another party, who could read
+ * any file then.
+ */
 export type FilePaths = 'read' | 'refuse';
 
-/** What of a form is a file, and whether it may be named by its path. */
+/** The finder of files in a form, with the treatment of paths. */
 export interface FormFiles {
   readonly findFile: (name: string, value: unknown) => FileInput | undefined;
   readonly filePaths: FilePaths;

@@ -1,5 +1,5 @@
 /**
- * What one operation of the service is: a row of data that the transport runs and from which the types of a call follow.
+ * One operation of the service: a row of data that the transport runs and from which the types of a call follow.
  * The engine reads rows only, so a new operation is a new row and nothing else.
  */
 export interface Operation {
@@ -12,33 +12,41 @@ export interface Operation {
   /** Every name in the braces of `path`; all required. */
   readonly pathParameters?: Fields;
   readonly query?: Fields;
-  /** How an array or object travels in the query; an array not named here is joined with commas. */
+  /** Encoding of an array or object in the query; an array that is not named here is joined with commas. */
   readonly queryStyle?: Readonly<Record<string, QueryStyle>>;
   readonly body?: Fields;
   /**
-   * The parameters of the body that choose what is changed. Where the operation would change everything without any of
-   * them, a call that has none is sent only with `everything: true` beside `path`, `query` and `body`.
+   * The parameters of the body that choose the objects to change. When the operation would change everything without
+   * any of them, a call that has none is sent only with `everything: true` beside `path`, `query` and `body`.
    */
   readonly conditions?: readonly string[];
-  /** How the body travels; `json` when absent. `json-or-multipart` is JSON unless it holds a file or is a `FormData`. */
+  /**
+   * Encoding of the body; `json` when absent. `json-or-multipart` is JSON unless it holds a file or is a `FormData`.
+   */
   readonly content?: 'json' | 'multipart' | 'json-or-multipart';
   readonly response: ResponseShape;
-  /** How a list goes on; absent when the operation answers once. */
+  /** Paging style of a list; absent when the operation answers once. */
   readonly paging?: Paging;
-  /** Query parameters without which the service may ignore which page is asked for. */
+  /** Query parameters without which the service may ignore the requested page. */
   readonly pagesOnlyWith?: Readonly<Record<string, boolean>>;
-  /** `safe`: sending it twice leaves the service as sending it once, so a lost answer may be repeated blindly. */
+  /** `safe`: a second call leaves the service as the first one did, so a lost answer may be repeated blindly. */
   readonly repeat: 'safe' | 'unsafe';
   /** Absent outside provisioning: nothing of the bridge depends on it. */
   readonly section?: Section;
   readonly stage?: 'beta' | 'deprecated';
-  /** Parameters that the documents do not list and the running service is known to take; `query.name` where the body has it too. */
+  /**
+   * Parameters that the documents do not list and the running service is known to take; `query.name` when the body
+   * has it too.
+   */
   readonly undocumented?: readonly string[];
-  /** The section of the documents, or `field-notes` for what only the running service shows. */
+  /** The section of the documents, or `field-notes` for facts that only the running service shows. */
   readonly source: string;
 }
 
-/** How a list goes on. `start-position` is `offset` until `version: 2` is asked for, which answers `{ result, position }`. */
+/**
+ * Paging style of a list. `start-position` is `offset` until `version: 2` is asked for, which answers `{ result,
+ * position }`.
+ */
 export type Paging = 'start-index' | 'offset' | 'last-user-id' | 'start-position';
 
 /** `brackets`: `name[]=a&name[]=b`; `json`: as JSON text; `base64-json`: an object as base64 of its JSON, text as it is. */
@@ -52,8 +60,8 @@ export type QueryStyle = 'comma' | 'brackets' | 'json' | 'base64-json';
 export type Fields = Readonly<Record<string, string>>;
 
 /**
- * What a successful answer holds. `list` is the SCIM list object with `entries` in it, `none` no body; `redirect` is an
- * object, or with `redirect: true` the target of a redirect. No field names at all: they are not documented.
+ * Content of a successful answer. `list` is the SCIM list object with `entries` in it, `none` no body; `redirect` is
+ * an object, or with `redirect: true` the target of a redirect. No field names at all: they are not documented.
  */
 export interface ResponseShape extends EntryShape {
   readonly kind: 'object' | 'array' | 'list' | 'redirect' | 'none';
@@ -64,7 +72,7 @@ export interface ResponseShape extends EntryShape {
 /** The fields of one object of an answer. */
 export interface EntryShape {
   readonly fields: readonly string[];
-  /** Types of some of `fields`, where the running service is known to give them; all others are unknown. */
+  /** Types of some of `fields`, as far as the running service is known to give them; all others are unknown. */
   readonly types?: Fields;
 }
 

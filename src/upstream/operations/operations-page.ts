@@ -1,6 +1,9 @@
 import type { Operation, OperationGroup } from './operation.ts';
 
-/** Every operation of the client with its call and what is special about it, as Markdown for docs/client-operations.md. */
+/**
+ * Prints every operation of the client with its call and its peculiarities, as Markdown for
+ * docs/client-operations.md.
+ */
 export function toOperationsPage(groups: Readonly<Record<string, OperationGroup>>): string {
   const rows = Object.values(groups).flatMap((group) => Object.values(group));
   const added = rows.filter(isFieldNote).length;

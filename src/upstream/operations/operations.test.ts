@@ -13,7 +13,7 @@ const rows = Object.entries(operationGroups).flatMap(
 );
 const documented = rows.filter(({ row }) => row.source !== 'field-notes');
 
-/** The ids of the rows that are not as they should be. */
+/** The ids of the rows with a mistake. */
 function idsWhere(isSo: (row: Operation, place: { group: string; id: string }) => boolean) {
   return rows.filter(({ row, ...place }) => isSo(row, place)).map(({ id }) => id);
 }
@@ -178,7 +178,7 @@ describe('the rows', () => {
   });
 
   test('name their conditions where they change whatever fits', () => {
-    // Nothing in the path says which one, and nothing that is required chooses.
+    // Neither the path nor a required parameter names the object.
     const isOpen = ({ method, path, body = {}, query = {} }: Operation) =>
       ['PUT', 'PATCH', 'DELETE'].includes(method) &&
       !path.includes('{') &&

@@ -1,10 +1,10 @@
-import { compileFieldType, type FieldCheck } from './field-type.ts';
+import { isFileInput } from './file-input.ts';
 import type { Fields } from './operation.ts';
 
 /** An object whose names we look up by hand. */
 export type Named = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object with names, and no list. */
+/** True for an object with names that is no list. */
 export function isNamed(value: unknown): value is Named {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -41,12 +41,54 @@ export function toTypes(fields: Fields): ReadonlyMap<string, string> {
   return new Map(Object.entries(fields).map(([written, type]) => [toName(written), type]));
 }
 
-/** Whether values of a type are files. */
+/** True for the type of a file. */
 export function isFileType(type: string | undefined): type is 'file' | 'file[]' {
   return type === 'file' || type === 'file[]';
 }
 
-/** The name of a field without the star that says that it is required. */
+/** The name of a field without the star that marks it as required. */
 export function toName(written: string): string {
   return written.replace(/\*$/, '');
+}
+
+/** Tests a value for the type; compiled once for each field of a row. */
+export type FieldCheck = (value: unknown) => boolean;
+
+/**
+ * The check for a type in the notation of `Fields` (see operation.ts).
+ * @throws Error when the notation is wrong, which is a mistake in a row.
+ */
+function compileFieldType(text: string): FieldCheck {
+  const group = /^\(([^()]+)\)\[\]$/.exec(text)?.[1];
+  if (group !== undefined) return arrayOf(compileFieldType(group));
+  const checks = text.split(' | ').map(compileOne);
+  const [only] = checks;
+  if (checks.length === 1 && only) return only;
+  return (value) => checks.some((check) => check(value));
+}
+
+const named = new Map<string, FieldCheck>([
+  ['string', (value) => typeof value === 'string'],
+  ['integer', (value) => Number.isSafeInteger(value)],
+  ['number', (value) => Number.isFinite(value)],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)],
+  ['unknown', (value) => value !== undefined],
+  ['null', (value) => value === null],
+  ['file', isFileInput],
+]);
+
+function compileOne(text: string): FieldCheck {
+  const item = /^(.+)\[\]$/.exec(text)?.[1];
+  if (item !== undefined) return arrayOf(compileOne(item));
+  const word = /^'([^']*)'$/.exec(text)?.[1];
+  if (word !== undefined) return (value) => value === word;
+  if (/^\d+$/.test(text)) return (value) => value === Number(text);
+  const check = named.get(text);
+  if (!check) throw new Error(`unknown field type "${text}"`);
+  return check;
+}
+
+function arrayOf(check: FieldCheck): FieldCheck {
+  return (value) => Array.isArray(value) && value.every(check);
 }

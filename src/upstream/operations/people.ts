@@ -90,9 +90,9 @@ const companyUserListedTypes = {
   groups: 'object[]',
 } as const;
 
-/** The people of the company with their roles and licences. */
+/** The users of the company with their roles and licences. */
 export const companyUsers = operations('companyUsers', {
-  /** All people. `query` and the other filters work only together with `for_members_section`. */
+  /** All users. `query` and the other filters work only together with `for_members_section`. */
   getListOfUsers: {
     call: 'GET /company/users',
     query: {
@@ -133,9 +133,12 @@ export const companyUsers = operations('companyUsers', {
   },
 });
 
-/** People as the service shows them to everybody, and the account behind the token. The documents only name this group. */
+/**
+ * Users as the service shows them to every user, and the account behind the token. The documents only name this
+ * group.
+ */
 export const users = operations('users', {
-  /** Whose token this is: the account that must never lock itself out. */
+  /** The account of the token, which must never lock itself out. */
   retrieveCurrentUser: {
     call: 'GET /users/current',
     answer: object([
@@ -146,8 +149,8 @@ export const users = operations('users', {
     source: 'field-notes',
   },
   /**
-   * The people of the company, or, without the right to manage them, those of shared spaces. Which fields come is not
-   * known for sure.
+   * The users of the company, or, without the right to manage them, those of shared spaces. The fields of the answer
+   * are not known for sure.
    */
   retrieveListOfUsers: {
     call: 'GET /users',
@@ -328,7 +331,7 @@ export const groupUsers = operations('groupUsers', {
 
 /** Administrators of a company group. */
 export const groupAdmins = operations('groupAdmins', {
-  /** Makes somebody an administrator; 409 means that it is so already. */
+  /** Makes a user an administrator; 409 means that it is so already. */
   addAdminToGroup: {
     call: 'POST /groups/{group_uid}/admins',
     body: { 'user_id*': 'integer' },
@@ -344,7 +347,7 @@ export const groupAdmins = operations('groupAdmins', {
     section: 'admins',
     stage: 'beta',
   },
-  /** Takes the administration away; 404 means that it is so already. */
+  /** Removes an administrator; 404 means that it is so already. */
   removeAdminFromGroup: {
     call: 'DELETE /groups/{group_uid}/admins/{user_id}',
     answer: object(userExtended),
@@ -353,7 +356,7 @@ export const groupAdmins = operations('groupAdmins', {
   },
 });
 
-/** Which spaces and documents a company group may enter, and in which roles. */
+/** Roles of a company group in spaces and documents. */
 export const groupEntities = operations('groupEntities', {
   /** Gives a group roles in an entity of the tree. */
   addEntity: {
@@ -383,7 +386,7 @@ export const groupEntities = operations('groupEntities', {
   },
 });
 
-/** The readable record of what happened in the company. */
+/** The readable record of events in the company. */
 export const auditLogs = operations('auditLogs', {
   /** Events, newest first as far as is known; `from` and `to` are inclusive ISO 8601 times. */
   retrieveAuditLogEvents: {

@@ -14,7 +14,7 @@ export interface PreparedRequest extends PreparedBody {
 export type Prepare = (args: unknown) => PreparedRequest;
 
 /**
- * The compiled form of a row: names, types and the path are looked at once, not at every call.
+ * The compiled form of a row: names, types and the path are examined once, not at every call.
  * @param prefix stands before the row's path, without a slash at its end.
  */
 export function compileOperation(
@@ -65,7 +65,7 @@ function checkArgs({ id, conditions }: Operation, args: unknown): Parts {
   };
 }
 
-/** What nobody chose is everything, and that has to be said. */
+/** A call without a condition changes everything, so it must say so. */
 function assertChosen(
   id: string,
   conditions: readonly string[],

@@ -13,12 +13,12 @@ const catalogValue = words(`
   created updated id custom_property_id value name author_id updater_id condition
 `);
 
-/** SCO: a score of one person. */
+/** SCO: a score of one user. */
 const scoreValue = words(`
   created updated id value custom_property_id author_id updater_id company_id card_id
 `);
 
-/** VOT: a vote of one person. */
+/** VOT: a vote of one user. */
 const voteValue = words(`
   created updated id number_vote emoji_vote custom_property_id author_id company_id card_id
 `);
@@ -141,7 +141,7 @@ export const customPropertyCatalogValues = operations('customPropertyCatalogValu
   },
 });
 
-/** Scores that people give a card in a property. */
+/** Scores that users give a card in a property. */
 export const customPropertyCollectiveScoreValues = operations(
   'customPropertyCollectiveScoreValues',
   {
@@ -165,7 +165,7 @@ export const customPropertyCollectiveScoreValues = operations(
   },
 );
 
-/** Votes that people give a card in a property. */
+/** Votes that users give a card in a property. */
 export const customPropertyCollectiveVoteValues = operations('customPropertyCollectiveVoteValues', {
   /** Gives a vote. */
   createNewVoteValue: {
@@ -242,7 +242,7 @@ export const customPropertySelectValues = operations('customPropertySelectValues
   },
 });
 
-/** Where in the tree of spaces a property may be used. */
+/** Places of a property in the tree of spaces. */
 export const customPropertyTreeEntities = operations('customPropertyTreeEntities', {
   /** Allows a property in an entity of the tree. */
   addTreeEntityToCustomProperty: {
@@ -255,7 +255,7 @@ export const customPropertyTreeEntities = operations('customPropertyTreeEntities
     call: 'DELETE /company/custom-properties/{property_id}/tree-entities/{uid}',
     answer: none,
   },
-  /** Where a property is allowed, in one answer. */
+  /** The entities in which a property is allowed, in one answer. */
   getListOfCustomPropertyTreeEntities: {
     call: 'GET /company/custom-properties/{property_id}/tree-entities',
     answer: array(treeEntity),

@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts';
 
-/** How arrays and objects of one operation travel in a query. */
+/** Encoding of arrays and objects of one operation in a query. */
 type Styles = NonNullable<Operation['queryStyle']>;
 
 /** A writer of query strings, `?` included; '' when there is nothing to say. Undefined values are left out. */

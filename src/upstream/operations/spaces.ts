@@ -84,7 +84,7 @@ export const spaces = operations('spaces', {
   },
 });
 
-/** People of a space. */
+/** Users of a space. */
 export const spaceUsers = operations('spaceUsers', {
   /** Sets the role of a person in a space, and what the person hears of it. */
   changeUserRoleAndNotificationSettings: {
@@ -97,7 +97,7 @@ export const spaceUsers = operations('spaceUsers', {
     },
     answer: object([...spaceAccess, 'id']),
   },
-  /** The people of a space. A page begins behind `last_user_id`. */
+  /** The users of a space. A page begins behind `last_user_id`. */
   getListOfUsers: {
     call: 'GET /spaces/{space_id}/users',
     query: {
@@ -211,7 +211,7 @@ export const treeEntities = operations('treeEntities', {
   },
 });
 
-/** Roles that people and groups may have in the tree. */
+/** Roles that users and groups may have in the tree. */
 export const treeEntityRoles = operations('treeEntityRoles', {
   /** All roles, in one answer. */
   getListOfTreeEntityRoles: {

@@ -1,6 +1,6 @@
 import { createReader } from './reader.ts';
 
-/** One entry of the audit log. `author…` fields are as of the event; what an answer does not show is undefined. */
+/** One entry of the audit log. `author…` fields are as of the event; a field that the answer lacks is undefined. */
 export interface AuditEvent {
   readonly id: string;
   readonly createdAt: Date;

@@ -1,6 +1,6 @@
 import { createReader } from './reader.ts';
 
-/** A person as the company's list shows them. What an answer does not show is undefined. */
+/** A user in the company's list. A field that the answer lacks is undefined. */
 export interface CompanyUser {
   readonly id: number;
   readonly uid: string | undefined;
@@ -17,13 +17,13 @@ export interface CompanyUser {
   readonly temporarilyInactive: boolean | undefined;
   /** Bit mask, those inherited through groups included. */
   readonly permissions: number | undefined;
-  /** Bit mask of the person alone. */
+  /** Bit mask of the user alone. */
   readonly ownPermissions: number | undefined;
   readonly takesLicence: boolean | undefined;
   readonly companyId: number | undefined;
 }
 
-/** One person of companyUsers, or of users.retrieveCurrentUser. @throws UpstreamError `unreadable` */
+/** One user of companyUsers, or of users.retrieveCurrentUser. @throws UpstreamError `unreadable` */
 export function parseCompanyUser(body: unknown): CompanyUser {
   const reader = createReader('company user', body);
   return {

@@ -1,6 +1,6 @@
 import { createReader, unreadable } from './reader.ts';
 
-/** A member or an administrator of a group. What an answer does not show is undefined. */
+/** A member or an administrator of a group. A field that the answer lacks is undefined. */
 export interface GroupUser {
   readonly id: number;
   readonly uid: string | undefined;
@@ -11,7 +11,7 @@ export interface GroupUser {
   readonly virtual: boolean | undefined;
 }
 
-/** One person of groupUsers or groupAdmins. @throws UpstreamError `unreadable` */
+/** One user of groupUsers or groupAdmins. @throws UpstreamError `unreadable` */
 export function parseGroupUser(body: unknown): GroupUser {
   const reader = createReader('group user', body);
   return {

@@ -101,3 +101,8 @@ function toFlag(value: unknown): boolean | undefined {
 function toList(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
+
+/** The value of an entry that comes bare or, as in SCIM, as `{ value }`; undefined when it has none. */
+export function findEntryValue(entry: unknown): unknown {
+  return typeof entry === 'object' && entry !== null && 'value' in entry ? entry.value : entry;
+}

@@ -5,10 +5,10 @@ export interface RestGroup {
   readonly id: number;
   readonly uid: string;
   readonly name: string;
-  /** Bit mask; undefined when the answer does not show it. */
+  /** Bit mask; undefined when the answer lacks it. */
   readonly permissions: number | undefined;
   readonly addToCardsAndSpacesEnabled: boolean | undefined;
-  /** Members, where they were asked to be counted. */
+  /** Number of members, when the request asked for it. */
   readonly usersCount: number | undefined;
 }
 

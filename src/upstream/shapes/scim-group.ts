@@ -1,11 +1,10 @@
-import { findEntryValue } from './entry-value.ts';
-import { createReader, type Reader, toInteger } from './reader.ts';
+import { createReader, findEntryValue, type Reader, toInteger } from './reader.ts';
 
 /** A group as the service's SCIM interface shows it. */
 export interface ScimGroup {
   readonly id: string;
   readonly displayName: string;
-  /** Ids of the people in it; undefined when the answer does not list them, which is not an empty group. */
+  /** Ids of the members; undefined when the answer does not list them, which is no empty group. */
   readonly memberIds: readonly number[] | undefined;
 }
 

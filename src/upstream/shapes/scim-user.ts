@@ -1,18 +1,17 @@
-import { findEntryValue } from './entry-value.ts';
-import { createReader, type Reader, toIdText } from './reader.ts';
+import { createReader, findEntryValue, type Reader, toIdText } from './reader.ts';
 
-/** A person as the service's SCIM interface shows them. */
+/** A user in the service's SCIM interface. */
 export interface ScimUser {
   readonly id: number;
   readonly userName: string | undefined;
   readonly givenName: string | undefined;
   readonly familyName: string | undefined;
-  /** Both names as one, as the service joins them; '' when it shows none. */
+  /** Both names as one, as the service joins them; '' when the answer lacks them. */
   readonly fullName: string;
   readonly active: boolean;
-  /** Addresses in the order of the answer; empty when it shows none. */
+  /** Addresses in the order of the answer; empty when it lacks them. */
   readonly emails: readonly string[];
-  /** SCIM ids of the person's groups; undefined when the answer does not list them, as lists of users do not. */
+  /** SCIM ids of the user's groups; undefined when the answer does not list them, as lists of users do not. */
   readonly groupIds: readonly string[] | undefined;
 }
 

@@ -13,7 +13,7 @@ import { type Answering, sendJson } from './service.ts';
 /** The token that every test transport sends. */
 export const token = 'a1b2c3-secret';
 
-/** A transport to the test's service, without a rate, on a clock that never waits; it goes with the test. */
+/** A transport to the test's service, without a rate, on a clock that never waits; it ends with the test. */
 export function connect(baseUrl: string, options: Partial<TransportOptions> = {}): Transport {
   const transport = createTransport({
     baseUrl,
@@ -27,7 +27,7 @@ export function connect(baseUrl: string, options: Partial<TransportOptions> = {}
   return transport;
 }
 
-/** What a call failed with. @throws Error when it did not fail, or with something else. */
+/** The error of a failed call. @throws Error when it did not fail, or with another error. */
 export async function failureOf(call: Promise<unknown>): Promise<UpstreamError> {
   const error = await call.then(
     () => undefined,
@@ -40,7 +40,7 @@ export async function failureOf(call: Promise<unknown>): Promise<UpstreamError> 
 /** Answers with a small object. */
 export const ok: Answering = (res) => sendJson(res, 200, { id: 1 });
 
-/** Cuts the connection instead of an answer. */
+/** Cuts the connection instead of answering. */
 export const cut: Answering = (res) => res.destroy();
 
 /** A call that may be repeated. */

@@ -2,9 +2,9 @@ import type { Clock } from '../clock.ts';
 
 /** A clock that stands still until the test moves it. */
 export interface FakeClock extends Clock {
-  /** Moves time on, waking sleepers at their own moments and letting them act before the next. */
+  /** Moves time on, ending sleeps at their own moments and letting their owners act before the next. */
   advance(ms: number): Promise<void>;
-  /** How many sleep now. */
+  /** Number of sleepers now. */
   readonly sleeping: number;
 }
 
@@ -48,7 +48,7 @@ export function createFakeClock(): FakeClock {
   };
 }
 
-/** A clock on which every sleep is over at once and has taken its time. */
+/** A clock on which every sleep ends at once and has taken its time. */
 export function createEagerClock(): Clock & { readonly sleeps: number[] } {
   let nowMs = Date.UTC(2026, 0, 1);
   const sleeps: number[] = [];
@@ -63,7 +63,7 @@ export function createEagerClock(): Clock & { readonly sleeps: number[] } {
   };
 }
 
-/** Lets everything that is ready to run do so. */
+/** Runs everything that is ready to run. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,20 +3,20 @@ import type { SharedCell, SharedReading } from '../shared-rate.ts';
 
 /** A cell in memory, which can be slow, lost and out of reach. */
 export interface MemoryCell extends SharedCell {
-  /** How long each of its operations takes, in milliseconds, in turn. */
+  /** Durations of its operations in turn, in milliseconds. */
   delaysMs: readonly number[];
-  /** `after`: what is written is written, and nobody hears of it. */
+  /** `after`: the text is written, and the writer does not learn of it. */
   trouble: 'none' | 'before' | 'after';
-  /** How far its clock is ahead of the one that it was made with, in milliseconds. */
+  /** Lead of its clock over the one that it was made with, in milliseconds. */
   aheadMs: number;
   readonly text: SharedReading['text'];
   readonly reads: number;
   readonly writes: number;
-  /** As after a crash of whatever keeps it. */
+  /** Loses the text, as in a crash of the storage. */
   lose(): void;
 }
 
-/** A cell that nobody has written. */
+/** A cell that was never written. */
 export function createMemoryCell(clock: Clock): MemoryCell {
   let version = 0;
   let text: SharedReading['text'] = null;

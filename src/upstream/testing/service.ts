@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What the service was asked. */
+/** A request to the service. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
@@ -12,7 +12,7 @@ export interface SeenRequest {
   readonly bytes: Buffer<ArrayBuffer>;
 }
 
-/** A service of the test's own over real HTTP. */
+/** A test's own service over real HTTP. */
 export interface TestService {
   readonly baseUrl: string;
   readonly seen: SeenRequest[];
@@ -21,7 +21,7 @@ export interface TestService {
 /** Answers the n-th request, beginning with 0. */
 export type Answering = (res: ServerResponse, request: SeenRequest, n: number) => void;
 
-/** Starts a service on a free port of loopback; it goes with the test. */
+/** Starts a service on a free port of loopback; it ends with the test. */
 export async function startService(answer: Answering): Promise<TestService> {
   const seen: SeenRequest[] = [];
   const server = createServer((req, res) => {

@@ -25,13 +25,13 @@ export interface Group {
   take(host: number, callClass?: CallClass): Promise<Turn>;
 }
 
-/** What is asked for, and how long after its turn it leaves. */
+/** Request of a turn, and the delay before it leaves. */
 export interface AskOptions {
   readonly callClass?: CallClass;
   readonly lateMs?: number;
 }
 
-/** So many processes that have asked for nothing yet. */
+/** A group of processes that have asked for nothing yet. */
 export function createGroup(hosts: number, requestsPerSecond = 5): Group {
   const clock = createFakeClock();
   const cell = createMemoryCell(clock);
@@ -77,7 +77,7 @@ export function findBusiest(sent: readonly Sent[]): number {
   return Math.max(...counts);
 }
 
-/** Many of one kind in one process; those that are left at the end are refused. */
+/** Sends many calls of one kind in one process; those that are left at the end are refused. */
 export function flood(group: Group, host: number, count: number, options: AskOptions = {}): void {
   for (let n = 0; n < count; n += 1) {
     void group.ask(host, `${options.callClass ?? 'change'}`, options).catch(() => undefined);

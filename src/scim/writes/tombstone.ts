@@ -1,19 +1,13 @@
-import type { Pending } from '../domain/pending.ts';
-import type { Origin } from '../store/schema.ts';
-import type { DeleteAdoption } from './deps.ts';
-import { ScimError } from './errors.ts';
+import type { Pending } from '../../domain/pending.ts';
+import type { Origin } from '../../store/schema.ts';
+import type { DeleteAdoption } from '../deps.ts';
+import { ScimError } from '../errors.ts';
 
-/** A stored resource, as far as burying it needs to know. */
-interface Buriable {
-  readonly origin: Origin | null;
-  readonly version: number;
-}
-
-/** How a resource is buried. */
-export interface Burial {
-  /** What the service still has to be told. */
+/** Facts about the deletion of a resource. */
+export interface Deletion {
+  /** Changes that the service still has to be told. */
   readonly pending: Pending<string>;
-  /** Something waits, be it in the row or in its lists of people. */
+  /** True when anything waits, in the row or in its lists of users. */
   readonly isDue: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -29,8 +23,11 @@ interface TombstoneColumns {
   readonly due_class: 0;
 }
 
-/** The columns of a tombstone: in no answer from now on, remembered so that no late read brings it back. */
-export function toTombstone(row: Buriable, { pending, isDue, now }: Burial): TombstoneColumns {
+/** Columns of a tombstone: in no answer from now on, and kept so that no late read brings the resource back. */
+export function toTombstone(
+  row: { readonly origin: Origin | null; readonly version: number },
+  { pending, isDue, now }: Deletion,
+): TombstoneColumns {
   return {
     origin: row.origin ?? 'adopted',
     deleted_at: now,
@@ -44,7 +41,8 @@ export function toTombstone(row: Buriable, { pending, isDue, now }: Burial): Tom
 }
 
 /**
- * Some providers delete whatever they do not know, so a DELETE takes nothing over unless the settings say so.
+ * Stops a DELETE of an unmanaged resource unless the settings let it adopt: some providers delete every
+ * resource that they do not know.
  * @throws ScimError 403
  */
 export function assertAdoptsOnDelete(policy: DeleteAdoption, variable: string): void {

@@ -1,39 +1,42 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault, Faults, Suffering } from '../faults.ts';
+import type { CallFaults, Fault, Faults } from '../faults.ts';
 import { type Face, htmlPage, toErrorWire, type Wire } from './wire.ts';
 
-/** What a call ends in: an answer, half an answer, or a cut connection. */
+/** End of a call: an answer, half an answer, or a cut connection. */
 export type Ending =
   | { readonly kind: 'whole' | 'half'; readonly wire: Wire }
   | { readonly kind: 'cut' };
 
-/** The call that has to suffer. */
-export interface Patient {
+/** The call that the faults meet. */
+export interface FaultyCall {
   readonly faults: Faults;
   readonly response: ServerResponse;
   readonly face: Face;
-  /** Carries the call out and says what to answer. */
+  /** Carries the call out and returns the answer. */
   run(): Wire;
 }
 
-/** Carries a call out, or not, with what the faults have in store for it. */
-export async function suffer({ delayMs, fault }: Suffering, patient: Patient): Promise<Ending> {
+/** Carries a call out, or not, with its faults. */
+export async function applyFaults(
+  { delayMs, fault }: CallFaults,
+  call: FaultyCall,
+): Promise<Ending> {
   if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
   switch (fault?.kind) {
     case undefined:
-      return { kind: 'whole', wire: patient.run() };
+      return { kind: 'whole', wire: call.run() };
     case 'status':
-      return { kind: 'whole', wire: failWithStatus(fault, patient) };
+      return { kind: 'whole', wire: failWithStatus(fault, call) };
     case 'hang':
-      return hang(fault, patient);
+      return hang(fault, call);
     case 'reset':
-      return reset(fault, patient);
+      return reset(fault, call);
     case 'html':
-      patient.run();
+      call.run();
       return { kind: 'whole', wire: htmlAnswer };
     case 'truncated': {
-      const wire = patient.run();
+      const wire = call.run();
       return { kind: 'whole', wire: { ...wire, text: wire.text.slice(0, wire.text.length / 2) } };
     }
   }
@@ -45,14 +48,17 @@ const htmlAnswer: Wire = {
   text: htmlPage,
 };
 
-function failWithStatus(fault: Extract<Fault, { kind: 'status' }>, { face, run }: Patient): Wire {
+function failWithStatus(
+  fault: Extract<Fault, { kind: 'status' }>,
+  { face, run }: FaultyCall,
+): Wire {
   if (fault.effect === 'done') run();
   const refusal = { status: fault.status, message: 'the sandbox was told to fail' };
   const wire = toErrorWire(refusal, face, fault.body ?? 'documented');
   return { ...wire, headers: { ...wire.headers, ...fault.headers } };
 }
 
-function reset({ at }: Extract<Fault, { kind: 'reset' }>, { run }: Patient): Ending {
+function reset({ at }: Extract<Fault, { kind: 'reset' }>, { run }: FaultyCall): Ending {
   if (at === 'before-effect') return { kind: 'cut' };
   const wire = run();
   return at === 'mid-answer' ? { kind: 'half', wire } : { kind: 'cut' };
@@ -60,7 +66,7 @@ function reset({ at }: Extract<Fault, { kind: 'reset' }>, { run }: Patient): End
 
 async function hang(
   fault: Extract<Fault, { kind: 'hang' }>,
-  { faults, response, run }: Patient,
+  { faults, response, run }: FaultyCall,
 ): Promise<Ending> {
   const closed = new AbortController();
   response.once('close', () => closed.abort());

@@ -50,3 +50,8 @@ export interface Repairs {
 
 /** For what was counted before, or is asked by nobody outside. */
 export const UNCOUNTED: Repairs = { count: () => undefined };
+
+/** Repairs that telemetry counts. */
+export function toRepairs(telemetry: { repaired(kind: RepairKind): void }): Repairs {
+  return { count: (kind) => telemetry.repaired(kind) };
+}

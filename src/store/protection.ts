@@ -1,22 +1,34 @@
-import { listFoldedEmails } from '../../domain/address.ts';
-import type { UserId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import type { Matcher } from '../../domain/matcher.ts';
-import { isObservedActive, isWantedActive } from '../../domain/user.ts';
-import type { Protection } from '../../reconcile/rules/rules.ts';
-import type { Db } from '../../store/database.ts';
-import { parseStored } from '../../store/documents.ts';
-import { listFormerNames } from '../../store/former-names.ts';
-import { toObservedGroup } from '../../store/groups.ts';
-import {
-  listUsersOfAccount,
-  lockOtherOwners,
-  toUserState,
-  type UserRow,
-} from '../../store/users.ts';
-import { ScimError } from '../errors.ts';
+import { listFoldedEmails } from '../domain/address.ts';
+import type { UserId } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Matcher } from '../domain/matcher.ts';
+import { isObservedActive, isWantedActive } from '../domain/user.ts';
+import type { Db } from './database.ts';
+import { parseStored } from './documents.ts';
+import { listFormerNames } from './former-names.ts';
+import { type GroupRow, toObservedGroup } from './groups.ts';
+import { listUsersOfAccount, lockOtherOwners, toUserState, type UserRow } from './users.ts';
 
-/** What the protection is made from. */
+/** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */
+export interface Protection {
+  /** Reason why nothing may be taken from this user; undefined: it may. The last owner is protected too. */
+  findReason(tx: Db, row: UserRow): Promise<string | undefined>;
+  /** Reason why the account is never taken over by itself and its user stays an admin; undefined: it is ordinary. */
+  findPrivilege(tx: Db, row: UserRow): Promise<string | undefined>;
+  /** `findPrivilege` of many users, by id; ordinary ones are left out. */
+  listPrivileged(tx: Db, rows: readonly UserRow[]): Promise<ReadonlyMap<UserId, string>>;
+  /** `findPrivilege` of an account of the service, by the service's names for it and by the store's. */
+  findAccountPrivilege(
+    tx: Db,
+    account: { readonly upstreamId: number; readonly names: readonly (string | undefined)[] },
+  ): Promise<string | undefined>;
+  /** Reason why nothing may be taken from this group; undefined: it may. */
+  findGroupReason(tx: Db, row: GroupRow): Promise<string | undefined>;
+  /** True when the settings protect users or groups of this name. */
+  protectsName(type: 'user' | 'group', name: string): boolean;
+}
+
+/** Parts that the protection is made from. */
 export interface ProtectionDeps {
   readonly isProtectedUser: Matcher;
   readonly isProtectedGroup: Matcher;
@@ -28,7 +40,7 @@ const NAMED = 'The person is protected by the settings of the bridge.';
 const OWN = 'The account is the one behind the bridge’s own token.';
 const OWNER = 'The account is an owner of the company.';
 
-/** The protection that the settings and what is observed give, under every name that somebody ever had. */
+/** Protection by the settings and by observed roles, under every name that a user or group ever had. */
 export function createProtection(deps: ProtectionDeps): Protection {
   const { isProtectedUser, isProtectedGroup, findOwnAccount } = deps;
   const isOwn = (id: number | null) => id !== null && id === findOwnAccount();
@@ -80,13 +92,7 @@ export function createProtection(deps: ProtectionDeps): Protection {
   };
 }
 
-/** @throws ScimError 403 with the reason. */
-export async function assertMayLose(tx: Db, protection: Protection, row: UserRow): Promise<void> {
-  const reason = await protection.findReason(tx, row);
-  if (reason !== undefined) throw new ScimError(403, reason);
-}
-
-/** Whether the person can work now and is to go on with it, by either switch of the service. */
+/** True when the user is active now and is to stay so, by either switch of the service. */
 function mayWork(row: UserRow): boolean {
   const { desired, observed } = toUserState(row);
   if (observed === undefined || !isWantedActive(desired, 'temporarilyInactive')) return false;

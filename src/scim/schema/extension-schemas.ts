@@ -1,6 +1,28 @@
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
-import { attribute, defineSchema, multiValuedAttribute } from './definition.ts';
+import { attribute, complexAttribute, defineSchema, multiValuedAttribute } from './definition.ts';
 import { personElement } from './group-schema.ts';
+
+/** The enterprise User extension of RFC 7643 §4.3. The bridge keeps it; the service cannot. */
+export const enterpriseDefinition = defineSchema(
+  'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
+  'EnterpriseUser',
+  'What companies know of their people',
+  [
+    attribute('string', 'employeeNumber', 'The number of the person in the company.'),
+    attribute('string', 'costCenter', 'The cost center.'),
+    attribute('string', 'organization', 'The organization.'),
+    attribute('string', 'division', 'The division.'),
+    attribute('string', 'department', 'The department.'),
+    complexAttribute('manager', 'The manager. Kept as sent: it need not be a user known here.', [
+      attribute('string', 'value', 'The id of the manager.', { caseExact: true }),
+      attribute('reference', '$ref', 'The URI of the manager.', {
+        referenceTypes: ['User'],
+        caseExact: true,
+      }),
+      attribute('string', 'displayName', 'The name of the manager.', { mutability: 'readOnly' }),
+    ]),
+  ],
+);
 
 /** What the service has for a person beyond the core schema. */
 export const workManagementUserDefinition = defineSchema(

@@ -1,0 +1,79 @@
+import { USER_EXTENSION } from '../../domain/extensions.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { UserInput } from '../dialect/parse-user.ts';
+import { badRequest } from '../errors.ts';
+import { enterpriseDefinition } from '../schema/extension-schemas.ts';
+
+/** PUT replaces everything but what a partial view of a person often leaves out. @see RFC 7644 §3.5.1 */
+export function toReplacement(
+  before: JsonObject,
+  { attributes, mentioned }: UserInput,
+): { attributes: JsonObject; names: ReadonlySet<string> } {
+  const kept: JsonObject = {};
+  for (const name of ['active', 'name', 'emails'] as const) {
+    const value = before[name];
+    if (!mentioned.has(name) && value !== undefined) kept[name] = value;
+  }
+  return { attributes: keepReadOnly(before, { ...kept, ...attributes }), names: mentioned };
+}
+
+/** What only the service says of a person survives every write. */
+export function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonObject {
+  const held = before[USER_EXTENSION];
+  if (!isJsonObject(held)) return attributes;
+  const readOnly: JsonObject = {};
+  for (const name of ['role', 'virtual'] as const) {
+    const value = held[name];
+    if (value !== undefined) readOnly[name] = value;
+  }
+  const sent = attributes[USER_EXTENSION];
+  const extension = { ...(isJsonObject(sent) ? sent : {}), ...readOnly };
+  return Object.keys(extension).length === 0
+    ? attributes
+    : { ...attributes, [USER_EXTENSION]: extension };
+}
+
+/**
+ * Stops a user from becoming larger than may be. Of one that is larger already, everything may be written that adds
+ * no text: nobody is kept from being deactivated by how much is known of them.
+ * @throws ScimError 400 `tooMany`
+ */
+export function assertFits(
+  { resourceBytesMax: bytesMax }: { readonly resourceBytesMax: number },
+  before: JsonObject | undefined,
+  attributes: JsonObject,
+): void {
+  const length = measureText(attributes);
+  // Text that many values share is long only once it is written out.
+  if (length <= bytesMax && Buffer.byteLength(JSON.stringify(attributes)) <= bytesMax) return;
+  if (before !== undefined && length <= measureText(before)) return;
+  throw badRequest('tooMany', `The user would be larger than ${bytesMax} bytes.`);
+}
+
+/** Characters of all texts; schemas are no choice of the provider's. */
+function measureText({ schemas: _, ...attributes }: JsonObject): number {
+  return sum(attributes);
+}
+
+function sum(value: JsonValue | undefined): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let length = 0;
+  for (const part of Object.values(value)) length += sum(part);
+  return length;
+}
+
+/**
+ * The attributes with the `$ref` of the manager as it is stored: relative where it leads to a resource of this bridge, so
+ * that it outlives the public address. Answers make it absolute (`renderUser`), and what was answered may be sent back.
+ * @param baseUrl of SCIM, without a slash at its end
+ */
+export function withStoredManagerRef(attributes: JsonObject, baseUrl: string): JsonObject {
+  const extension = attributes[enterpriseDefinition.id];
+  const manager = isJsonObject(extension) ? extension.manager : undefined;
+  if (!isJsonObject(extension) || !isJsonObject(manager)) return attributes;
+  const { $ref } = manager;
+  if (typeof $ref !== 'string' || !$ref.startsWith(`${baseUrl}/`)) return attributes;
+  const stored = { ...manager, $ref: `..${$ref.slice(baseUrl.length)}` };
+  return { ...attributes, [enterpriseDefinition.id]: { ...extension, manager: stored } };
+}

@@ -1,0 +1,79 @@
+import type { Problem, Settlement } from '../../reconcile/outcome.ts';
+import type { StoredWrite } from '../../reconcile/reconciler.ts';
+import type { ScimDeps } from '../deps.ts';
+import { ScimError, unavailable } from '../errors.ts';
+import { type AcceptedWrite, toKey } from './write-result.ts';
+
+/** Time that a provider is asked to wait while the service is down, in seconds. */
+const DOWN_RETRY_SECONDS = 60;
+
+/** Stops a write before anything is stored where the settings ask for that. @throws ScimError 503 */
+export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
+  if (policy.whenUpstreamIsDown !== 'refuse' || !isUpstreamDown()) return;
+  throw unavailable('The service does not answer now, so nothing was changed.', DOWN_RETRY_SECONDS);
+}
+
+/**
+ * Waits until the service holds the write, or until the wait is over: from then on the bridge has to finish
+ * the stored change.
+ * @param arrivedAt when the request came (epoch milliseconds); the wait runs from there
+ * @throws ScimError when the service refused the write and it was undone
+ */
+export async function settleWrite(
+  deps: ScimDeps,
+  write: AcceptedWrite,
+  arrivedAt: number,
+): Promise<void> {
+  if (write.undo === undefined) return tellUnchanged(deps, write);
+  const stored = toStoredWrite(deps, write, arrivedAt);
+  const { reconciler } = deps;
+  const settlement =
+    write.type === 'user'
+      ? await reconciler.settleUser(write.id, stored, write.undo)
+      : await reconciler.settleGroup(write.id, stored, write.undo);
+  answer(deps, write, settlement);
+}
+
+/** Tells telemetry of a write that changes nothing in the service. */
+export function tellUnchanged({ telemetry }: ScimDeps, write: AcceptedWrite): void {
+  telemetry.answered({ ...toKey(write), answer: 'unchanged' });
+}
+
+/** @throws ScimError when the service refused the write and it was undone */
+function answer({ telemetry }: ScimDeps, write: AcceptedWrite, settlement: Settlement): void {
+  const resource = toKey(write);
+  if (settlement.kind === 'refused') {
+    const { problem } = settlement;
+    telemetry.answered({ ...resource, answer: 'refused', code: problem.code });
+    throw toRefusal(problem);
+  }
+  const isApplied = settlement.kind === 'applied';
+  telemetry.answered({ ...resource, answer: isApplied ? 'applied' : 'accepted' });
+}
+
+/** The wait runs from the arrival of the request. */
+function toStoredWrite(
+  { clock, policy }: ScimDeps,
+  { row, lease }: AcceptedWrite,
+  arrivedAt: number,
+): StoredWrite {
+  return {
+    version: row.version,
+    lease,
+    waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
+    class: row.due_class === 0 ? 'remove' : 'change',
+  };
+}
+
+/** Refusal with the words of the service, in the form that a provider shows its administrator. */
+function toRefusal({ code, words }: Problem): ScimError {
+  const detail = `The service refused the change: ${words}`;
+  switch (code) {
+    case 'conflict':
+      return new ScimError(409, detail, { scimType: 'uniqueness' });
+    case 'not-permitted':
+      return new ScimError(403, detail);
+    default:
+      return new ScimError(400, detail, { scimType: 'invalidValue' });
+  }
+}

@@ -1,0 +1,43 @@
+import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
+import type { GroupRow } from '../../store/groups.ts';
+import type { Lease } from '../../store/lanes.ts';
+import type { GroupUndo, UserUndo } from '../../store/undo.ts';
+import type { UserRow } from '../../store/users.ts';
+
+/** Resource of a write, and the version that the provider means. */
+export interface WriteTarget {
+  readonly id: string;
+  /** `If-Match`; undefined: any version. */
+  readonly ifMatch: string | undefined;
+}
+
+interface WriteResult<Row, Undo> {
+  readonly row: Row;
+  readonly lease: Lease | undefined;
+  /** Undefined: the service already holds the written values, so there is nothing to wait for. */
+  readonly undo: Undo | undefined;
+  /** True when other resources are due now that no request waits for. */
+  readonly notifies?: boolean;
+}
+
+/** Stored write of a user, with the facts that the wait for it needs. */
+export interface UserWriteResult extends WriteResult<UserRow, UserUndo> {
+  readonly type: 'user';
+  readonly id: UserId;
+}
+
+/** Stored write of a group, with the facts that the wait for it needs. */
+export interface GroupWriteResult extends WriteResult<GroupRow, GroupUndo> {
+  readonly type: 'group';
+  readonly id: GroupId;
+}
+
+/** Stored write of a user or group. */
+export type AcceptedWrite = UserWriteResult | GroupWriteResult;
+
+/** Key of the written resource. */
+export function toKey(write: AcceptedWrite): ResourceKey {
+  return write.type === 'user'
+    ? { type: write.type, id: write.id }
+    : { type: write.type, id: write.id };
+}
