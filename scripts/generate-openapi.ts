@@ -1,7 +1,7 @@
 // Writes the operations of the service as OpenAPI. A test fails when it is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parsePackageVersion } from '../src/cli/package-version.ts';
+import { parsePackageVersion } from '../src/app/package-version.ts';
 import { operationGroups } from '../src/upstream/operations/all.ts';
 import { toOpenApiText } from './openapi/to-document.ts';
 

@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { newSecret } from '../src/access/secret-text.ts';
+import { withOwnAccess } from '../src/app/own-access.ts';
 import { tokenCommand } from '../src/cli/token.ts';
-import { withOwnAccess } from '../src/own-access.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';

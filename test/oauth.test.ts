@@ -1,8 +1,8 @@
 import * as oauth from 'oauth4webapi';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
+import { withOwnAccess } from '../src/app/own-access.ts';
 import { clientCommand } from '../src/cli/client.ts';
-import { withOwnAccess } from '../src/own-access.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';

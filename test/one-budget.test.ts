@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { toSharedRate } from '../src/bridge-budget.ts';
+import { toSharedRate } from '../src/app/budget.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { systemClock } from '../src/telemetry/system-clock.ts';
 import type { CallClass } from '../src/upstream/call-class.ts';

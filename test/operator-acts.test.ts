@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { expect, test } from 'vitest';
+import { listen, toPort } from '../src/app/listen.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import { listen, toPort } from '../src/listen.ts';
 import { withTestBridge } from './support/bridge.ts';
 import { addGroup, addUser, untilSettled } from './support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { withOwnBridge } from '../src/app/own-bridge.ts';
 import { sweepCommand } from '../src/cli/sweep.ts';
-import { withOwnBridge } from '../src/own-bridge.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge } from './support/bridge.ts';
 import { runAlone } from './support/command.ts';

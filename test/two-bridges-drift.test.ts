@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
-import type { Store } from '../src/store/database.ts';
+import type { Store } from '../src/store/store.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { addGroup, addUsers, untilSettled } from './support/provider.ts';
 import { describePostgres } from './support/stores.ts';

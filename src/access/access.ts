@@ -2,7 +2,7 @@ import type { Credential } from '../domain/credential.ts';
 import { assertNever } from '../domain/errors.ts';
 import { createTokenFinder } from '../domain/token-check.ts';
 import { findAccessToken } from '../store/access-tokens.ts';
-import type { Db, Store } from '../store/database.ts';
+import type { Db, Store } from '../store/store.ts';
 import { findToken } from '../store/tokens.ts';
 import { type Clients, createClients } from './clients.ts';
 import type { FindCredential } from './credential.ts';

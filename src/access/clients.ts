@@ -10,7 +10,7 @@ import {
   revokeSecret,
   type SecretRow,
 } from '../store/clients.ts';
-import type { Db, Store } from '../store/database.ts';
+import type { Db, Store } from '../store/store.ts';
 import type { AccessQuery } from '../store/tokens.ts';
 import { newSecret } from './secret-text.ts';
 

@@ -1,5 +1,5 @@
 import type { Purpose } from '../domain/credential.ts';
-import type { Store } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
 import {
   type AccessQuery,
   findToken,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
-import type { Store } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { findToken, insertToken } from '../store/tokens.ts';
 import { createUsage } from './usage.ts';

@@ -1,5 +1,5 @@
 import { noteUse } from '../store/credential-use.ts';
-import type { Store } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
 
 /** Precision of "last used", in milliseconds. */
 const EXACT_MS = 60_000;

@@ -1,5 +1,5 @@
+import { createOpsClient } from '../app/ops-client.ts';
 import type { AddCommand } from './context.ts';
-import { createOpsClient } from './ops-client.ts';
 
 /** `adopt`: takes over an account or group that the bridge only observes. */
 export const addAdoptCommand: AddCommand = (program, { loadSettings, write }) => {

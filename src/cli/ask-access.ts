@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import type { OpsClient } from '../app/ops-client.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { CliContext } from './context.ts';
 import { findRunning } from './find-running.ts';
 import { parseAnswer, toJson } from './json.ts';
-import type { OpsClient } from './ops-client.ts';
 
 /** Entries of one page. */
 const PAGE = 1_000;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { BridgeError } from '../domain/errors.ts';
-import { saveRecovery } from '../reconcile/recovery/state.ts';
+import { saveRecovery } from '../reconcile/repair/recovery-state.ts';
 import type { Settings } from '../settings/schema.ts';
 import { toStoreUrl } from '../settings/store-url.ts';
 import { openStore } from '../store/database.ts';

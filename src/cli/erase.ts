@@ -1,8 +1,8 @@
+import { createOpsClient } from '../app/ops-client.ts';
 import type { ErasureAnswer } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { toJson } from './json.ts';
-import { createOpsClient } from './ops-client.ts';
 
 /** `erase`: erases all personal data of a person whom no provider has any more. */
 export const addEraseCommand: AddCommand = (program, { loadSettings, write, exitWith }) => {

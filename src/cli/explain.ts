@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { createOpsClient } from '../app/ops-client.ts';
 import { toExplanationText } from '../ops/explain/to-text.ts';
 import type { Explanation } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
 import { toJson } from './json.ts';
-import { createOpsClient } from './ops-client.ts';
 
 /** `explain`: tells why each field of a user or group is as it is, from the running bridge. */
 export const addExplainCommand: AddCommand = (program, { loadSettings, write }) => {

@@ -1,5 +1,5 @@
+import { createOpsClient, type OpsClient } from '../app/ops-client.ts';
 import type { Settings } from '../settings/schema.ts';
-import { createOpsClient, type OpsClient } from './ops-client.ts';
 
 /** Finds the bridge that runs on this machine, or that OPS_URL names; undefined when none runs here. */
 export async function findRunning(settings: Settings): Promise<OpsClient | undefined> {

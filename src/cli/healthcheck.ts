@@ -1,8 +1,8 @@
 import { request } from 'undici';
+import { toLocalAddress } from '../app/local-address.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { AddCommand } from './context.ts';
-import { toLocalAddress } from './local-address.ts';
 
 const timeoutMs = 3_000;
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { parsePackageVersion } from '../app/package-version.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { addAdoptCommand } from './adopt.ts';
 import { apiCommand } from './api.ts';
@@ -10,7 +11,6 @@ import { clientCommand } from './client.ts';
 import { addEraseCommand } from './erase.ts';
 import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
-import { parsePackageVersion } from './package-version.ts';
 import { addPauseCommand, addResumeCommand } from './pause.ts';
 import { addPlanCommand } from './plan.ts';
 import { runProgram } from './program.ts';
@@ -42,9 +42,9 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addHealthcheckCommand,
     addSandboxCommand,
     addRecoveryCommand,
-    sweepCommand(async (...args) => (await import('../own-bridge.ts')).withOwnBridge(...args)),
-    clientCommand(async (...args) => (await import('../own-access.ts')).withOwnAccess(...args)),
-    tokenCommand(async (...args) => (await import('../own-access.ts')).withOwnAccess(...args)),
+    sweepCommand(async (...args) => (await import('../app/own-bridge.ts')).withOwnBridge(...args)),
+    clientCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
+    tokenCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
     addAdoptCommand,
     addEraseCommand,
     addPauseCommand,

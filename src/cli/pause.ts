@@ -1,6 +1,6 @@
+import { createOpsClient } from '../app/ops-client.ts';
 import type { WritesView } from '../ops/schemas/state.ts';
 import type { AddCommand } from './context.ts';
-import { createOpsClient } from './ops-client.ts';
 
 /** `pause`: stops all changes of the service, in every process on the store, until `resume`. */
 export const addPauseCommand: AddCommand = (program, { loadSettings, write }) => {

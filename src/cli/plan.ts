@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { createOpsClient, type OpsClient } from '../app/ops-client.ts';
 import type { PlanAnswer, PlanSummary } from '../ops/schemas/plans.ts';
 import type { FirstRunItem, FirstRunView } from '../ops/schemas/recovery.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
-import { createOpsClient, type OpsClient } from './ops-client.ts';
 import { toPlanAnswerText, toPlanText } from './plan-text.ts';
 
 /** Stands for the id of the plan of the first day. */

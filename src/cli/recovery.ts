@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { createOpsClient, type OpsClient } from '../app/ops-client.ts';
 import type { RecoveryView } from '../ops/schemas/recovery.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { toJson } from './json.ts';
-import { createOpsClient, type OpsClient } from './ops-client.ts';
 import { toPlanText } from './plan-text.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { createOpsClient } from '../app/ops-client.ts';
 import type { RetryAnswer } from '../ops/schemas/state.ts';
 import type { AddCommand } from './context.ts';
 import { toJson } from './json.ts';
-import { createOpsClient } from './ops-client.ts';
 
 /** `retry`: has what is stuck or waits for its next attempt tried now. */
 export const addRetryCommand: AddCommand = (program, { loadSettings, write }) => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { DriftAnswer, SweepView } from '../ops/schemas/drift.ts';
 import type { PlanAnswer } from '../ops/schemas/plans.ts';
@@ -8,7 +9,6 @@ import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findRunning } from './find-running.ts';
 import { parseAnswer, toJson } from './json.ts';
-import type { OpsClient } from './ops-client.ts';
 import { toPlanAnswerText } from './plan-text.ts';
 
 const POLL_MS = 250;

@@ -1,8 +1,8 @@
+import { createOpsClient } from '../app/ops-client.ts';
 import type { Timeline } from '../ops/schemas/resources.ts';
 import { toTimelineText } from '../ops/timeline/to-text.ts';
 import type { AddCommand } from './context.ts';
 import { toJson } from './json.ts';
-import { createOpsClient } from './ops-client.ts';
 
 /** `why`: tells what led to the state of a user or group, from the running bridge. */
 export const addWhyCommand: AddCommand = (program, { loadSettings, write }) => {

@@ -15,6 +15,9 @@ export const HARM_KINDS = [
 /** One of them. `cutAccess`: permissions of a group, or licences of a person. */
 export type HarmKind = (typeof HARM_KINDS)[number];
 
+/** Time for which harm counts, in milliseconds. */
+export const HARM_WINDOW_MS = 24 * 3_600_000;
+
 /** Which calls of the ledger take what away. Of licences and permissions it does not say whether they were more before. */
 export const CALLS_OF_HARM: Readonly<Record<HarmKind, readonly OwnCallKind[]>> = {
   deactivate: ['user.deactivate', 'user.delete'],

@@ -1,8 +1,8 @@
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/missed.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
-import type { Db } from '../store/database.ts';
 import type { Lease } from '../store/lanes.ts';
+import type { Db } from '../store/store.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { toMissed, withMissed } from './missed.ts';

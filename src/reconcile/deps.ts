@@ -1,13 +1,13 @@
 import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Deactivation } from '../domain/user.ts';
-import type { Store } from '../store/database.ts';
+import type { Rules } from '../rules/rules.ts';
 import type { LaneClaim } from '../store/lanes.ts';
+import type { Store } from '../store/store.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
 import type { FormBook } from './forms.ts';
 import type { LeaseTimes } from './lease-times.ts';
 import type { OutageWatch } from './outage.ts';
-import type { Rules } from './rules/rules.ts';
 
 /** The part of the settings that convergence follows. */
 export interface ReconcilePolicy {
@@ -71,6 +71,16 @@ export interface ReconcileDeps {
   readonly outage: OutageWatch;
   /** Names this process as the holder of lanes. */
   readonly owner: string;
+}
+
+/** Keeps a bridge from changing the service before it knows that it may. */
+export interface Hold {
+  /** Resolves when it may. */
+  readonly over: Promise<void>;
+  /** Resolves when it may be changed without a new write too: not while a restored backup waits for a decision. */
+  readonly trusted: Promise<void>;
+  /** True when nobody should wait for it, because the service does not answer. */
+  isLong(): boolean;
 }
 
 /** The claim of this process for a lane, now. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
-import type { Store } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
 import { type Forms, openForms } from './forms.ts';
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Store } from '../store/database.ts';
 import { changeFact, findFact } from '../store/facts.ts';
+import type { Store } from '../store/store.ts';
 
 /** How `emails` of addUser are written: the contract says strings, public clients send objects. */
 export type EmailForm = 'strings' | 'objects';

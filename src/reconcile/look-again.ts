@@ -1,8 +1,8 @@
 import { groupId, userId } from '../domain/ids.ts';
-import type { Db } from '../store/database.ts';
 import { type GroupRow, lockGroup, updateGroup } from '../store/groups.ts';
+import type { Db } from '../store/store.ts';
 import { lockUser, type UserRow, updateUser } from '../store/users.ts';
-import { toLookAgainColumns } from './first-read/fate.ts';
+import { toLookAgainColumns } from './fate.ts';
 import { toDoubtedColumns } from './retry-columns.ts';
 
 /** Managed people and groups, by their SCIM ids. */

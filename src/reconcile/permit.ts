@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
-import type { Db } from '../store/database.ts';
 import { findHeldLane, type HeldLane, type Lease, renewLane } from '../store/lanes.ts';
 import { insertOwnCall } from '../store/own-calls.ts';
 import { markRepairs } from '../store/provider-harm.ts';
 import { addSentCreate, saveSentCreates } from '../store/sent-creates.ts';
+import type { Db } from '../store/store.ts';
 import type { CallOptions, Sending, Transport } from '../upstream/transport.ts';
+import { createCallBook } from './call-book.ts';
 import { type ReconcileDeps, toLaneClaim } from './deps.ts';
-import { createCallBook } from './ledger/call-book.ts';
-import { toOwnChanges } from './ledger/to-own-changes.ts';
-import { assertWithinLimit } from './provider/limit.ts';
+import { assertWithinLimit } from './provider-limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
+import { toOwnChanges } from './to-own-changes.ts';
 
 /** A permit that took longer than this to arrive, in milliseconds, is asked for again. */
 const STALE_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { Store } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
 import { readSections, type SectionStates } from './sections.ts';
 
 /** How often what another process learned of the sections is read again, in milliseconds. */

@@ -1,7 +1,7 @@
 import type { ResourceKey } from '../domain/ids.ts';
-import type { Db } from '../store/database.ts';
 import { parseStored } from '../store/documents.ts';
 import { findGroupRow } from '../store/groups.ts';
+import type { Db } from '../store/store.ts';
 import { findUserRow } from '../store/users.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Problem } from './outcome.ts';

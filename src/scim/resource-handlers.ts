@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express';
-import type { Db } from '../store/database.ts';
+import type { Db } from '../store/store.ts';
 import type { ResourceView } from '../store/views.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
 import type { ScimDeps } from './deps.ts';

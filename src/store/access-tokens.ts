@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Db } from './database.ts';
 import type { AccessTokensTable } from './schema.ts';
+import type { Db } from './store.ts';
 
 /** So many access tokens of one client are valid at once; one more ends the oldest. */
 const TOKENS_MAX = 1_000;

@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from 'kysely';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import { forgetNamed } from './event-resources.ts';
 import type { AuditEventsTable } from './schema.ts';
+import type { Db } from './store.ts';
 
 /** One event as it is stored. */
 export type AuditEventRow = Insertable<AuditEventsTable>;

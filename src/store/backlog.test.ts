@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { explain } from '../../test/support/explain.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { readBacklog } from './backlog.ts';
-import type { Db } from './database.ts';
 import { findNextDueAt, listHeldRemovals } from './lanes.ts';
+import type { Db } from './store.ts';
 
 const reads = [
   { why: 'what is told of it', read: readBacklog, index: 'due', covers: true },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 
 /** Tried several times in vain, and not stuck. */
 export const IS_FAILING = sql`stuck_at is null and attempts >= 3`;

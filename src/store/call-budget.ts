@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Store } from './database.ts';
+import type { Store } from './store.ts';
 
 /** What processes share of the rate of their calls, at one moment of the server's clock. */
 export interface StoredBudget {

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Db } from './database.ts';
 import type { ClientSecretsTable, ClientsTable } from './schema.ts';
+import type { Db } from './store.ts';
 import type { AccessQuery } from './tokens.ts';
 
 /** A client as stored. */

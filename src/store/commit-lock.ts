@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
+import type { Db } from './store.ts';
 
 /** Any fixed numbers, as long as no two are the same. */
 const NUMBERS = {

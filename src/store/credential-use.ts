@@ -1,4 +1,4 @@
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 
 /** Remembers when a credential (`token-…`, `client-…`) was last used; an earlier moment changes nothing. */
 export async function noteUse(tx: Db, credentialId: string, at: number): Promise<void> {

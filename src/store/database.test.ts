@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../test/support/stores.ts';
-import type { Db, Store } from './database.ts';
 import type { Schema } from './schema.ts';
+import type { Db, Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 type CounterSchema = { counters: { name: string; total: number; parent: string | null } };

@@ -1,65 +1,6 @@
-import type { Kysely } from 'kysely';
-import type { Engine } from './migrations/list.ts';
-import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
+import type { Store, StoreOptions } from './store.ts';
 import { StoreError } from './store-error.ts';
-
-/** What query functions take first: the store outside transactions, or one transaction. */
-export type Db = Kysely<Schema>;
-
-/** Where desired and observed state is kept. Everything it throws by itself is a StoreError. */
-export interface Store {
-  readonly engine: Engine;
-  /** Reads outside transactions; sees every committed write, and nothing that is not committed. */
-  readonly read: Db;
-  /**
-   * For single statements that must not wait behind all others: on PostgreSQL a connection of its own, which
-   * writes too. On SQLite the same as `read`.
-   */
-  readonly aside: Db;
-  /**
-   * Runs `work` in a transaction; resolves with its value only after the commit is durable. When `work`
-   * rejects, everything it changed is undone and its own error comes back.
-   *
-   * `work` awaits nothing but queries on its `tx`, and the next turn of the event loop where it is long: on SQLite other writes wait for it, and a nested
-   * `write` would wait for itself. It may run again from the start (after a deadlock, or when a neighbour
-   * met a full disk), so it changes nothing but the store. A statement that fails ends it, because
-   * PostgreSQL refuses to go on: prefer `insert … on conflict` to a catch.
-   */
-  write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /**
-   * Raised by every commit, where nobody else can write: what was derived from one generation holds as
-   * long as it lasts. undefined on PostgreSQL, which others share.
-   */
-  generation(): number | undefined;
-  /** Has the engine let go of what was overwritten and deleted, as far as that is its own to do. */
-  scrub(): Promise<void>;
-  /** Waits for running writes. Later ones are refused with `store-closed`. */
-  close(): Promise<void>;
-}
-
-/** How a server is waited for that is not there yet. */
-export interface StorePatience {
-  readonly ms: number;
-  /** Ends the wait. */
-  readonly signal: AbortSignal;
-  /** Told of each attempt in vain. */
-  readonly onWait: (error: StoreError) => void;
-}
-
-/** How to open a store. */
-export interface StoreOptions {
-  /** `sqlite:<path>` (relative to the working directory; created with its folder) or `postgres://…`. */
-  url: string;
-  /** PostgreSQL only: connections at most, without the one of `aside`; 10 when absent. */
-  connectionsMax?: number;
-  /** PostgreSQL only: told when an idle connection was lost. The next query opens another one. */
-  onConnectionLost?: (error: StoreError) => void;
-  /** PostgreSQL only: how long a server is waited for that is not there yet; not at all when absent. */
-  patience?: StorePatience;
-  /** PostgreSQL only: uniform in [0, 1), spreads the attempts of a contended write. */
-  random?: () => number;
-}
 
 /**
  * Opens the store and proves that it answers. Does not migrate it.

@@ -1,5 +1,5 @@
 import { PostgresAdapter } from 'kysely';
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 
 /** For the few statements that the two engines spell differently. */
 export function isPostgres(db: Db): boolean {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import type { Db } from './database.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
+import type { Db } from './store.ts';
 
 /** A person whom the service does not hold in a list as somebody asked for. */
 export interface DifferingLink {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 
 /** A write that could not be matched to one account or group. */
 export interface Dispute {

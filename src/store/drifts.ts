@@ -10,9 +10,9 @@ import {
 import { newId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import type { DriftsTable } from './schema.ts';
+import type { Db } from './store.ts';
 import { joinSubjectNames } from './subject-names.ts';
 
 /** A drift as stored. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import type { Db } from './database.ts';
 import { deleteGroup } from './groups.ts';
 import { listLinkedUsers, touchUsers } from './shown-links.ts';
+import type { Db } from './store.ts';
 import { deleteUser } from './users.ts';
 
 /**

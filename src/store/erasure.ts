@@ -7,8 +7,8 @@ import { USER_SCHEMA_URI } from '../domain/schemas.ts';
 import { withoutPerson } from '../domain/user.ts';
 import { chunks } from './chunks.ts';
 import { toUserColumns } from './columns.ts';
-import type { Db } from './database.ts';
 import { listUsersByKey } from './explained.ts';
+import type { Db } from './store.ts';
 import { deleteUser, toObservedUser, type UserRow, updateUser } from './users.ts';
 
 /** Rows that a name fits at most; more are as ambiguous as two. */

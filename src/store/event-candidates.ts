@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { foldCase } from '../domain/fold.ts';
-import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
 import { parseStored } from './documents.ts';
 import type { EventQuestion, EventView } from './event-resources.ts';
+import type { Db } from './store.ts';
 
 /** A question about one of many; `isBefore`: events that were read before the resource was known count too. */
 export interface CandidateQuestion extends Omit<EventQuestion, 'from' | 'limit'> {

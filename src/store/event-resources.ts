@@ -1,8 +1,8 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { foldCase } from '../domain/fold.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import type { AuditEventNamesTable, AuditEventResourcesTable, AuditEventsTable } from './schema.ts';
+import type { Db } from './store.ts';
 
 /** One person or group that an event names. */
 export type EventResourceRow = Insertable<AuditEventResourcesTable>;

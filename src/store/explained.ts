@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { foldCase } from '../domain/fold.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import type { Db } from './database.ts';
 import { findGroupRow, type GroupRow } from './groups.ts';
 import type { LinkTable } from './links.ts';
+import type { Db } from './store.ts';
 import { findUserRow, type UserRow } from './users.ts';
 
 /** Rows that a name fits at most; more are as ambiguous as two. */

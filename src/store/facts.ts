@@ -1,6 +1,6 @@
 import { lockUntilCommit } from './commit-lock.ts';
-import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
+import type { Db } from './store.ts';
 
 /** What is known under this name, or undefined. The caller names the shape that it stored. */
 export async function findFact<T>(db: Db, name: string): Promise<T | undefined> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { foldCase } from '../domain/fold.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 
 /** A person or group, found by one of its ids or names. */
 interface Named {

@@ -1,6 +1,6 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 
 /** An account or group of the service that nobody manages, under a name by which it is recognised. */
 export interface ExistingNamed<Id extends string> {

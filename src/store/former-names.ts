@@ -1,6 +1,6 @@
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import type { FormerNamesTable } from './schema.ts';
+import type { Db } from './store.ts';
 
 /** A name that a person or group does not carry any more, folded. */
 export type FormerName = Readonly<FormerNamesTable>;

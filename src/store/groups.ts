@@ -5,11 +5,11 @@ import { type GroupId, groupId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Pending } from '../domain/pending.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
-import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import { keepFormerNames } from './former-names.ts';
 import type { GroupsTable, Schema } from './schema.ts';
 import { mergeSentCreates } from './sent-creates.ts';
+import type { Db } from './store.ts';
 
 /** A group as stored, without who is in it. */
 export type GroupRow = Selectable<GroupsTable>;

@@ -1,6 +1,6 @@
 import type { HeldAction, HeldKind } from '../domain/held-action.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 
 /** A stored held action; ids rise in the order of the plan. */
 export interface HeldRow extends HeldAction {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { HeldKind } from '../domain/held-action.ts';
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 import { joinSubjectNames } from './subject-names.ts';
 
 /** A held action with the names that a person knows its people and groups by. */

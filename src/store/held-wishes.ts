@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { HeldAction } from '../domain/held-action.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import { LINK_TABLES } from './links.ts';
+import type { Db } from './store.ts';
 
 /** Remembers what every managed resource waits for, beside what was remembered before and is not decided yet. */
 export async function holdWishes(tx: Db): Promise<void> {

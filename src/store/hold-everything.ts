@@ -1,4 +1,4 @@
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 
 /**
  * Takes back what every managed resource waits for, and distrusts what is known of it: whoever acts on one

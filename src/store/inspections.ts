@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Db } from './database.ts';
 import type { InspectionsTable } from './schema.ts';
+import type { Db } from './store.ts';
 
 /** A person or group that is to be compared by itself. */
 export type InspectionRow = Selectable<InspectionsTable>;

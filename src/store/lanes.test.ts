@@ -3,7 +3,6 @@ import { addGroup, addUser, getGroup, getUser } from '../../test/support/rows.ts
 import { describePostgres, describeStores } from '../../test/support/stores.ts';
 import { type ResourceKey, userId } from '../domain/ids.ts';
 import { readBacklog } from './backlog.ts';
-import type { Store } from './database.ts';
 import {
   claimLane,
   countDueChanges,
@@ -18,6 +17,7 @@ import {
   renewLane,
   renewLanes,
 } from './lanes.ts';
+import type { Store } from './store.ts';
 
 const all = { classes: DUE_CLASSES };
 const claim: LaneClaim = { owner: 'one', now: Date.now(), leaseMs: 60_000 };

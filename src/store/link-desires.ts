@@ -1,6 +1,6 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
-import type { Db } from './database.ts';
 import { deleteLinks, type LinkTable, listLinks } from './links.ts';
+import type { Db } from './store.ts';
 
 /** Who is to be in a list of a group, or not. */
 export interface LinkDesire {

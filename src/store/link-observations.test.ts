@@ -10,8 +10,8 @@ import {
   LINK_TABLES,
 } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
-import type { Db } from './database.ts';
 import { adoptLinks, observeLinks, releaseLinks } from './link-observations.ts';
+import type { Db } from './store.ts';
 
 interface SightingCase {
   readonly why: string;

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
+import type { Db } from './store.ts';
 
 /** Hands the links of one user to another, whose own desires win where both have one. */
 export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void> {

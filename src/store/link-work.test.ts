@@ -9,7 +9,6 @@ import {
 } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import type { GroupId } from '../domain/ids.ts';
-import type { Store } from './database.ts';
 import {
   listWaitingLinks,
   postponeLinks,
@@ -17,6 +16,7 @@ import {
   settleLinks,
   type WaitingQuery,
 } from './link-work.ts';
+import type { Store } from './store.ts';
 
 const NOW = 1_000;
 const query: WaitingQuery = { limit: 100, now: NOW, inactiveWait: false };

@@ -3,9 +3,9 @@ import type { LinkChange, SettledLink } from '../domain/group.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { addAttempt, type Failing, type PutOff, type Refusal } from '../domain/stuck.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
+import type { Db } from './store.ts';
 import type { StuckLink } from './stuck.ts';
 
 /** Which waiting changes to list. */

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import { type GroupId, type UserId, userId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import type { LinkColumns } from './schema.ts';
+import type { Db } from './store.ts';
 
 /** Two tables of the same form: who is in a group, and who administers it. */
 export const LINK_TABLES = ['memberships', 'group_admins'] as const;

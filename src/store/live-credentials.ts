@@ -1,5 +1,5 @@
 import type { Purpose } from '../domain/credential.ts';
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 
 /** Something that lets somebody in and is not revoked; it may have expired. */
 export interface LiveCredential {

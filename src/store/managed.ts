@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import type { GroupRow } from './groups.ts';
 import { isSeenSince } from './seen-since.ts';
+import type { Db } from './store.ts';
 import type { UserRow } from './users.ts';
 
 /** A part of a table, in order of creation. */

@@ -1,8 +1,8 @@
 import type { Migration } from 'kysely/migration';
 import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../test/support/stores.ts';
-import type { Store } from './database.ts';
 import { migrate } from './migrate.ts';
+import type { Store } from './store.ts';
 
 const first: Migration = {
   up: (db) => db.schema.createTable('first').addColumn('id', 'integer').execute(),

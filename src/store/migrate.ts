@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { lockUntilCommit } from './commit-lock.ts';
-import type { Db, Store } from './database.ts';
 import { migrations as knownMigrations } from './migrations/list.ts';
+import type { Db, Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { GroupId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import { type GroupRow, type NewGroupRow, toObservedGroup } from './groups.ts';
 import type { Origin } from './schema.ts';
+import type { Db } from './store.ts';
 
 /** Ids of the service, of many groups. */
 export interface UpstreamGroupIdLists {

@@ -4,8 +4,8 @@ import { addUser } from '../../test/support/rows.ts';
 import { describePostgres, describeStores } from '../../test/support/stores.ts';
 import { newId, userId } from '../domain/ids.ts';
 import { toUserColumns } from './columns.ts';
-import type { Db, Store } from './database.ts';
 import { insertObservedUsers, lockUsersByAccount, type ObservedPerson } from './observations.ts';
+import type { Db, Store } from './store.ts';
 import { updateUser } from './users.ts';
 
 const GONE = { deleted_at: 5 };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
+import type { Db } from './store.ts';
 import type { NewUserRow, UserRow } from './users.ts';
 
 /** A person whom the service shows and nobody asked for yet. */

@@ -1,7 +1,7 @@
 import type { ResourceKey } from '../domain/ids.ts';
 import type { CallOutcome, OwnChange } from '../domain/own-call.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 
 /** One mutating call that is about to leave. */
 export interface OwnCall {

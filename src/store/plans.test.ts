@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
 import type { ActionStatus, PlanStatus } from '../domain/plan.ts';
-import type { Store } from './database.ts';
 import { insertDrifts, listRepairable } from './drifts.ts';
 import { insertPlan, listHarmed, listPlanActions, updatePlanActions } from './plans.ts';
+import type { Store } from './store.ts';
 
 const action = {
   kind: 'member.added',

@@ -5,9 +5,9 @@ import type { JsonValue } from '../domain/json.ts';
 import type { ActionStatus, PlanAction, PlanStatus } from '../domain/plan.ts';
 import { chunks } from './chunks.ts';
 import { lockUntilCommit } from './commit-lock.ts';
-import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import type { PlanActionsTable, PlansTable } from './schema.ts';
+import type { Db } from './store.ts';
 import { joinSubjectNames } from './subject-names.ts';
 
 /** A plan as stored. */

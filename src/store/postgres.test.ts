@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { freePort } from '../../test/support/free-port.ts';
 import { describePostgres } from '../../test/support/stores.ts';
-import { type Db, openStore, type Store } from './database.ts';
+import { openStore } from './database.ts';
+import type { Db, Store } from './store.ts';
 import type { StoreError } from './store-error.ts';
 
 /** Ends every other connection to this database, as a restart of the server does. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import type { Db, Store, StoreOptions } from './database.ts';
 import { isAbsent, toAttemptsMax } from './postgres-errors.ts';
 import { openPool } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
+import type { Db, Store, StoreOptions } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 const retryDelayMaxMs = 500;

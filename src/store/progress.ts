@@ -1,7 +1,7 @@
 import { type GroupId, groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import { LINK_TABLES } from './links.ts';
+import type { Db } from './store.ts';
 
 /** How far a resource has come, as far as a row tells. */
 export interface ProgressRow {

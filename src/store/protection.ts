@@ -3,10 +3,10 @@ import type { UserId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Matcher } from '../domain/matcher.ts';
 import { isObservedActive, isWantedActive } from '../domain/user.ts';
-import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import { listFormerNames } from './former-names.ts';
 import { type GroupRow, toObservedGroup } from './groups.ts';
+import type { Db } from './store.ts';
 import { listUsersOfAccount, lockOtherOwners, toUserState, type UserRow } from './users.ts';
 
 /** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
 import { userId } from '../domain/ids.ts';
 import type { CallOutcome, OwnChange } from '../domain/own-call.ts';
-import type { Store } from './database.ts';
 import { insertOwnCall, saveCallOutcomes } from './own-calls.ts';
 import { countProviderHarm } from './provider-harm.ts';
+import type { Store } from './store.ts';
 
 type Row = OwnChange & { readonly isRepair?: boolean };
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { assertNever } from '../domain/errors.ts';
 import { CALLS_OF_HARM, findHarmOf, type HarmKind } from '../domain/harm.ts';
 import type { OwnChange } from '../domain/own-call.ts';
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 
 /** Which harm of providers is counted. */
 export interface HarmQuery {

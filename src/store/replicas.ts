@@ -1,4 +1,4 @@
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 import { storeNow } from './store-now.ts';
 
 /** A process that shares the store, and when it last said that it lives (epoch milliseconds, by the store's clock). */

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import type { RequestsTable } from './schema.ts';
+import type { Db } from './store.ts';
 
 /** A request as stored. */
 export type RequestRow = Selectable<RequestsTable>;

@@ -2,8 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { ACTIVE_STATUSES } from '../domain/drift.ts';
 import { foldCase } from '../domain/fold.ts';
 import type { GroupId } from '../domain/ids.ts';
-import type { Db } from './database.ts';
 import type { GroupRow } from './groups.ts';
+import type { Db } from './store.ts';
 import type { UserRow } from './users.ts';
 
 /** Which people or groups; what is undefined chooses nothing. */

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import { type Pending, parsePendingFields } from '../domain/pending.ts';
 import { type Stuck, withoutAnyRest } from '../domain/stuck.ts';
-import type { Db, Store } from './database.ts';
 import { parseStored } from './documents.ts';
 import { lockGroup, updateGroup } from './groups.ts';
 import { DUE_CLASSES } from './lanes.ts';
 import { LINK_TABLES } from './links.ts';
+import type { Db, Store } from './store.ts';
 import { lockUser, updateUser } from './users.ts';
 
 /** Rows that one transaction changes, so that no write waits for long. */

@@ -6,8 +6,8 @@ import type { NameQuery } from '../domain/rule-book.ts';
 import type { AdminByRule, AdminFacts } from '../domain/ruled-admin.ts';
 import { chunks } from './chunks.ts';
 import { lockUntilCommit } from './commit-lock.ts';
-import type { Db } from './database.ts';
 import type { GroupsTable } from './schema.ts';
+import type { Db } from './store.ts';
 import type { UserRow } from './users.ts';
 
 /**

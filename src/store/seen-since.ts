@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
+import type { Db } from './store.ts';
 
 /** Whether the service was seen to have a person or group since then (epoch milliseconds). */
 export function isSeenSince(db: Db, since: number): RawBuilder<boolean> {

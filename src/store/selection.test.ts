@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { addGroup, addLink, addUser } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import type { Selector } from '../domain/selector.ts';
-import type { Store } from './database.ts';
+import type { Store } from './store.ts';
 import { insertUserEmails } from './users.ts';
 import { countGroups, countUsers, listGroupViews, listUserViews } from './views.ts';
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { chunks } from './chunks.ts';
-import type { Db, Store } from './database.ts';
 import { isPostgres } from './dialect.ts';
+import type { Db, Store } from './store.ts';
 
 /** People brought up to date in one transaction, so that nobody waits for long. */
 const TOUCH_ALL_CHUNK = 250;

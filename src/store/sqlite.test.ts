@@ -7,7 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStore, type Store } from './database.ts';
+import { openStore } from './database.ts';
+import type { Store } from './store.ts';
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-sqlite-'));

@@ -2,12 +2,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { createTurns, type Turns } from '../domain/turns.ts';
-import type { Store } from './database.ts';
 import type { Schema } from './schema.ts';
 import { SavepointDialect } from './sqlite-dialect.ts';
 import { toSqliteStoreError } from './sqlite-errors.ts';
 import { connect, createFile, takeFile } from './sqlite-file.ts';
 import { cachedStatements } from './sqlite-statements.ts';
+import type { Store } from './store.ts';
 import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 
 /** More than all fixed queries together; generated ones push each other out. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Clock } from '../domain/clock.ts';
-import type { Store } from './database.ts';
 import { isPostgres } from './dialect.ts';
+import type { Store } from './store.ts';
 
 /** How long a comparison of the clocks holds, in milliseconds: a host's clock may go unevenly. */
 const COMPARED_MS = 30_000;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
+import type { Db } from './store.ts';
 
 /**
  * Now (epoch milliseconds), by the clock that leases are measured with: the server's where hosts share the store, so

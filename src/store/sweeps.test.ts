@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
-import type { Store } from './database.ts';
+import type { Store } from './store.ts';
 import {
   claimSweep,
   endSweep,

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { newId } from '../domain/ids.ts';
-import type { Db } from './database.ts';
 import type { SweepsTable } from './schema.ts';
+import type { Db } from './store.ts';
 
 /** A sweep as stored. */
 export type SweepRow = Selectable<SweepsTable>;

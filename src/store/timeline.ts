@@ -2,9 +2,9 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { Refusal } from '../domain/stuck.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import type { DriftsTable, OwnCallsTable } from './schema.ts';
+import type { Db } from './store.ts';
 
 /** Whose past is asked for. */
 export interface PastQuery {

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Db } from './database.ts';
 import type { TokensTable } from './schema.ts';
+import type { Db } from './store.ts';
 
 /** A named token as stored: of its secret the digest alone. */
 export type TokenRow = Selectable<TokensTable>;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { isStuck, type Refusal, type StuckField } from '../domain/stuck.ts';
 import { IS_FAILING, WAITS_SINCE } from './backlog.ts';
-import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import type { LinkTable } from './links.ts';
+import type { Db } from './store.ts';
 
 /** A resource whose change the service does not take, although it is tried again and again. */
 export interface TroubledResource {

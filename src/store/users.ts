@@ -12,12 +12,12 @@ import {
 } from '../domain/user.ts';
 import { chunks } from './chunks.ts';
 import { lockUntilCommit } from './commit-lock.ts';
-import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import { keepFormerNames } from './former-names.ts';
 import type { Schema, UsersTable } from './schema.ts';
 import { isSeenSince } from './seen-since.ts';
 import { mergeSentCreates } from './sent-creates.ts';
+import type { Db } from './store.ts';
 import { findComparedSince } from './sweeps.ts';
 
 /** A person as stored. Documents are JSON text; see the schema for units. */

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Selector } from '../domain/selector.ts';
 import { chunks } from './chunks.ts';
-import type { Db } from './database.ts';
 import type { LinkTable } from './links.ts';
 import { type SearchTable, toCondition } from './selection.ts';
+import type { Db } from './store.ts';
 
 /** What an answer needs of a stored resource. */
 export interface ResourceView<Id extends string = string> {

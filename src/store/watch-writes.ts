@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Store } from './database.ts';
 import { saveFact } from './facts.ts';
+import type { Store } from './store.ts';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
 
 /** Why the store takes no writes, and since when (epoch milliseconds). */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from './database.ts';
 import { isPostgres } from './dialect.ts';
+import type { Db } from './store.ts';
 
 /**
  * Why what is committed may be lost although nobody made a mistake:

@@ -1,5 +1,5 @@
 import type { KyselyPlugin } from 'kysely';
-import type { Store } from '../../src/store/database.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** Before `owner` hears what it read, and after each of its commits, others may come first. */

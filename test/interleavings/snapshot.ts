@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Store } from '../../src/store/database.ts';
 import { parseStored } from '../../src/store/documents.ts';
 import type { GroupRow } from '../../src/store/groups.ts';
 import type { LinkColumns } from '../../src/store/schema.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { UserRow } from '../../src/store/users.ts';
 
 /** Everything that the store holds of people and groups. */

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/database.ts';
+import type { Store } from '../../src/store/store.ts';
 import { describeRows, readSnapshot } from './snapshot.ts';
 
 /** What happened in a schedule, step by step, with what each step changed in the store. */

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import { toReconcilePolicy, toScimPolicy } from '../../src/bridge-settings.ts';
+import { toReconcilePolicy, toScimPolicy } from '../../src/app/settings.ts';
 import type { ReconcilePolicy } from '../../src/reconcile/deps.ts';
 import type { Forms } from '../../src/reconcile/forms.ts';
 import type { ScimPolicy } from '../../src/scim/deps.ts';
 import { loadSettings } from '../../src/settings/load.ts';
-import { openStore, type Store } from '../../src/store/database.ts';
+import { openStore } from '../../src/store/database.ts';
 import { saveFact } from '../../src/store/facts.ts';
+import type { Store } from '../../src/store/store.ts';
 import { copySqliteTemplate } from '../support/store-templates.ts';
 
 /** What the schedules of one test file share: a store, emptied for each of them. */

@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { Store } from '../../src/store/database.ts';
+import type { Store } from '../../src/store/store.ts';
 
 /** Who and what is in the company of a sandbox. */
 export function describeCompany({ service }: Sandbox) {

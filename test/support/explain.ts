@@ -1,5 +1,5 @@
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely';
-import type { Db } from '../../src/store/database.ts';
+import type { Db } from '../../src/store/store.ts';
 
 /** How SQLite carries out the queries of a function: the lines of its plans. */
 export async function explain(

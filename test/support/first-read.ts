@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { createFirstRead, type FirstRead } from '../../src/reconcile/first-read/first-read.ts';
-import type { FirstReadDeps } from '../../src/reconcile/first-read/step.ts';
 import { openForms } from '../../src/reconcile/forms.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
+import { createFirstRead, type FirstRead } from '../../src/reconcile/read/first-read.ts';
+import type { FirstReadDeps } from '../../src/reconcile/read/step.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import type { Store } from '../../src/store/database.ts';
+import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
 import { TEST_POLICY } from './lane-host.ts';

@@ -1,4 +1,4 @@
-import type { Db, Store } from '../../src/store/database.ts';
+import type { Db, Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 
 /** The store as one process has it, and when that process was killed. */

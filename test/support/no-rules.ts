@@ -1,5 +1,5 @@
 import { createRuleBook } from '../../src/domain/rule-book.ts';
-import type { Rules } from '../../src/reconcile/rules/rules.ts';
+import type { Rules } from '../../src/rules/rules.ts';
 import { createProtection } from '../../src/store/protection.ts';
 
 /** No rules, which is what most bridges have. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { readBacklog } from '../../src/store/backlog.ts';
-import type { Store } from '../../src/store/database.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
 
 /** What requests are sent with; a bridge of its own process gives as much. */

@@ -1,7 +1,6 @@
 import { type GroupId, groupId, newId, type UserId, userId } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { toGroupColumns, toUserColumns } from '../../src/store/columns.ts';
-import type { Store } from '../../src/store/database.ts';
 import {
   findGroupRow,
   type GroupRow,
@@ -9,6 +8,7 @@ import {
   type NewGroupRow,
 } from '../../src/store/groups.ts';
 import { type LinkTable, saveLinks } from '../../src/store/links.ts';
+import type { Store } from '../../src/store/store.ts';
 import { findUserRow, insertUser, type NewUserRow, type UserRow } from '../../src/store/users.ts';
 
 /** Both tables of links, for promises that each of them keeps. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { groupId, newId } from '../../src/domain/ids.ts';
-import type { Store } from '../../src/store/database.ts';
+import type { Store } from '../../src/store/store.ts';
 import { describeStores } from './stores.ts';
 
 async function insertGroup(store: Store): Promise<void> {

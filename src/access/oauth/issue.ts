@@ -1,7 +1,7 @@
 import { insertAccessToken } from '../../store/access-tokens.ts';
 import { findSecret, noteSecretUse } from '../../store/clients.ts';
 import { noteUse } from '../../store/credential-use.ts';
-import type { Store } from '../../store/database.ts';
+import type { Store } from '../../store/store.ts';
 import { findPresented, isSame, newSecret } from '../secret-text.ts';
 import { OAuthError } from './errors.ts';
 import { type ClientCredentials, NO_CLIENT } from './parse-request.ts';

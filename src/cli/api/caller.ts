@@ -1,4 +1,5 @@
-import { toTransportOptions } from '../../bridge-settings.ts';
+import { createOpsClient, isLate } from '../../app/ops-client.ts';
+import { toTransportOptions } from '../../app/settings.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { findApiFailure } from '../../ops/api/failure.ts';
 import type { SentCall } from '../../ops/api/parse-call.ts';
@@ -9,7 +10,6 @@ import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import { isNamed, type Named } from '../../upstream/operations/part.ts';
 import { createTransport, type Transport } from '../../upstream/transport.ts';
-import { createOpsClient, isLate } from '../ops-client.ts';
 
 /** The longest that a call may wait for its turn behind the bridge's own work, in milliseconds. */
 const BRIDGE_TIMEOUT_MS = 600_000;

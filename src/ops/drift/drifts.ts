@@ -1,6 +1,6 @@
 import { assertNever } from '../../domain/errors.ts';
-import type { DriftDecision } from '../../reconcile/drift/decisions.ts';
-import type { DriftKeeper } from '../../reconcile/drift/keeper.ts';
+import type { DriftDecision } from '../../reconcile/repair/decisions.ts';
+import type { DriftKeeper } from '../../reconcile/repair/keeper.ts';
 import { type Answer, type Problem, problem, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 

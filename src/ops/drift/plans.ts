@@ -1,9 +1,8 @@
 import type { DriftKind } from '../../domain/drift.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { PLAN_STATUSES } from '../../domain/plan.ts';
-import type { PlanDecision } from '../../reconcile/drift/decisions.ts';
-import type { DriftKeeper } from '../../reconcile/drift/keeper.ts';
-import type { Db } from '../../store/database.ts';
+import type { PlanDecision } from '../../reconcile/repair/decisions.ts';
+import type { DriftKeeper } from '../../reconcile/repair/keeper.ts';
 import { parseStored } from '../../store/documents.ts';
 import {
   findPlan,
@@ -12,6 +11,7 @@ import {
   type PlanActionView,
   type PlanRow,
 } from '../../store/plans.ts';
+import type { Db } from '../../store/store.ts';
 import { NEWEST, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { PlanActionAnswer, PlanAnswer, PlanSummary } from '../schemas/plans.ts';

@@ -1,8 +1,8 @@
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
-import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drifts.ts';
+import type { Db } from '../../store/store.ts';
 import { findSweep, listSweeps, type SweepRow } from '../../store/sweeps.ts';
 import { NEWEST, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { ok, problem, route } from '../http/route.ts';

@@ -11,11 +11,11 @@ import {
   type UserField,
   type UserState,
 } from '../../domain/user.ts';
-import type { Rules } from '../../reconcile/rules/rules.ts';
-import type { Db } from '../../store/database.ts';
+import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/documents.ts';
 import { countLinks, listGroupLinksOf } from '../../store/explained.ts';
 import { listGroupNamesOf } from '../../store/rule-inputs.ts';
+import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users.ts';
 import type { ExplainedField, Explanation, FieldStanding } from '../schemas/resources.ts';
 import { LINKS_MAX, toExplainedLink, toOwner, toRuledOwner, toStanding } from './fields.ts';

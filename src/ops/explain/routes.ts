@@ -1,6 +1,6 @@
-import type { Rules } from '../../reconcile/rules/rules.ts';
-import type { Db } from '../../store/database.ts';
+import type { Rules } from '../../rules/rules.ts';
 import { listGroupsByKey, listUsersByKey } from '../../store/explained.ts';
+import type { Db } from '../../store/store.ts';
 import { answerKeyed, type Candidate, type Keyed, toKeyed } from '../http/keyed.ts';
 import { route } from '../http/route.ts';
 import type { Explanation } from '../schemas/resources.ts';

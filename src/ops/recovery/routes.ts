@@ -1,5 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
-import type { Decision } from '../../reconcile/recovery/decide.ts';
+import type { Decision } from '../../reconcile/repair/recovery-decide.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { FirstRunView, RecoveryView } from '../schemas/recovery.ts';
 import type { OpsJson } from '../schemas/schemas.ts';

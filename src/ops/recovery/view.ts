@@ -1,8 +1,8 @@
-import type { Detection } from '../../reconcile/recovery/detect.ts';
-import { findRecovery } from '../../reconcile/recovery/state.ts';
-import type { Db } from '../../store/database.ts';
+import type { Detection } from '../../reconcile/repair/detect.ts';
+import { findRecovery } from '../../reconcile/repair/recovery-state.ts';
 import { countHeldActions } from '../../store/held-actions.ts';
 import { listHeldViews } from '../../store/held-views.ts';
+import type { Db } from '../../store/store.ts';
 import type { RecoveryView } from '../schemas/recovery.ts';
 
 /** Actions of a plan that are shown one by one; the counts are about all. */

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserId } from '../../domain/ids.ts';
-import type { Db } from '../../store/database.ts';
 import { listExistingGroups, listExistingUsers } from '../../store/first-run.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import { listAllGroups, listAllUsers } from '../../store/managed.ts';
+import type { Db } from '../../store/store.ts';
 import { listDisputes } from '../../store/trouble.ts';
 import type { UserRow } from '../../store/users.ts';
 import { wrongCursor } from '../http/list-query.ts';

@@ -1,6 +1,6 @@
 import type { KeptRequest, RequestLog } from '../../domain/kept-request.ts';
-import type { Store } from '../../store/database.ts';
 import { insertRequests, type NewRequestRow, pruneRequests } from '../../store/requests.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Time for which requests are gathered before they are stored together, in milliseconds. */
 const GATHER_MS = 500;

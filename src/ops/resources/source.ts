@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import type { Deactivation } from '../../domain/user.ts';
-import type { Db } from '../../store/database.ts';
 import {
   countWaitingPeople,
   findGroupFor,
@@ -11,6 +10,7 @@ import {
   listUsersFor,
   type ResourcePart,
 } from '../../store/resource-lists.ts';
+import type { Db } from '../../store/store.ts';
 import { type ListAnswer, type PartQuery, readPage } from '../http/list-query.ts';
 import type { GroupItem, UserItem } from '../schemas/resources.ts';
 import { toGroupItem, toUserItem } from './items.ts';

@@ -1,6 +1,6 @@
 import { toHarmWords } from '../../domain/harm.ts';
-import type { ProviderFacts } from '../../reconcile/provider/watch.ts';
-import type { RecoveryState } from '../../reconcile/recovery/state.ts';
+import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
+import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { HeldPlanFacts, WaitingWork, WritesFacts } from './readiness-facts.ts';
 import { type Reason, toCount, toTime } from './reason.ts';
 

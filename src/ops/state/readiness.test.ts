@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AccessFacts } from '../../access/overview.ts';
-import type { ProviderFacts } from '../../reconcile/provider/watch.ts';
-import type { RecoveryState } from '../../reconcile/recovery/state.ts';
+import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
+import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { WriteTrouble } from '../../store/watch-writes.ts';
 import type { Weakness } from '../../store/weaknesses.ts';

@@ -1,7 +1,7 @@
 import type { ResourceKey } from '../../domain/ids.ts';
-import type { Store } from '../../store/database.ts';
 import { listGroupsByKey, listUsersByKey } from '../../store/explained.ts';
 import { listResting, listRestingGroupsOf, type Retried, retryNow } from '../../store/retries.ts';
+import type { Store } from '../../store/store.ts';
 import { answerKeyed, type Keyed, toKeyed } from '../http/keyed.ts';
 import { ok, route } from '../http/route.ts';
 import type { RetryAnswer } from '../schemas/state.ts';

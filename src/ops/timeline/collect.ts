@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertNever } from '../../domain/errors.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
-import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type EventView, listEventsAbout, listEventsBefore } from '../../store/event-resources.ts';
 import { listRequests, type RequestRow } from '../../store/requests.ts';
+import type { Db } from '../../store/store.ts';
 import {
   listCallsOf,
   listDriftsOf,

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { isStuck, type StuckField } from '../../domain/stuck.ts';
-import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { listGroupsByKey, listUsersByKey } from '../../store/explained.ts';
 import { type GroupRow, toGroupState } from '../../store/groups.ts';
+import type { Db } from '../../store/store.ts';
 import { listNames } from '../../store/timeline.ts';
 import { toUserState, type UserRow } from '../../store/users.ts';
 import { answerKeyed, type Keyed, toKeyed } from '../http/keyed.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
 import { type AuditEventRow, insertAuditEvents } from '../../store/audit-events.ts';
-import type { Store } from '../../store/database.ts';
 import { type EventView, insertEventResources } from '../../store/event-resources.ts';
+import type { Store } from '../../store/store.ts';
 import { type AuthorQuestion, chooseEvent, findAuthors } from './find-author.ts';
 
 type Told = readonly [id: string, action: string, origin?: EventView['origin'], at?: number];

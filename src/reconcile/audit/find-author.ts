@@ -1,7 +1,7 @@
 import type { Difference } from '../../domain/drift.ts';
-import type { Db } from '../../store/database.ts';
 import { listCandidates, listComparedSince } from '../../store/event-candidates.ts';
 import type { EventView } from '../../store/event-resources.ts';
+import type { Db } from '../../store/store.ts';
 import { judgeAction, listOtherActions } from './event-actions.ts';
 import { type NamedKinds, toKnownAction } from './known-action.ts';
 import { TOLERANCE } from './match-events.ts';

@@ -1,5 +1,5 @@
-import type { Db } from '../../store/database.ts';
 import { findNamed, type NamedResources } from '../../store/find-named.ts';
+import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { isIrrelevant } from './event-actions.ts';
 import { type EventNames, listEventNames, listMessageWords } from './event-names.ts';

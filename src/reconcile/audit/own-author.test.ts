@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
-import type { Store } from '../../store/database.ts';
+import type { Store } from '../../store/store.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { findLearnedAccount, learnAuthors, readForeignAuthors } from './own-author.ts';
 

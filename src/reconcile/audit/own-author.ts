@@ -1,6 +1,6 @@
-import type { Db } from '../../store/database.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
 import { findNamed } from '../../store/find-named.ts';
+import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 
 /** The author of an event, as far as the log says; the service may leave any of it out. */

@@ -1,7 +1,6 @@
 import { type ErasureObstacle, listPersonalNames } from '../../domain/erasure.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import {
   countTraces,
@@ -11,6 +10,7 @@ import {
   type TraceCounts,
   type TracedPerson,
 } from '../../store/erasure.ts';
+import type { Db } from '../../store/store.ts';
 import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { findSayings, type Sayings } from './find-saying.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMention } from '../../domain/erasure.ts';
-import type { Db } from '../../store/database.ts';
 import { listGroupProblems, listSayingEvents, type TracedPerson } from '../../store/erasure.ts';
+import type { Db } from '../../store/store.ts';
 
 /** Events that are read at once. */
 const PART = 1_000;

@@ -1,7 +1,7 @@
 import type { ErasureObstacle } from '../../domain/erasure.ts';
 import { type Deactivation, isObservedActive } from '../../domain/user.ts';
-import type { Db } from '../../store/database.ts';
 import { findErasureFacts } from '../../store/erasure.ts';
+import type { Db } from '../../store/store.ts';
 import { findComparedSince } from '../../store/sweeps.ts';
 import { toObservedUser, type UserRow } from '../../store/users.ts';
 

@@ -1,4 +1,4 @@
-import type { LinkChange, SettledLink } from '../../domain/group.ts';
+import type { GroupState, LinkChange, SettledLink } from '../../domain/group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
 import { judge } from '../verdict.ts';
@@ -11,7 +11,6 @@ import {
   sendBatch,
 } from './batch-form.ts';
 import { changeMember, toFound } from './change-link.ts';
-import type { MemberBatch } from './change-members.ts';
 import type { GroupOutcome, GroupPart, RefusedLink } from './outcome.ts';
 
 /** The smallest content that can tell a refused form from a refused member. */
@@ -33,6 +32,16 @@ interface Tally {
   pairsSplit: number;
   /** Why nothing more is tried now. */
   end?: GroupOutcome;
+}
+
+/** People of one group whose membership is to change, and where. */
+export interface MemberBatch {
+  readonly state: GroupState;
+  readonly changes: readonly LinkChange[];
+  /** Undefined: only one person a call can be changed. */
+  readonly scimId: string | undefined;
+  /** It has failed before: whoever causes that is found and rests, as far as others are taken. */
+  readonly isolates: boolean;
 }
 
 /** What every part of the batch is given. */

@@ -1,4 +1,4 @@
-import type { GroupState, LinkChange } from '../../domain/group.ts';
+import type { GroupState } from '../../domain/group.ts';
 import type { ChangeMembers } from '../../plan/actions.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { listBatchForms, sendBatch } from './batch-form.ts';
@@ -40,14 +40,4 @@ export async function changeMembers(
 function withScimId(outcome: GroupOutcome, scimId: string): GroupOutcome {
   if (outcome.kind !== 'done') return outcome;
   return { kind: 'done', known: { ...outcome.known, ids: { scimId } } };
-}
-
-/** People of one group whose membership is to change, and where. */
-export interface MemberBatch {
-  readonly state: GroupState;
-  readonly changes: readonly LinkChange[];
-  /** Undefined: only one person a call can be changed. */
-  readonly scimId: string | undefined;
-  /** It has failed before: whoever causes that is found and rests, as far as others are taken. */
-  readonly isolates: boolean;
 }

@@ -2,17 +2,17 @@ import type { GroupField } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { addFailed } from '../../domain/stuck.ts';
-import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import { failLinks } from '../../store/link-work.ts';
+import type { Db } from '../../store/store.ts';
 import { parseStuck } from '../../store/stuck.ts';
 import { failedDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import { listGroupLinks, toTriable } from './load.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
-import type { GroupStep } from './record.ts';
 import { groupByProblem, groupRefusedLinks } from './refused-links.ts';
+import type { GroupStep } from './step.ts';
 import { listStillPlanned } from './still-planned.ts';
 
 /** Failures after which a run goes on with something else; each costs a look. */

@@ -1,11 +1,11 @@
 import type { GroupState } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
-import type { Db } from '../../store/database.ts';
+import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
+import type { Rules } from '../../rules/rules.ts';
 import { findGroupRow, type GroupRow } from '../../store/groups.ts';
+import type { Db } from '../../store/store.ts';
 import type { GroupUndo } from '../../store/undo.ts';
 import type { Recorded } from '../recorded.ts';
-import { enterRules, followGroup, toRuledName } from '../rules/follow.ts';
-import type { Rules } from '../rules/rules.ts';
 import type { GroupOutcome } from './outcome.ts';
 
 /** A recorded step, as far as rules care. */

@@ -1,7 +1,6 @@
 import type { GroupState } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { addPending, type Pending, parsePendingFields } from '../../domain/pending.ts';
-import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import {
   findGroupByUpstream,
@@ -10,6 +9,7 @@ import {
   updateGroup,
 } from '../../store/groups.ts';
 import { distrustLinks } from '../../store/link-work.ts';
+import type { Db } from '../../store/store.ts';
 import { toDoubtedColumns } from '../retry-columns.ts';
 
 /** A step that ended, and when it is recorded (epoch milliseconds). */

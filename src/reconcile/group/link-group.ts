@@ -1,8 +1,8 @@
 import type { UpstreamGroupIds } from '../../domain/group.ts';
-import type { Db } from '../../store/database.ts';
 import { deleteGroup, findGroupByUpstream, type GroupRow } from '../../store/groups.ts';
 import { moveGroupLinks } from '../../store/link-observations.ts';
 import { touchMembers } from '../../store/shown-links.ts';
+import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
 import type { GroupKnown } from './outcome.ts';
 

@@ -1,6 +1,6 @@
 import type { GroupState, UpstreamGroupIds } from '../../domain/group.ts';
-import type { Db } from '../../store/database.ts';
 import { findGroupByUpstream, type GroupRow, hasUpstreamIds } from '../../store/groups.ts';
+import type { Db } from '../../store/store.ts';
 
 /** Whether the step that ended may have been a create. */
 export function mayHaveCreated(row: GroupRow, planned: GroupState): boolean {

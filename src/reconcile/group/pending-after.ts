@@ -5,7 +5,7 @@ import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, hasUpstreamIds } from '../../store/groups.ts';
 import { isDoubted } from '../retry-columns.ts';
 import type { GroupKnown } from './outcome.ts';
-import type { GroupStep } from './record.ts';
+import type { GroupStep } from './step.ts';
 
 /** What waits after a step of the group itself. */
 export function toPendingAfter(

@@ -1,6 +1,6 @@
 import type { GroupId } from '../../domain/ids.ts';
-import type { Db } from '../../store/database.ts';
 import { postponeLinks } from '../../store/link-work.ts';
+import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
 import type { GroupPart } from './outcome.ts';

@@ -4,9 +4,9 @@ import { addGroup, addLink, addUser, findLink, getGroup } from '../../../test/su
 import { describeStores } from '../../../test/support/stores.ts';
 import type { GroupState } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Store } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, type NewGroupRow, toGroupState } from '../../store/groups.ts';
+import type { Store } from '../../store/store.ts';
 import type { GroupUndo } from '../../store/undo.ts';
 import type { UserRow } from '../../store/users.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';

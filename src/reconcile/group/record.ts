@@ -9,9 +9,8 @@ import {
   withExhausted,
   withoutSettled,
 } from '../../domain/stuck.ts';
-import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
+import { planGroup } from '../../plan/plan-group.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
-import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
 import {
@@ -21,14 +20,13 @@ import {
   lockGroup,
   updateGroup,
 } from '../../store/groups.ts';
-import type { Lease } from '../../store/lanes.ts';
 import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
 import { markExhausted, readWaiting, type WaitingSummary } from '../../store/link-work.ts';
+import { haveInspected, noteMissing } from '../../store/note-missing.ts';
 import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
+import type { Db } from '../../store/store.ts';
 import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
-import type { GroupUndo } from '../../store/undo.ts';
-import { haveInspected, noteMissing } from '../drift/missing.ts';
 import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
@@ -41,8 +39,6 @@ import {
   toRetryColumns,
   toTrouble,
 } from '../retry-columns.ts';
-import type { Rules } from '../rules/rules.ts';
-import type { Waiter } from '../waiters.ts';
 import { countFailed, countParts } from './count-failed.ts';
 import { followGroupStep } from './follow-step.ts';
 import { handOverGroup } from './heir.ts';
@@ -53,29 +49,8 @@ import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
 import { toPendingAfter } from './pending-after.ts';
 import { recordLinks } from './record-links.ts';
 import { hideUncreated, isTakenBack, refuse } from './refuse.ts';
+import type { GroupStep } from './step.ts';
 import { listStillPlanned } from './still-planned.ts';
-
-/** A step of a group that ended, with all that recording it needs. */
-export interface GroupStep {
-  /** The state that the step was planned from. */
-  readonly planned: GroupState;
-  readonly outcome: GroupOutcome;
-  readonly lease: Lease;
-  readonly policy: GroupPolicy;
-  /** True when the service refuses inactive people as members. */
-  readonly inactiveWait: boolean;
-  /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
-  readonly undos: readonly Waiter<GroupUndo>[];
-  readonly rules: Rules;
-  /** False: that it failed may be the fault of the service. */
-  readonly isOwn: boolean;
-  /** How many steps of this run have failed. */
-  readonly failures: number;
-  /** How often a change may fail by its own fault before it is stuck. */
-  readonly attemptsMax: number;
-  readonly now: number;
-  readonly random: number;
-}
 
 /** A step while it is recorded, with the row as it was read. */
 interface Recording extends GroupStep {

@@ -10,10 +10,10 @@ import {
 } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
-import type { Store } from '../../store/database.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import type { LinkWrite } from '../../store/links.ts';
 import { touchUsers } from '../../store/shown-links.ts';
+import type { Store } from '../../store/store.ts';
 import type { GroupUndo } from '../../store/undo.ts';
 import type { UserRow } from '../../store/users.ts';
 import type { GroupPart } from './outcome.ts';

@@ -1,8 +1,8 @@
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { deleteLinks, type LinkRow, listLinks, saveLinks } from '../../store/links.ts';
 import { touchUsers } from '../../store/shown-links.ts';
+import type { Db } from '../../store/store.ts';
 import type { GroupUndo } from '../../store/undo.ts';
 import type { Problem } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';

@@ -8,8 +8,8 @@ import type { UserRow } from '../../store/users.ts';
 import { failedDelayMs } from '../backoff.ts';
 import { toTriable } from './load.ts';
 import type { UserOutcome } from './outcome.ts';
-import type { UserStep } from './record.ts';
 import { listStillPlanned } from './refuse.ts';
+import type { UserStep } from './step.ts';
 
 /**
  * Counts an attempt at what failed. What failed by its own fault rests by itself, and what else waits goes on after the

@@ -1,8 +1,8 @@
 import type { UserId } from '../../domain/ids.ts';
-import type { Db } from '../../store/database.ts';
 import { forgetLinksOf, moveLinks } from '../../store/link-observations.ts';
 import type { Origin } from '../../store/schema.ts';
 import { touchUsers } from '../../store/shown-links.ts';
+import type { Db } from '../../store/store.ts';
 import { deleteUser, findUserByUpstreamId, type UserRow } from '../../store/users.ts';
 import type { Problem } from '../outcome.ts';
 import type { UserKnown } from './outcome.ts';

@@ -4,7 +4,7 @@ import { parseStored } from '../../store/documents.ts';
 import { toUserState, type UserRow } from '../../store/users.ts';
 import { isRenamedSince } from './find-created.ts';
 import type { UserKnown } from './outcome.ts';
-import type { UserStep } from './record.ts';
+import type { UserStep } from './step.ts';
 
 /** What waits after a step: a new account owes every difference from what was asked, an old one only what waited before. */
 export function toPendingAfter(

@@ -9,18 +9,17 @@ import {
   withoutSettled,
 } from '../../domain/stuck.ts';
 import { removesUserAccess, type UserField, type UserState } from '../../domain/user.ts';
-import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
+import { planUser } from '../../plan/plan-user.ts';
+import { followPerson } from '../../rules/follow.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
-import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
-import type { Lease } from '../../store/lanes.ts';
 import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
+import { haveInspected, noteMissing } from '../../store/note-missing.ts';
 import { LOST_CREATE } from '../../store/sent-creates.ts';
+import type { Db } from '../../store/store.ts';
 import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
-import type { UserUndo } from '../../store/undo.ts';
 import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users.ts';
-import { haveInspected, noteMissing } from '../drift/missing.ts';
 import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
@@ -33,9 +32,6 @@ import {
   toRetryColumns,
   toTrouble,
 } from '../retry-columns.ts';
-import { followPerson } from '../rules/follow.ts';
-import type { Rules } from '../rules/rules.ts';
-import type { Waiter } from '../waiters.ts';
 import { countFailed } from './count-failed.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
 import { toTriable } from './load.ts';
@@ -43,25 +39,8 @@ import { toObservedColumns } from './observe.ts';
 import type { UserKnown, UserOutcome } from './outcome.ts';
 import { toPendingAfter } from './pending-after.ts';
 import { hideUncreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
+import type { UserStep } from './step.ts';
 import { handOver, inheritAccount, toDoubtedPending } from './successor.ts';
-
-/** A step of a person that ended, with all that recording it needs. */
-export interface UserStep {
-  /** The state that the step was planned from. */
-  readonly planned: UserState;
-  readonly outcome: UserOutcome;
-  readonly lease: Lease;
-  readonly policy: UserPolicy;
-  /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
-  readonly undos: readonly Waiter<UserUndo>[];
-  readonly rules: Rules;
-  /** False: that it failed may be the fault of the service. */
-  readonly isOwn: boolean;
-  /** How often a change may fail by its own fault before it is stuck. */
-  readonly attemptsMax: number;
-  readonly now: number;
-  readonly random: number;
-}
 
 /** A step while it is recorded, with the row as it was read. */
 interface Recording extends UserStep {

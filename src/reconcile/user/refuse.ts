@@ -4,15 +4,15 @@ import type { JsonObject } from '../../domain/json.ts';
 import { addPending, type Pending } from '../../domain/pending.ts';
 import { addStuck, type Stuck, withEarlierRefusals } from '../../domain/stuck.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
-import type { Db } from '../../store/database.ts';
+import { isRuled } from '../../rules/rule-user.ts';
 import { parseStored } from '../../store/documents.ts';
+import type { Db } from '../../store/store.ts';
 import { parseStuck } from '../../store/stuck.ts';
 import type { UserUndo } from '../../store/undo.ts';
 import { replaceUserEmails, type UserRow } from '../../store/users.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
-import { isRuled } from '../rules/rule-user.ts';
 import type { Waiter } from '../waiters.ts';
 import { revertUser } from './undo.ts';
 

@@ -1,8 +1,8 @@
 import { addPending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
-import type { Db } from '../../store/database.ts';
 import { moveLinks } from '../../store/link-observations.ts';
 import { leaveGroups } from '../../store/link-work.ts';
+import type { Db } from '../../store/store.ts';
 import { listUsersOfAccount, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import { toDoubtedColumns } from '../retry-columns.ts';
 

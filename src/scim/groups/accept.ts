@@ -1,7 +1,7 @@
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { workInTurns } from '../../domain/turns.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db } from '../../store/store.ts';
 import { findGroupView, type ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { type MemberRef, readGroup } from '../dialect/parse-group.ts';

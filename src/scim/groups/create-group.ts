@@ -6,9 +6,8 @@ import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
-import { enterRules } from '../../reconcile/rules/follow.ts';
+import { enterRules } from '../../rules/follow.ts';
 import { toGroupColumns } from '../../store/columns.ts';
-import type { Db } from '../../store/database.ts';
 import { saveDispute } from '../../store/disputes.ts';
 import { parseStored } from '../../store/documents.ts';
 import {
@@ -24,6 +23,7 @@ import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { adoptLinks, moveGroupLinks } from '../../store/link-observations.ts';
 import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { touchMembers } from '../../store/shown-links.ts';
+import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { GroupInput, MemberRef } from '../dialect/parse-group.ts';
 import { notUnique, ScimError } from '../errors.ts';

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { addGroup, addLink, addUser, type Facts, findFacts } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { UserId } from '../../domain/ids.ts';
-import type { Store } from '../../store/database.ts';
 import { saveLinks } from '../../store/links.ts';
+import type { Store } from '../../store/store.ts';
 import { editLinks } from './edit-links.ts';
 
 type Person = 'in' | 'seen' | 'out' | 'new' | 'more';

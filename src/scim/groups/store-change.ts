@@ -7,12 +7,11 @@ import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
-import { followGroup, toRuledName } from '../../reconcile/rules/follow.ts';
-import { ruleGroup } from '../../reconcile/rules/rule-group.ts';
-import type { Rules } from '../../reconcile/rules/rules.ts';
+import { followGroup, toRuledName } from '../../rules/follow.ts';
+import { ruleGroup } from '../../rules/rule-group.ts';
+import type { Rules } from '../../rules/rules.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toGroupColumns } from '../../store/columns.ts';
-import type { Db } from '../../store/database.ts';
 import { toDueClass } from '../../store/due-class.ts';
 import {
   type GroupRow,
@@ -25,6 +24,7 @@ import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
 import { listExistingUsers, saveLinks } from '../../store/links.ts';
 import type { Origin } from '../../store/schema.ts';
 import { touchMembers, touchUsers } from '../../store/shown-links.ts';
+import type { Db } from '../../store/store.ts';
 import type { GroupUndo } from '../../store/undo.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';

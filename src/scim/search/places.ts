@@ -1,4 +1,4 @@
-import type { Store } from '../../store/database.ts';
+import type { Store } from '../../store/store.ts';
 import type { ResourceView } from '../../store/views.ts';
 import type { Source } from './sources.ts';
 

@@ -1,9 +1,9 @@
 import { findCreationAddress } from '../../domain/address.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { LaneClaim } from '../../store/lanes.ts';
+import type { Db } from '../../store/store.ts';
 import { lockUser, type UserRow } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';

@@ -7,7 +7,6 @@ import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { toPendingAfterWrite } from '../../domain/user-write.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
 import { toUserColumns } from '../../store/columns.ts';
-import type { Db } from '../../store/database.ts';
 import { saveDispute } from '../../store/disputes.ts';
 import { parseStored } from '../../store/documents.ts';
 import { moveFormerNames } from '../../store/former-names.ts';
@@ -16,6 +15,7 @@ import { moveLinks } from '../../store/link-observations.ts';
 import { leaveGroups } from '../../store/link-work.ts';
 import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { touchUsers } from '../../store/shown-links.ts';
+import type { Db } from '../../store/store.ts';
 import type { UserBefore } from '../../store/undo.ts';
 import {
   forgetLostUsers,

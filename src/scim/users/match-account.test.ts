@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { foldCase } from '../../domain/fold.ts';
-import type { Store } from '../../store/database.ts';
+import type { Store } from '../../store/store.ts';
 import type { NewUserRow } from '../../store/users.ts';
 import { matchAccount } from './match-account.ts';
 

@@ -1,5 +1,5 @@
 import { foldCase } from '../../domain/fold.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db } from '../../store/store.ts';
 import {
   listTombstones,
   listUsersByName,

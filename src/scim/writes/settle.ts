@@ -1,5 +1,5 @@
+import type { StoredWrite } from '../../reconcile/loop/reconciler.ts';
 import type { Problem, Settlement } from '../../reconcile/outcome.ts';
-import type { StoredWrite } from '../../reconcile/reconciler.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawBuilder } from 'kysely';
-import type { Db } from '../../store/database.ts';
 import { findGroupRow } from '../../store/groups.ts';
 import { type LaneClaim, type Lease, leaseEnd } from '../../store/lanes.ts';
+import type { Db } from '../../store/store.ts';
 import { isUnsure, StoreError } from '../../store/store-error.ts';
 import { findUserRow } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';

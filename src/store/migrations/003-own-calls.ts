@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Engine } from './list.ts';
+import type { Engine } from '../store.ts';
 
 /** The ledger: what we were about to change in the service, written down before each call. */
 export function ownCalls(engine: Engine): Migration {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Engine } from './list.ts';
+import type { Engine } from '../store.ts';
 
 /** What the bridge would do after a backup was restored, one row a change, until somebody approves it. */
 export function recovery(engine: Engine): Migration {

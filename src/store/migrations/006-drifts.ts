@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Engine } from './list.ts';
+import type { Engine } from '../store.ts';
 
 /** Comparisons of the whole service with the store, and what was found to differ. */
 export function drifts(engine: Engine): Migration {

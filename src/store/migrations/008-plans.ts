@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Engine } from './list.ts';
+import type { Engine } from '../store.ts';
 
 /** What became of drifts, the plans that repair them, and who is to be looked at for it. */
 export function plans(engine: Engine): Migration {

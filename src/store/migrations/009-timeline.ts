@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Engine } from './list.ts';
+import type { Engine } from '../store.ts';
 
 /** Whom events of the audit log name, and what providers asked for. */
 export function timeline(engine: Engine): Migration {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Engine } from './list.ts';
+import type { Engine } from '../store.ts';
 
 /**
  * What processes on one PostgreSQL know of the rate of their calls: a single row. Unlogged, because it changes with

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Engine } from './list.ts';
+import type { Engine } from '../store.ts';
 
 /** Who may ask: named tokens, OAuth clients with their secrets and access tokens; of secrets digests alone. */
 export function access(engine: Engine): Migration {

@@ -1,4 +1,5 @@
 import type { Migration } from 'kysely/migration';
+import type { Engine } from '../store.ts';
 import { initial } from './001-initial.ts';
 import { refusals } from './002-refusals.ts';
 import { ownCalls } from './003-own-calls.ts';
@@ -21,9 +22,6 @@ import { backlog } from './019-backlog.ts';
 import { attempts } from './020-attempts.ts';
 import { callOutcomes } from './022-call-outcomes.ts';
 import { formerNames } from './025-former-names.ts';
-
-/** The two databases that the store runs on. */
-export type Engine = 'sqlite' | 'postgres';
 
 /** Every migration in order, by name. A released one is never edited. */
 export function migrations(engine: Engine): Record<string, Migration> {

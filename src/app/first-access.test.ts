@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAccess } from '../access/access.ts';
+import { SettingsError } from '../settings/errors.ts';
+import { loadSettings } from '../settings/load.ts';
+import type { Store } from '../store/store.ts';
+import { systemClock } from '../telemetry/system-clock.ts';
+import { openServableStore, readScimTokens } from './first-access.ts';
+
+const REAL = { UPSTREAM_URL: 'https://service.example.com', UPSTREAM_TOKEN: 'secret' };
+const nobody = { scim: [], operator: undefined, reader: undefined };
+
+function setUp() {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-first-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const base = { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` };
+  const load = (env: Readonly<Record<string, string>>) =>
+    loadSettings({ env: { ...base, ...env }, readFile: () => '' }).settings;
+  const withStore = async <T>(
+    env: Readonly<Record<string, string>>,
+    run: (store: Store) => Promise<T>,
+  ) => {
+    const store = await openServableStore(load(env), {});
+    try {
+      return await run(store);
+    } finally {
+      await store.close();
+    }
+  };
+  return { load, withStore };
+}
+
+test('a real service is not served before anybody can come in, and is once a token is in the store', async () => {
+  const { withStore } = setUp();
+  const nothing = async () => 'open';
+  await expect(withStore(REAL, nothing)).rejects.toThrow(SettingsError);
+  expect(await withStore({ ...REAL, OPS_TOKEN: 'token-of-an-operator' }, nothing)).toBe('open');
+
+  await withStore({}, async (store) => {
+    const { tokens } = createAccess({
+      store,
+      clock: systemClock,
+      given: nobody,
+      onFailure: () => {},
+    });
+    await tokens.make({ name: 'okta', purpose: 'scim', validForMs: null, by: 'command' });
+  });
+  expect(await withStore(REAL, nothing)).toBe('open');
+});
+
+test('the token that a first run prints survives a restart, and never opens a real service', async () => {
+  const { load, withStore } = setUp();
+  const read = (env: Readonly<Record<string, string>>) =>
+    withStore(env, (store) => readScimTokens(load(env), store));
+  const [first] = await read({});
+
+  expect(first).toMatch(/^[\w-]{32}$/);
+  expect(await read({})).toEqual([first]);
+  expect(await read({ SCIM_TOKENS: 'token-of-a-provider' })).toEqual(['token-of-a-provider']);
+  expect(await read({ ...REAL, OPS_TOKEN: 'token-of-an-operator' })).toEqual([]);
+});

@@ -1,0 +1,126 @@
+import type { Express } from 'express';
+import type { Attempts } from '../access/attempts.ts';
+import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
+import { type AccessFacts, toAccessFacts } from '../access/overview.ts';
+import { followRequests } from '../ops/http/follow-requests.ts';
+import { createHealthRouter } from '../ops/router.ts';
+import { type HealthSources, readReadiness } from '../ops/state/health.ts';
+import type { WaitingWork } from '../ops/state/readiness-facts.ts';
+import { findTail } from '../reconcile/audit/state.ts';
+import { findRecovery } from '../reconcile/repair/recovery-state.ts';
+import { readSections } from '../reconcile/sections.ts';
+import { answerUnknown } from '../scim/http/respond.ts';
+import { shedRequests } from '../scim/http/shed.ts';
+import { createScimRouter } from '../scim/router.ts';
+import { readBacklog } from '../store/backlog.ts';
+import { countDisputes } from '../store/disputes.ts';
+import { countDrifts } from '../store/drifts.ts';
+import { listLiveCredentials } from '../store/live-credentials.ts';
+import { findHeldPlan } from '../store/plans.ts';
+import { findWeaknesses } from '../store/weaknesses.ts';
+import { events } from '../telemetry/events.ts';
+import { addStateMetrics } from '../telemetry/state-metrics.ts';
+import { createOperators } from './operators.ts';
+import type { BridgeOptions, WatchedOptions } from './options.ts';
+import type { BridgeParts } from './parts.ts';
+import { SCIM_PATH, toScimDeps } from './scim.ts';
+import { createApp } from './starting-app.ts';
+
+/** Where providers get access tokens, below the public address. */
+const OAUTH_PATH = '/oauth';
+/** Providers ask again within hours, so a name that did not come up for a day is settled. */
+const DISPUTES_SHOWN_MS = 24 * 3_600_000;
+
+/** What listens: SCIM with health, and what operators ask. */
+export function createApps(
+  options: WatchedOptions,
+  parts: BridgeParts,
+): { app: Express; opsApp: Express } {
+  const { settings, store, clock, logger, metrics } = options;
+  const { upstream, reconciler } = parts;
+  const scim = createScimRouter(toScimDeps(options, parts));
+  const sources = toHealthSources(options, parts);
+  const health = createHealthRouter(sources);
+  const state = {
+    ...sources,
+    upstreamHealth: () => upstream.health(),
+    activity: () => reconciler.activity(),
+    findAuditReadAt: async () => (await findFollowedTail(options))?.readAt,
+    readReadiness: () => readReadiness(sources),
+    countDrifts: () => countDrifts(store.read),
+    viewAttempts: parts.attempts.view,
+    listCredentials: () => listLiveCredentials(store.read),
+    isPlanHeld: async () => (await findHeldPlan(store.read)) !== undefined,
+  };
+  addStateMetrics(metrics, state);
+  const operators = createOperators(options, parts, state);
+  const app = createApp();
+  const follow = followRequests({ clock, logger, metrics });
+  app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
+  app.use(follow);
+  app.use(SCIM_PATH, scim);
+  app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
+  app.use(health);
+  if (settings.ops.port === undefined) app.use(operators);
+  // Also outside the base address: a provider with a wrong one is told so in its own protocol.
+  app.use(answerUnknown);
+  return { app, opsApp: createApp().use(follow).use(health).use(operators).use(answerUnknown) };
+}
+
+function toOAuthDeps(
+  { settings, store, clock, logger }: WatchedOptions,
+  { attempts }: Pick<BridgeParts, 'attempts'>,
+): OAuthDeps {
+  const { accessTokenLifetime: lifetimeMs } = settings.oauth;
+  const failed: OAuthDeps['failed'] = (fields) => logger.log(events.requestFailed(fields));
+  return { store, clock, lifetimeMs, attempts, failed };
+}
+
+/** Where health comes from. */
+function toHealthSources(
+  options: WatchedOptions,
+  { attempts, upstream, sections, firstRead, guard, watch, isDraining }: BridgeParts,
+): HealthSources {
+  const { store, clock } = options;
+  return {
+    assertStoreUsable: async () => void (await readSections({ store })),
+    findWriteTrouble: store.findWriteTrouble,
+    findWeaknesses: () => findWeaknesses(store.read),
+    findRecovery: () => findRecovery(store.read),
+    findHeldPlan: () => findHeldPlan(store.read),
+    readProviders: watch.read,
+    readAccess: () => readAccess(options, attempts),
+    findAuditFailure: async () => (await findFollowedTail(options))?.failure ?? undefined,
+    readFirstRead: async () => firstRead.state(),
+    readSections: async () => sections.current(),
+    readBacklog: () => readWaitingWork(options),
+    upstreamHealth: () => upstream.health(),
+    isDraining,
+    findOverload: options.findOverload,
+    writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
+    clock,
+  };
+}
+
+/** Who may come in, and who tries to. */
+async function readAccess(
+  { store, clock, scimTokens }: WatchedOptions,
+  attempts: Pick<Attempts, 'view'>,
+): Promise<AccessFacts> {
+  const live = await listLiveCredentials(store.read);
+  const { failed: failedAttempts } = attempts.view();
+  return toAccessFacts(live, { now: clock.now(), isGiven: scimTokens.length > 0, failedAttempts });
+}
+
+/** How far the audit log was read, where it is followed. */
+async function findFollowedTail({ settings, store }: WatchedOptions) {
+  return settings.audit.pollInterval === 0 ? undefined : findTail(store.read);
+}
+
+async function readWaitingWork({ store, clock }: BridgeOptions): Promise<WaitingWork> {
+  const [backlog, disputed] = await Promise.all([
+    readBacklog(store.read),
+    countDisputes(store.read, clock.now() - DISPUTES_SHOWN_MS),
+  ]);
+  return { ...backlog, disputed };
+}

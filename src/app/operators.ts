@@ -1,0 +1,109 @@
+import type { Router } from 'express';
+import { createPlanSource } from '../ops/drift/plans.ts';
+import { createSweepSource } from '../ops/drift/sweeps.ts';
+import { createErasureSource } from '../ops/erasure/routes.ts';
+import { createExplainSource } from '../ops/explain/routes.ts';
+import { getOperator } from '../ops/http/operator.ts';
+import { type FirstRunDeps, readFirstRun } from '../ops/recovery/first-run.ts';
+import { readRecoveryView } from '../ops/recovery/view.ts';
+import { createResourceSources, type ResourceSources } from '../ops/resources/source.ts';
+import { createOperatorRouter } from '../ops/router.ts';
+import type { HealthSources } from '../ops/state/health.ts';
+import { createRetrySource } from '../ops/state/retry.ts';
+import type { StatusSources } from '../ops/state/status.ts';
+import { createWritesSource } from '../ops/state/writes.ts';
+import { createTimelineSource } from '../ops/timeline/routes.ts';
+import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
+import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
+import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
+import { listRequests } from '../store/requests.ts';
+import { listDisputes, listFailing, listStuck } from '../store/trouble.ts';
+import { events } from '../telemetry/events.ts';
+import { getRequestId } from '../telemetry/request-context.ts';
+import type { WatchedOptions } from './options.ts';
+import type { BridgeParts } from './parts.ts';
+import { toScimDeps } from './scim.ts';
+
+/** What operators are told of the state, beside what the store lists. */
+type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes'> &
+  Pick<HealthSources, 'writes'>;
+
+/** What operators ask. */
+export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
+  const { store, logger, metrics } = options;
+  const { recovery, guard } = parts;
+  const decisions = { approve: recovery.approve, discard: recovery.discard };
+  return createOperatorRouter({
+    registry: metrics.registry,
+    status: {
+      ...state,
+      listStuck: (limit) => listStuck(store.read, limit),
+      listFailing: (limit) => listFailing(store.read, limit),
+      listDisputes: (limit) => listDisputes(store.read, limit),
+    },
+    sweeps: createSweepSource(store.read, parts.sweeps.request),
+    resources: toResourceSources(options, parts),
+    plans: createPlanSource(store.read, parts.keeper),
+    decideDrifts: parts.keeper,
+    listRequests: (query) => listRequests(store.read, query),
+    explain: createExplainSource(store.read, parts.rules),
+    timeline: createTimelineSource(store.read),
+    erasure: createErasureSource(
+      { store, clock: options.clock, policy: options.settings.users },
+      (res, erased) => logger.log(events.personErased({ requestId: getRequestId(res), ...erased })),
+    ),
+    recovery: {
+      read: () => readRecoveryView(store.read, recovery.detection()),
+      ...decisions,
+    },
+    firstRun: {
+      readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
+      ...decisions,
+    },
+    retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),
+    writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
+    api: {
+      call: parts.callForOperator,
+      told: (call, res) =>
+        logger.log(
+          events.operatorCalled({
+            ...{ requestId: getRequestId(res), ...call },
+            operator: getOperator(res).name,
+          }),
+        ),
+    },
+    clock: options.clock,
+    acted: (fields) => logger.log(events.operatorActed(fields)),
+    failed: (fields) => logger.log(events.requestFailed(fields)),
+    access: parts.access,
+    findCredential: parts.access.find,
+    attempts: parts.attempts,
+  });
+}
+
+/** Takeovers by hand go the way of those by a request. */
+function toResourceSources(options: WatchedOptions, parts: BridgeParts): ResourceSources {
+  const scim = toScimDeps(options, parts);
+  return createResourceSources(options.store.read, options.settings.users.deactivation, {
+    adoptUser: (request) => adoptUserByHand(scim, request),
+    adoptGroup: (request) => adoptGroupByHand(scim, request),
+  });
+}
+
+/** Ends a pause, and lets go on what providers may take away no more without somebody having looked. */
+async function resume({ guard, watch, reconciler }: BridgeParts): Promise<void> {
+  await guard.resume();
+  await watch.release();
+  reconciler.wake();
+}
+
+/** What exists in the service is judged as a request of a provider would judge it. */
+function toFirstRunDeps(options: WatchedOptions, parts: BridgeParts): FirstRunDeps {
+  const scim = toScimDeps(options, parts);
+  return {
+    db: options.store.read,
+    mode: parts.guard.mode,
+    listPrivileged: parts.rules.protection.listPrivileged,
+    findGroupPrivilege: (db, row) => findGroupPrivilege(db, scim, row),
+  };
+}

@@ -1,0 +1,115 @@
+import { type Access, createAccess } from '../access/access.ts';
+import { type Attempts, createAttempts } from '../access/attempts.ts';
+import { createTurns } from '../domain/turns.ts';
+import { createRequestLog, type StoredRequestLog } from '../ops/requests/request-log.ts';
+import type { ReconcileDeps } from '../reconcile/deps.ts';
+import type { DriftDeps } from '../reconcile/repair/deps.ts';
+import { createProviderWatch, type ProviderWatch } from '../reconcile/repair/watch.ts';
+import type { SectionStates } from '../reconcile/sections.ts';
+import type { ScimDeps } from '../scim/deps.ts';
+import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
+import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
+import { createMoments } from '../scim/render/resource-text.ts';
+import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
+import type { BridgeOptions } from './options.ts';
+import type { BridgeParts } from './parts.ts';
+import { toRepairPolicy, toScimPolicy } from './settings.ts';
+import { toAttemptTelemetry, toScimTelemetry } from './telemetry.ts';
+
+/** How long requests together may keep the event loop, in milliseconds. */
+const TURN_MS = 10;
+
+/** Where SCIM is served below the public address. */
+export const SCIM_PATH = '/scim/v2';
+
+/** What requests of identity providers are given. */
+export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps {
+  const { settings, store, clock, logger, metrics } = options;
+  const { upstream, rules, reconciler, firstRead, recovery, sections, requests } = parts;
+  return {
+    store,
+    requests,
+    rules,
+    reconciler,
+    clock,
+    turns: createTurns(TURN_MS),
+    findCredential: parts.access.find,
+    attempts: parts.attempts,
+    policy: toScimPolicy(settings),
+    baseUrl: `${options.publicUrl}${SCIM_PATH}`,
+    toMoment: createMoments(),
+    findClosed: (type) => findClosed(type, { firstRead, sections: sections.current() }),
+    looksFirst: recovery.isReading,
+    isUpstreamDown() {
+      const { credentials, service } = upstream.health();
+      return credentials.kind === 'shut' || service.kind === 'shut';
+    },
+    telemetry: { ...toScimTelemetry(logger, metrics), heard: parts.watch.heard },
+  };
+}
+
+/** What requests may not do, nothing does by itself; asked for late, because requests need what looks as well. */
+export function toDriftRules(
+  findDeps: () => ScimDeps,
+): Pick<DriftDeps, 'adopt' | 'findGroupPrivilege'> {
+  return {
+    adopt({ type, id }) {
+      const adopt = type === 'user' ? adoptUserByHand : adoptGroupByHand;
+      return adopt(findDeps(), { id, privileged: 'refuse' });
+    },
+    findGroupPrivilege: (tx, row) => findGroupPrivilege(tx, findDeps(), row),
+  };
+}
+
+/** What is told of identity providers. */
+export function openProviderWatch(
+  { settings, store, clock }: BridgeOptions,
+  { events }: Pick<ReconcileDeps, 'events'>,
+): ProviderWatch {
+  const { silenceAfter: silenceAfterMs } = settings.provider;
+  const { limits } = toRepairPolicy(settings);
+  const onFailure = (error: unknown) => events.failed({ type: 'provider', id: 'heard', error });
+  return createProviderWatch({ store, clock, limits, silenceAfterMs, onFailure });
+}
+
+/** Whoever may ask: providers, and operators. */
+export function openAccess(
+  { settings, store, clock, scimTokens }: BridgeOptions,
+  { events }: Pick<ReconcileDeps, 'events'>,
+): Access {
+  const { token: operator, readerToken: reader } = settings.ops;
+  const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
+  return createAccess({ store, clock, given: { scim: scimTokens, operator, reader }, onFailure });
+}
+
+/** What is done about requests without a valid credential. */
+export function openAttempts({ settings, clock, logger, metrics }: BridgeOptions): Attempts {
+  const { failedDelayMax: delayMaxMs } = settings.access;
+  return createAttempts({ clock, delayMaxMs, told: toAttemptTelemetry(logger, metrics) });
+}
+
+/** The log of what providers ask for. */
+export function openRequestLog(
+  { settings, store, clock }: BridgeOptions,
+  { events }: Pick<ReconcileDeps, 'events'>,
+): StoredRequestLog {
+  const { requests: retentionMs, requestRowsMax: rowsMax } = settings.retention;
+  const onFailure = (error: unknown) => events.failed({ type: 'requests', id: 'store', error });
+  return createRequestLog({ store, clock, rowsMax, retentionMs, onFailure });
+}
+
+/** "Not found" may be said only once everything was read, and never of a section we may not read. */
+function findClosed(
+  type: 'user' | 'group',
+  { firstRead, sections }: Pick<BridgeParts, 'firstRead'> & { sections: SectionStates },
+): ReturnType<ScimDeps['findClosed']> {
+  if (!firstRead.finished) {
+    const detail = 'The bridge is still reading the service for the first time. Try again shortly.';
+    return { detail, retryAfterSeconds: 10 };
+  }
+  const section = type === 'user' ? 'users' : 'groups';
+  const problem = sections[section]?.problem;
+  if (!problem) return undefined;
+  const detail = `The service does not let the bridge use its ${section} (${problem.code}). scim-bridge check tells the remedy.`;
+  return { detail, retryAfterSeconds: 300 };
+}

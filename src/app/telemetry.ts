@@ -1,0 +1,145 @@
+import type { AttemptsDeps } from '../access/attempts.ts';
+import type { ReconcileEvents } from '../reconcile/deps.ts';
+import type { GuardOptions } from '../reconcile/guard.ts';
+import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
+import type { DriftEvents } from '../reconcile/repair/deps.ts';
+import type { ScimTelemetry } from '../scim/deps.ts';
+import { events } from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { TransportHooks } from '../upstream/transport-options.ts';
+import type { WatchedOptions } from './options.ts';
+
+/** Reconciliation in the words of the log and the metrics. */
+export function toReconcileEvents(
+  logger: Logger,
+  metrics: Metrics,
+  onSectionChanged: () => void,
+): ReconcileEvents {
+  return {
+    converged({ type, id, action, outcome }) {
+      metrics.countConverge({ resourceType: type, outcome });
+      logger.log(events.stepEnded({ resourceType: type, resourceId: id, action, outcome }));
+    },
+    stuck: ({ type, id, code }) =>
+      logger.log(events.stuck({ resourceType: type, resourceId: id, code })),
+    deletionFinished: ({ type, id }) =>
+      logger.log(events.deletionFinished({ resourceType: type, resourceId: id })),
+    failed: ({ type, id, error }) =>
+      logger.log(events.workerFailed({ resourceType: type, resourceId: id, error })),
+    sectionChanged({ section, up, code }) {
+      onSectionChanged();
+      logger.log(events.sectionChanged({ section, up, code }));
+    },
+    auditEvent({ origin, delayMs }) {
+      metrics.countAuditEvent(origin);
+      if (origin === 'foreign') metrics.countDetection(delayMs);
+    },
+    changedByOthers: ({ type, id, action }) =>
+      logger.log(events.changedByOthers({ resourceType: type, resourceId: id, action })),
+    auditFollowed: (fields) => logger.log(events.auditFollowed(fields)),
+    tookOver: ({ owner }) => logger.log(events.tookOver({ owner })),
+    firstRead: ({ step, count }) => logger.log(events.firstReadStep({ step, count })),
+    firstReadFailed: ({ step, reason, retryInMs }) =>
+      logger.log(events.firstReadFailed({ step, reason, retryInMs })),
+    recovery: (fields) => logger.log(events.recovery(fields)),
+  };
+}
+
+/** What says whether the service may be changed, with the words for its changes. */
+export function toGuardOptions({ store, clock, settings, logger }: WatchedOptions): GuardOptions {
+  return {
+    store,
+    clock,
+    mode: settings.mode,
+    whenWorkIsDue: settings.observe.whenWorkIsDue,
+    onChange: ({ paused }) => logger.log(paused ? events.writesPaused() : events.writesResumed()),
+  };
+}
+
+/** Sweeps in the words of the log and the metrics. */
+export function toSweepEvents(logger: Logger, metrics: Metrics): SweepEvents {
+  return {
+    started: ({ id, admins }) => logger.log(events.sweepStarted({ sweepId: id, admins })),
+    ended({ id, counts, reasons, ...fields }) {
+      metrics.countSweep(fields.status, fields.durationMs);
+      const line = { sweepId: id, ...fields, ...counts, reasons: reasons.join('; ') };
+      logger.log(events.sweepEnded(line));
+    },
+    failed: ({ id, error }) => logger.log(events.sweepFailed({ sweepId: id, error })),
+  };
+}
+
+/** Repairs in the words of the log and the metrics. */
+export function toDriftEvents(logger: Logger, metrics: Metrics): DriftEvents {
+  return {
+    plan: ({ id, ...fields }) => logger.log(events.plan({ planId: id, ...fields })),
+    found: ({ id, kind }) => logger.log(events.driftFound({ driftId: id, kind })),
+    repaired({ id, kind, tookMs }) {
+      metrics.countDriftRepair(kind, tookMs);
+      logger.log(events.driftRepaired({ driftId: id, kind, tookMs }));
+    },
+    failed: ({ id, error }) => logger.log(events.driftFailed({ at: id, error })),
+  };
+}
+
+/** What identity providers do, in the words of the log and the metrics. */
+export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTelemetry, 'heard'> {
+  return {
+    repaired: (kind) => metrics.countRepairs(kind, 1),
+    failed: (fields) => logger.log(events.requestFailed(fields)),
+    adopted: ({ type, id }) => logger.log(events.adopted({ resourceType: type, resourceId: id })),
+    answered({ type, id, ...how }) {
+      const resource = { resourceType: type, resourceId: id };
+      metrics.countWrite({ resourceType: type, answer: how.answer });
+      if (how.answer !== 'refused') return;
+      logger.log(events.writeRefused({ ...resource, code: how.code }));
+    },
+    disputed: ({ type }) => logger.log(events.disputed({ resourceType: type })),
+    turnedAway: (why) => metrics.countTurnedAway(why),
+  };
+}
+
+/** Requests without a valid credential, in the words of the log and the metrics. */
+export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDeps['told'] {
+  return {
+    counted: (place, status) => metrics.countFailedAttempt(place, status),
+    noticed: (fields) => logger.log(events.credentialsWrong(fields)),
+  };
+}
+
+/** Calls to the service, in the words of the log and the metrics; `onOpen` is told when calls are let through again. */
+export function toTransportHooks(
+  logger: Logger,
+  metrics: Metrics,
+  onOpen: () => void,
+): TransportHooks {
+  const refused = { credentials: 0, service: 0 };
+  return {
+    onAttempt({ operation, status, attempt, durationMs, isAbandoned }) {
+      if (isAbandoned) return;
+      metrics.countUpstreamCall({ operation, status: status ?? 0 }, durationMs);
+      logger.log(events.upstreamCalled({ operation, status: status ?? 0, durationMs, attempt }));
+    },
+    onTurn: ({ callClass, waitedMs }) => metrics.countTurn(callClass, waitedMs),
+    onPause(pause) {
+      if (pause.kind === 'over') return logger.log(events.resumed());
+      metrics.countPause();
+      // Each probe that meets the limit again is another pause of the same state.
+      if (pause.streak === 1) logger.log(events.paused({ forMs: pause.forMs }));
+    },
+    onRefused(gate) {
+      refused[gate] += 1;
+    },
+    onGate({ gate, isShut, shutForMs: afterMs }) {
+      const refusedCalls = refused[gate];
+      refused[gate] = 0;
+      if (!isShut) {
+        onOpen();
+        return logger.log(events.gateOpened({ gate, afterMs, refusedCalls }));
+      }
+      metrics.countGateShut(gate);
+      logger.log(events.gateShut({ gate }));
+    },
+  };
+}

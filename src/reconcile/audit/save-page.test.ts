@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import { TEST_POLICY } from '../../../test/support/lane-host.ts';
+import { addUser } from '../../../test/support/rows.ts';
+import { describeStores } from '../../../test/support/stores.ts';
+import { pruneAuditEvents } from '../../store/audit-events.ts';
+import { insertOwnCall } from '../../store/own-calls.ts';
+import type { Store } from '../../store/store.ts';
+import { findUserRow } from '../../store/users.ts';
+import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
+import { savePage } from './save-page.ts';
+import { beginTail, claimTail, findTail, holdTail } from './state.ts';
+
+const now = Date.UTC(2026, 3, 1, 12);
+const intervalMs = 15_000;
+const clock = { now: () => now, sleep: async () => undefined };
+
+function toEvent(id: string, change: Record<string, unknown> = {}) {
+  return parseAuditEvent({
+    id,
+    category: 'user_management',
+    action: 'deactivate',
+    message: 'User deactivated',
+    details: { user_id: 7 },
+    created: new Date(now - 1_000).toISOString(),
+    ...change,
+  });
+}
+
+async function claim(store: Store, owner: string, at = now) {
+  const claimed = { owner, now: at, leaseMs: 45_000, intervalMs };
+  return store.write((tx) => claimTail(tx, claimed));
+}
+
+async function begin(store: Store) {
+  await store.write((tx) => beginTail(tx, now));
+  await claim(store, 'a');
+  return addUser(store, { upstream_id: 7 });
+}
+
+async function save(store: Store, events: ReturnType<typeof toEvent>[], owner = 'a') {
+  const saved = await savePage({ store, clock, owner, policy: TEST_POLICY }, { events, from: 0 });
+  return saved?.fresh.map(({ origin }) => origin);
+}
+
+describeStores('a page of the audit log', ({ makeStore }) => {
+  test('is stored once, whatever comes twice', async () => {
+    const store = await makeStore();
+    await begin(store);
+
+    expect(await save(store, [toEvent('1'), toEvent('1'), toEvent('2')])).toHaveLength(2);
+    expect(await save(store, [toEvent('2'), toEvent('3')])).toHaveLength(1);
+  });
+
+  const odd: { why: string; change: Record<string, unknown>; want: string }[] = [
+    { why: 'of a category nobody knows', change: { category: 'x', action: 'y' }, want: 'foreign' },
+    { why: 'with details as text', change: { details: '{"user":{"id":7}}' }, want: 'foreign' },
+    { why: 'without details', change: { details: null }, want: 'unresolved' },
+    { why: 'that names a stranger', change: { details: { user_id: 8 } }, want: 'unresolved' },
+    { why: 'with text no database takes', change: { message: 'a\0b\ud800' }, want: 'foreign' },
+    {
+      why: 'with endless details',
+      change: { details: ['7', 'x'.repeat(100_000)] },
+      want: 'foreign',
+    },
+    {
+      why: 'that is a sign-in',
+      change: { category: 'auth', action: 'sign_in', details: {} },
+      want: 'unresolved',
+    },
+  ];
+  for (const { why, change, want } of odd) {
+    test(`may have an event ${why}`, async () => {
+      const store = await makeStore();
+      const { id } = await begin(store);
+
+      expect(await save(store, [toEvent('1', change)])).toEqual([want]);
+      const row = await findUserRow(store.read, id);
+      expect(row?.must_look).toBe(want === 'foreign' ? 1 : 0);
+      expect(row?.due_at).toBe(want === 'foreign' ? now : null);
+    });
+  }
+
+  test('has nobody looked at for what changes nothing, whomever it names', async () => {
+    const store = await makeStore();
+    const { id } = await begin(store);
+    await save(store, [
+      toEvent('1', { category: 'auth', action: 'sign_in' }),
+      toEvent('2', { category: 'auth', action: 'something new' }),
+      toEvent('3', { category: 'publication', action: 'publish_card' }),
+    ]);
+    const before = await findUserRow(store.read, id);
+    await save(store, [toEvent('4', { category: 'auth', action: 'deactivate' })]);
+
+    expect(before?.must_look).toBe(0);
+    expect((await findUserRow(store.read, id))?.must_look).toBe(1);
+  });
+
+  test('one call explains one event, also when the second comes with a later page', async () => {
+    const store = await makeStore();
+    const { id } = await begin(store);
+    const changes = [{ kind: 'user.deactivate', upstreamId: '7' }] as const;
+    const key = { type: 'user', id } as const;
+    const call = { at: now - 2_000, operation: 'scim.updateUser', key, changes };
+    await store.write((tx) => insertOwnCall(tx, call));
+
+    expect(await save(store, [toEvent('1')])).toEqual(['ours']);
+    expect((await findUserRow(store.read, id))?.must_look).toBe(0);
+    expect(await save(store, [toEvent('2')])).toEqual(['foreign']);
+    expect((await findUserRow(store.read, id))?.must_look).toBe(1);
+  });
+
+  test('does not bring back somebody who is deleted', async () => {
+    const store = await makeStore();
+    await begin(store);
+    const gone = await addUser(store, { upstream_id: 9, deleted_at: 1 });
+
+    await save(store, [toEvent('1', { details: { user_id: 9 } })]);
+
+    expect(await findUserRow(store.read, gone.id)).toMatchObject({ must_look: 0, due_at: null });
+  });
+
+  test('is stored by who still has the lease alone', async () => {
+    const store = await makeStore();
+    await begin(store);
+    const early = await claim(store, 'b', now + 44_999);
+    const late = await claim(store, 'b', now + 45_000);
+
+    expect(early).toEqual({ kind: 'not-yet', waitMs: 1 });
+    expect(late).toMatchObject({ kind: 'mine', before: { isOpen: true } });
+    expect(await save(store, [toEvent('1')])).toBeUndefined();
+    expect(await save(store, [toEvent('1')], 'b')).toEqual(['foreign']);
+    expect(await store.write((tx) => holdTail(tx, 'a'))).toBeUndefined();
+  });
+
+  test('is forgotten after its time', async () => {
+    const store = await makeStore();
+    await begin(store);
+    await save(store, [toEvent('1'), toEvent('2')]);
+    const prune = (before: number) =>
+      store.write((tx) => pruneAuditEvents(tx, { before, limit: 10 }));
+
+    const countNamed = async () =>
+      (await store.read.selectFrom('audit_event_resources').selectAll().execute()).length;
+
+    expect(await prune(now)).toBe(0);
+    expect(await countNamed()).toBe(2);
+    expect(await prune(now + 1)).toBe(2);
+    expect(await countNamed()).toBe(0);
+  });
+
+  test('leaves the state of the tail where the read began', async () => {
+    const store = await makeStore();
+    await begin(store);
+    const before = await findTail(store.read);
+    await save(store, [toEvent('1')]);
+
+    expect(await findTail(store.read)).toMatchObject({ ...before, holder: { owner: 'a' } });
+  });
+});

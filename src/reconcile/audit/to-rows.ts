@@ -1,0 +1,82 @@
+import { foldCase } from '../../domain/fold.ts';
+import type { AuditEventRow } from '../../store/audit-events.ts';
+import type { EventNameRow, EventResourceRow } from '../../store/event-resources.ts';
+import { isIrrelevant } from './event-actions.ts';
+import { type NamedAuditEvent, toWords } from './name-events.ts';
+
+/** Longer details are not kept. */
+const DETAILS_LENGTH_MAX = 16_384;
+const TEXT_LENGTH_MAX = 4_096;
+/** An event that shows more texts than this is no single change of somebody. */
+const NAMES_MAX = 50;
+const NAME_LENGTH_MAX = 256;
+
+/** An event, and whose it is. */
+interface JudgedEvent {
+  readonly event: NamedAuditEvent;
+  readonly origin: AuditEventRow['origin'];
+  readonly use: string | undefined;
+}
+
+/** An event as it is stored. `now` is epoch milliseconds. */
+export function toEventRow(
+  { event: { audit }, origin, use }: JudgedEvent,
+  now: number,
+): AuditEventRow {
+  return {
+    id: toText(audit.id),
+    created_at: audit.createdAt.getTime(),
+    seen_at: now,
+    category: toText(audit.category),
+    action: toText(audit.action),
+    message: toTextOrNull(audit.message),
+    details: toDetails(audit.details),
+    author_id: audit.authorId ?? null,
+    author_uid: toTextOrNull(audit.authorUid),
+    author_username: toTextOrNull(audit.authorUsername),
+    author_address: toTextOrNull(audit.authorRemoteAddress),
+    origin,
+    explained_by: use ?? null,
+  };
+}
+
+/** Whom an event names, of those whom the store knows. */
+export function toResourceRows({ event: { audit, known, at } }: JudgedEvent): EventResourceRow[] {
+  return (['user', 'group'] as const).flatMap((type) =>
+    [...known[type]].map((id) => ({
+      event_id: toText(audit.id),
+      resource_type: type,
+      resource_id: id,
+      at,
+      people: known.user.size,
+    })),
+  );
+}
+
+/** What an event shows that names nobody yet: the store may come to know the new one later. */
+export function toNameRows({ event }: JudgedEvent): EventNameRow[] {
+  const isKnown = event.known.user.size + event.known.group.size > 0;
+  if (isKnown || isIrrelevant(toWords(event))) return [];
+  const names = [...event.names].filter(({ length }) => length <= NAME_LENGTH_MAX);
+  const folded = names.slice(0, NAMES_MAX).map((name) => foldCase(name.toWellFormed()));
+  return [...new Set(folded)].map((name) => ({
+    event_id: toText(event.audit.id),
+    name_folded: name,
+    at: event.at,
+  }));
+}
+
+/** Text as it is stored: PostgreSQL keeps no NUL. */
+export function toText(text: string): string {
+  return text.replaceAll('\0', '').slice(0, TEXT_LENGTH_MAX);
+}
+
+function toTextOrNull(text: string | undefined): string | null {
+  return text === undefined ? null : toText(text);
+}
+
+function toDetails(details: unknown): string | null {
+  if (details === undefined || details === null) return null;
+  const text = JSON.stringify(details);
+  return text.length > DETAILS_LENGTH_MAX ? null : text;
+}

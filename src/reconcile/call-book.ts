@@ -1,0 +1,39 @@
+import type { CallOutcome } from '../domain/own-call.ts';
+import { type EndedCall, saveCallOutcomes } from '../store/own-calls.ts';
+import type { Db } from '../store/store.ts';
+import type { UpstreamError } from '../upstream/errors.ts';
+
+/** Book of the calls that are in the ledger and of how they ended, until that is stored. */
+export interface CallBook {
+  /** Notes an attempt that is about to leave, by its rows of the ledger. */
+  sent(ids: readonly number[]): void;
+  /** Notes how it ended; undefined: the service said yes. One that was never written down is left out. */
+  ended(error: UpstreamError | undefined): void;
+  isEmpty(): boolean;
+  /** Stores all that is noted; storing it twice is the same. @throws StoreError */
+  save(tx: Db): Promise<void>;
+}
+
+/** An empty book, for calls that follow one another. */
+export function createCallBook(): CallBook {
+  let open: readonly number[] = [];
+  const ended: EndedCall[] = [];
+  return {
+    sent(ids) {
+      open = ids;
+    },
+    ended(error) {
+      if (open.length > 0) ended.push({ ids: open, ...toOutcome(error) });
+      open = [];
+    },
+    isEmpty: () => ended.length === 0,
+    save: (tx) => saveCallOutcomes(tx, ended),
+  };
+}
+
+function toOutcome(error: UpstreamError | undefined): Omit<EndedCall, 'ids'> {
+  if (error === undefined) return { outcome: 'done', error: null };
+  const outcomes = { answered: 'refused', unknown: 'unknown', 'not-sent': 'not-sent' } as const;
+  const outcome: CallOutcome = outcomes[error.outcome];
+  return { outcome, error: error.code };
+}

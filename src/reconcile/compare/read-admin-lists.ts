@@ -1,0 +1,68 @@
+import { BridgeError } from '../../domain/errors.ts';
+import { type GroupRow, lockGroup, toObservedGroup, updateGroup } from '../../store/groups.ts';
+import { observeLinks } from '../../store/link-observations.ts';
+import { listGroupsWithOwnedAdmins } from '../../store/managed.ts';
+import type { Db } from '../../store/store.ts';
+import { fetchAdminIds } from '../group/read-admins.ts';
+import { isUnchanged } from './judgement.ts';
+import { type SweepRun, writeHeld } from './run.ts';
+
+/** How long one admin list may take with its turn, in milliseconds. */
+export const ADMINS_WAIT_MS = 60_000;
+/** Groups that are taken from the store at once. */
+const PART = 100;
+
+/**
+ * Reads the admins of every group whose admins are ours, one call each. A list that cannot be read says
+ * nothing of its group, and is named. After a restart those that were read since the sweep began are not read again.
+ */
+export async function readAdminLists(run: SweepRun): Promise<void> {
+  const { store } = run.deps;
+  for (let afterSeq = 0; ; ) {
+    const rows = await listGroupsWithOwnedAdmins(store.read, { afterSeq, limit: PART });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    for (const row of rows) {
+      if (isToBeRead(row, run.sweep.started_at)) await readAdminList(run, row);
+    }
+    afterSeq = last.seq;
+  }
+}
+
+/** One whom no list showed is looked for by itself. */
+function isToBeRead(row: GroupRow, startedAt: number): boolean {
+  const seenAt = toObservedGroup(row)?.at ?? 0;
+  return seenAt >= startedAt && (row.admins_read_at ?? 0) < startedAt;
+}
+
+async function readAdminList(run: SweepRun, row: GroupRow): Promise<void> {
+  const { deps, signal, reasons } = run;
+  signal.throwIfAborted();
+  try {
+    const wait = { class: 'look', waitMs: ADMINS_WAIT_MS } as const;
+    const upstreamUserIds = await fetchAdminIds(deps, row, wait);
+    await writeHeld(run, async (tx) => {
+      const locked = await lockGroup(tx, row.id);
+      // What was written meanwhile is read the next time.
+      if (!locked || !isUnchanged(locked, row)) return;
+      await saveAdmins(tx, locked, { upstreamUserIds, now: deps.clock.now() });
+    });
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
+    reasons.add('the admins of some groups could not be read');
+  }
+}
+
+/**
+ * Stores who administers a group. Who was there before anybody looked belongs there: the service makes the
+ * creator of a group its admin. Where a provider writes the list, whoever comes later was added behind its back.
+ */
+export async function saveAdmins(
+  tx: Db,
+  { id, admins_asked, admins_read_at }: GroupRow,
+  { upstreamUserIds, now }: { upstreamUserIds: readonly number[]; now: number },
+): Promise<void> {
+  const baseline = admins_asked === 1 && admins_read_at !== null ? 0 : null;
+  await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline });
+  await updateGroup(tx, id, { admins_read_at: now });
+}

@@ -1,0 +1,108 @@
+import { BridgeError } from '../../domain/errors.ts';
+import { backoffMs } from '../backoff.ts';
+import { type Book, createBook } from '../read/book.ts';
+import { findOpenStep, findSection, type Progress, type Step } from '../read/progress.ts';
+import { closeStep, refuseStep, runStep, type StepRun } from '../read/run-step.ts';
+import type { StepResult } from '../read/step.ts';
+import { toReason } from '../reason.ts';
+import { IncompleteSweep, type SweepRun } from './run.ts';
+
+/** Attempts at one list before the sweep ends without a conclusion: the next one begins anew. */
+const ATTEMPTS_MAX = 3;
+
+const DOUBTED = 'no two answers agree on how many people are in some groups';
+
+/** Where a sweep keeps how far its lists were read. */
+export const SWEEP_READ_FACT = 'sweep-read';
+
+/** Where a sweep begins: every start of a process has asked whose service it is. */
+export const SWEEP_BEGINNING: Progress = {
+  steps: { service: { state: 'done', count: 0 } },
+  repeats: true,
+};
+
+/** What the lists of this sweep may be asked about. */
+export interface ReadLists {
+  /** Names, and who is active. */
+  readonly users: boolean;
+  /** Licences, suspensions. */
+  readonly companyUsers: boolean;
+  readonly groups: boolean;
+  /** Who is in the groups. */
+  readonly members: boolean;
+}
+
+/**
+ * Reads every list of the service to its proven end, with the steps of the first read, from where an earlier
+ * process stopped. A section that the service closes is left out, and named.
+ * @throws IncompleteSweep when a list was not complete. @throws the reason of the signal
+ */
+export async function readLists(run: SweepRun): Promise<ReadLists> {
+  const { deps, signal } = run;
+  const book = createBook(deps, SWEEP_READ_FACT);
+  await book.open();
+  const steps: StepRun = { deps, book, signal };
+  for (let step = findOpenStep(book.current()); step; step = findOpenStep(book.current())) {
+    await readList(run, steps, step);
+    // What the list may be too old for is to be looked at.
+    deps.wake();
+  }
+  assertAgreeing(book);
+  if (book.getStep('restGroups').membersDoubted === true) run.reasons.add(DOUBTED);
+  return toReadLists(book);
+}
+
+/** Two lists show the same people, and two the same groups: one that is empty alone is not believed. */
+function assertAgreeing(book: Book): void {
+  const pairs = [
+    ['users', 'companyUsers'],
+    ['groups', 'restGroups'],
+  ] as const;
+  for (const [one, other] of pairs) {
+    const [a, b] = [book.getStep(one), book.getStep(other)];
+    const areRead = a.state === 'done' && b.state === 'done';
+    if (!areRead || (a.count === 0) === (b.count === 0)) continue;
+    const [empty, full] = a.count === 0 ? [one, other] : [other, one];
+    throw new IncompleteSweep(`the list ${empty} is empty, and ${full} is not`);
+  }
+}
+
+async function readList(run: SweepRun, steps: StepRun, step: Step): Promise<void> {
+  const { clock, random } = run.deps;
+  for (let failures = 1; ; failures += 1) {
+    const attempt = await tryStep(run, steps, step);
+    if (attempt.kind === 'done') return;
+    if (failures >= ATTEMPTS_MAX) throw new IncompleteSweep(attempt.reason);
+    await clock.sleep(backoffMs(failures, attempt.retryAfterMs, random()), run.signal);
+  }
+}
+
+type Attempt = StepResult & { readonly retryAfterMs?: number | undefined };
+
+async function tryStep(run: SweepRun, steps: StepRun, step: Step): Promise<Attempt> {
+  try {
+    const result = await runStep(steps, step);
+    if (result.kind === 'done') await closeStep(steps, step);
+    return result;
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (error instanceof BridgeError && error.code === 'other-service') throw error;
+    const { verdict, problem, text, retryAfterMs } = toReason(error);
+    if (verdict !== 'forbidden') return { kind: 'incomplete', reason: text, retryAfterMs };
+    await refuseStep(steps, step, problem);
+    run.reasons.add(`the service does not let the bridge read its ${findSection(step) ?? step}`);
+    return { kind: 'done' };
+  }
+}
+
+function toReadLists(book: Book): ReadLists {
+  const isRead = (step: Step) => book.getStep(step).state === 'done';
+  const [users, groups] = [isRead('users'), isRead('groups') && isRead('restGroups')];
+  const isUnknown = book.getStep('restGroups').membersUnknown === true;
+  return {
+    users,
+    companyUsers: isRead('companyUsers'),
+    groups,
+    members: users && groups && !isUnknown,
+  };
+}

@@ -1,0 +1,152 @@
+import { pruneAccessTokens } from '../../store/access-tokens.ts';
+import { findAuditEventBeyond, pruneAuditEvents } from '../../store/audit-events.ts';
+import { pruneDisputes } from '../../store/disputes.ts';
+import { pruneDrifts } from '../../store/drifts.ts';
+import { type FormerName, forgetNames, listNamesAfter } from '../../store/former-names.ts';
+import { pruneDeletedGroups } from '../../store/groups.ts';
+import { findOwnCallBeyond, pruneOwnCalls } from '../../store/own-calls.ts';
+import { prunePlans } from '../../store/plans.ts';
+import type { Protection } from '../../store/protection.ts';
+import { pruneRequests } from '../../store/requests.ts';
+import type { Db } from '../../store/store.ts';
+import { pruneSweeps } from '../../store/sweeps.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
+
+/** How often old rows are looked for, in milliseconds. */
+const PRUNE_EVERY_MS = 60 * 60_000;
+/** Rows that are forgotten in one transaction, so that no write waits long for it. */
+const PRUNE_MAX = 2_000;
+/** Names that are looked at in one turn. */
+const NAMES_MAX = 500;
+
+/** Keeps what the store remembers of the past from growing for ever. */
+export interface Pruning {
+  start(): void;
+  /** Resolves when nothing is forgotten any more. */
+  stop(): Promise<void>;
+}
+
+/** What pruning is given. */
+export interface PruningDeps extends ErasureDeps {
+  readonly events: Pick<ReconcileDeps['events'], 'failed'>;
+  readonly rules: { readonly protection: Pick<Protection, 'protectsName'> };
+}
+
+/** How long rows are kept, in milliseconds. */
+export interface Retention {
+  readonly ledgerMs: number;
+  /** How many changes are kept. */
+  readonly ledgerRowsMax: number;
+  readonly auditMs: number;
+  /** How many events are kept. */
+  readonly auditRowsMax: number;
+  readonly requestsMs: number;
+  /** How many requests are kept. */
+  readonly requestRowsMax: number;
+  readonly driftsMs: number;
+  /** Sweeps are kept as long. */
+  readonly plansMs: number;
+  /** How long deleted people and groups are known by name; 0: for ever. */
+  readonly tombstonesMs: number;
+}
+
+/** Forgets at the start and every hour what is older than that. */
+export function createPruning(deps: PruningDeps, retention: Retention): Pruning {
+  const { clock, events } = deps;
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+
+  async function prune(): Promise<void> {
+    try {
+      await pruneAll({ ...deps, signal: stopping.signal }, retention, clock.now());
+    } catch (error) {
+      // What is old now is so in an hour too.
+      events.failed({ type: 'ledger', id: 'prune', error });
+    }
+  }
+
+  return {
+    start() {
+      running = prune();
+      timer = setInterval(() => {
+        running = prune();
+      }, PRUNE_EVERY_MS).unref();
+    },
+    stop() {
+      clearInterval(timer);
+      stopping.abort();
+      return running;
+    },
+  };
+}
+
+/** What is under way; a stop ends it after the transaction that runs. */
+interface Run extends PruningDeps {
+  readonly signal: AbortSignal;
+}
+
+async function pruneAll(deps: Run, retention: Retention, now: number): Promise<void> {
+  const { requestsMs, requestRowsMax, driftsMs, plansMs } = retention;
+  const requests = { before: now - requestsMs, rowsMax: requestRowsMax, limit: PRUNE_MAX };
+  await prunePartly(deps, (tx) => pruneRequests(tx, requests), now - requestsMs);
+  await prunePartly(deps, pruneOwnCalls, await findLedgerEnd(deps, retention, now));
+  await prunePartly(deps, pruneAuditEvents, await findAuditEnd(deps, retention, now));
+  await prunePartly(deps, pruneAccessTokens, now);
+  await prunePartly(deps, pruneDrifts, now - driftsMs);
+  await prunePartly(deps, pruneDisputes, now - driftsMs);
+  await prunePartly(deps, prunePlans, now - plansMs);
+  await prunePartly(deps, pruneSweeps, now - plansMs);
+  await forgetOrdinaryNames(deps);
+  if (retention.tombstonesMs === 0) return;
+  await forgetTombstones(deps, now - retention.tombstonesMs, deps.signal);
+  await prunePartly(deps, pruneDeletedGroups, now - retention.tombstonesMs);
+}
+
+/** What is younger is kept however much it is: limits of harm look back a day. In milliseconds. */
+const KEPT_MS = 2 * 24 * 3_600_000;
+
+async function findLedgerEnd(
+  { store: { read } }: Run,
+  { ledgerMs, ledgerRowsMax }: Retention,
+  now: number,
+): Promise<number> {
+  const beyond = await findOwnCallBeyond(read, ledgerRowsMax);
+  return Math.min(now - KEPT_MS, Math.max(now - ledgerMs, (beyond ?? 0) + 1));
+}
+
+async function findAuditEnd(
+  { store: { read } }: Run,
+  { auditMs, auditRowsMax }: Retention,
+  now: number,
+): Promise<number> {
+  const beyond = await findAuditEventBeyond(read, auditRowsMax);
+  return Math.min(now - KEPT_MS, Math.max(now - auditMs, (beyond ?? 0) + 1));
+}
+
+/** Names that people and groups carried before are kept while they protect somebody. */
+async function forgetOrdinaryNames({ store, signal, rules }: Run): Promise<void> {
+  for (let after: FormerName | undefined; !signal.aborted; ) {
+    const names: FormerName[] = await listNamesAfter(store.read, { after, limit: NAMES_MAX });
+    const ordinary = names.filter(
+      ({ resource_type, name_folded }) =>
+        !rules.protection.protectsName(resource_type, name_folded),
+    );
+    if (ordinary.length > 0) await store.write((tx) => forgetNames(tx, ordinary));
+    after = names.at(-1);
+    if (after === undefined) return;
+  }
+}
+
+/** Forgets what is from before `before` (epoch milliseconds), a part in each transaction. */
+async function prunePartly(
+  { store, signal }: Run,
+  prune: (tx: Db, what: { before: number; limit: number }) => Promise<number>,
+  before: number,
+): Promise<void> {
+  let pruned = PRUNE_MAX;
+  while (pruned === PRUNE_MAX && !signal.aborted) {
+    pruned = await store.write((tx) => prune(tx, { before, limit: PRUNE_MAX }));
+  }
+}

@@ -1,0 +1,291 @@
+import { saveFact } from '../../store/facts.ts';
+import type { PlanRow } from '../../store/plans.ts';
+import type { Db } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import {
+  claimSweep,
+  endSweep,
+  findComparedSince,
+  findRunningSweep,
+  findSweep,
+  freeSweep,
+  insertSweep,
+  listSweeps,
+  makeSweepReal,
+  releaseSweep,
+  type SweepRow,
+} from '../../store/sweeps.ts';
+import type { Transport } from '../../upstream/transport.ts';
+import { TOLERANCE } from '../audit/match-events.ts';
+import { findUnresolvedAt } from '../audit/settle-unresolved.ts';
+import { SWEEP_BEGINNING, SWEEP_READ_FACT } from '../compare/read-lists.ts';
+import {
+  createCounts,
+  type SweepCounts,
+  type SweepReadDeps,
+  type SweepRun,
+  toLost,
+} from '../compare/run.ts';
+import { readProgress } from '../read/progress.ts';
+import type { Occasion } from '../repair/decide.ts';
+import { findRecovery } from '../repair/recovery-state.ts';
+import { runSweep } from './run-sweep.ts';
+
+/** How often it is asked whether a sweep is due, or was left by a process that died, in milliseconds. */
+const POLL_MS = 10_000;
+/** How long a sweep stays with a process that does not say that it goes on, in milliseconds. */
+const LEASE_MS = 60_000;
+const RENEW_MS = 15_000;
+
+/** When sweeps are made; settings sweep.*, drift.settle. */
+export interface SweepPolicy {
+  /** Milliseconds from the beginning of one to that of the next; 0: only when asked for. */
+  readonly intervalMs: number;
+  /** Every how many sweeps the admin lists are read. */
+  readonly adminsEvery: number;
+  /** At least so long after the beginning of a sweep comes one that only events of the audit log ask for. */
+  readonly unresolvedMinMs: number;
+  readonly settleMs: number;
+}
+
+/** What telemetry is told. */
+export interface SweepEvents {
+  started(fields: { id: string; admins: boolean }): void;
+  ended(fields: {
+    id: string;
+    status: 'complete' | 'incomplete' | 'held';
+    durationMs: number;
+    calls: number;
+    counts: SweepCounts;
+    reasons: readonly string[];
+  }): void;
+  failed(fields: { id: string; error: unknown }): void;
+}
+
+/** What sweeps are given. */
+export interface SweepDeps extends SweepReadDeps {
+  readonly sweepPolicy: SweepPolicy;
+  readonly sweepEvents: SweepEvents;
+  /** Decides what is done about what a sweep has found. */
+  readonly decide: (occasion: Occasion) => Promise<PlanRow | undefined>;
+  /** Whether this process knows that the store is current: the first read is finished and no start is being checked. */
+  readonly isReady: () => boolean;
+  /** Resolves, if ever, when it may have become ready. */
+  readonly checked: Promise<void>;
+}
+
+/** Complete comparisons of the service with the store, one at a time over all processes. */
+export interface Sweeps {
+  start(): void;
+  /** Gives a sweep that runs back, for the next process to go on with. */
+  stop(): Promise<void>;
+  /** Has a sweep made as soon as may be; one that runs or waits already counts. Returns its id. */
+  request(options: { isDryRun: boolean }): Promise<string>;
+  /** Asks whether a sweep is due by now, which is asked every ten seconds as well. */
+  consider(): void;
+}
+
+/** The sweeps of one process. */
+export function createSweeps(deps: SweepDeps): Sweeps {
+  const stopping = new AbortController();
+  const beganAt = deps.clock.now();
+  let timer: NodeJS.Timeout | undefined;
+  let turn: Promise<void> = Promise.resolve();
+  let isWaiting = false;
+
+  async function takeTurn(): Promise<void> {
+    isWaiting = false;
+    if (stopping.signal.aborted) return;
+    try {
+      const sweep = await findWork(deps, beganAt);
+      if (sweep !== undefined) await carryOut(deps, sweep, stopping.signal);
+    } catch (error) {
+      if (!stopping.signal.aborted) deps.sweepEvents.failed({ id: 'schedule', error });
+    }
+  }
+
+  function poke(): void {
+    if (isWaiting) return;
+    isWaiting = true;
+    turn = turn.then(takeTurn);
+  }
+
+  return {
+    start() {
+      deps.checked.then(poke);
+      timer = setInterval(poke, POLL_MS).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await turn;
+    },
+    consider: poke,
+    async request({ isDryRun }) {
+      await addSweep(deps, isDryRun);
+      const sweep = await findRunningSweep(deps.store.read);
+      poke();
+      // It may have ended between the two.
+      return sweep?.id ?? (await findLast(deps))?.id ?? '';
+    },
+  };
+}
+
+/** The sweep to be run now, if any: one that waits, or a new one when it is time. */
+async function findWork(deps: SweepDeps, beganAt: number): Promise<SweepRow | undefined> {
+  if (!deps.isReady() || (await findRecovery(deps.store.read)) !== undefined) return undefined;
+  const waiting = await findRunningSweep(deps.store.read);
+  if (waiting !== undefined) return waiting;
+  if (!(await isDue(deps, beganAt))) return undefined;
+  await addSweep(deps, false);
+  return findRunningSweep(deps.store.read);
+}
+
+/** At the start, unless the whole service was read since, then again and again, and when the audit log asks for it. */
+async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
+  const { intervalMs, unresolvedMinMs } = deps.sweepPolicy;
+  if (intervalMs === 0) return false;
+  const last = await findLast(deps);
+  const { finishedAt = 0 } = await readProgress(deps.store.read);
+  const lookedAt = Math.max(last?.started_at ?? 0, finishedAt);
+  const now = deps.clock.now();
+  if (lookedAt < beganAt || lookedAt + intervalMs <= now) return true;
+  return lookedAt + unresolvedMinMs <= now && (await isAskedFor(deps, finishedAt));
+}
+
+/** Whether the audit log tells of something that happened since everything was compared, and not to whom. */
+async function isAskedFor({ store }: SweepDeps, readAt: number): Promise<boolean> {
+  const unresolvedAt = await findUnresolvedAt(store.read);
+  const all = { before: Number.MAX_SAFE_INTEGER, admins: false };
+  const comparedAt = Math.max(readAt, await findComparedSince(store.read, all));
+  return unresolvedAt + TOLERANCE.beforeMs > comparedAt;
+}
+
+async function findLast({ store }: SweepDeps): Promise<SweepRow | undefined> {
+  return (await listSweeps(store.read, { beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 }))[0];
+}
+
+async function addSweep(
+  { store, clock, sweepPolicy }: SweepDeps,
+  isDryRun: boolean,
+): Promise<void> {
+  const limit = sweepPolicy.adminsEvery - 1;
+  await store.write(async (tx) => {
+    const before = await listSweeps(tx, { beforeSeq: Number.MAX_SAFE_INTEGER, limit });
+    const readsAdmins = before.length >= limit && before.every((one) => one.reads_admins === 0);
+    const now = clock.now();
+    if (!(await insertSweep(tx, { readsAdmins, isDryRun, now }))) {
+      if (!isDryRun) await makeSweepReal(tx);
+      return;
+    }
+    await saveFact(tx, { name: SWEEP_READ_FACT, value: SWEEP_BEGINNING, now });
+  });
+}
+
+/** Runs a sweep under a lease that is kept while it runs. */
+async function carryOut(deps: SweepDeps, sweep: SweepRow, stopping: AbortSignal): Promise<void> {
+  const { store, clock, owner, sweepEvents } = deps;
+  const claim = { id: sweep.id, owner };
+  const lost = new AbortController();
+  const counter = countCalls(deps.upstream, sweep.calls);
+  const keepIn = (tx: Db) => {
+    const [now, calls] = [clock.now(), counter.calls()];
+    return claimSweep(tx, claim, { now, until: now + LEASE_MS, calls });
+  };
+  const keep = () => store.write(keepIn);
+  const isMine = await store.write(async (tx) => {
+    if (store.engine === 'sqlite') await freeSweep(tx, sweep.id);
+    return keepIn(tx);
+  });
+  if (!isMine) return;
+  sweepEvents.started({ id: sweep.id, admins: sweep.reads_admins === 1 });
+  const renewal = setInterval(() => {
+    // A store that fails to renew fails the sweep's own writes too.
+    keep().then(
+      (isHeld) => isHeld || lost.abort(toLost()),
+      () => undefined,
+    );
+  }, RENEW_MS).unref();
+  const run: SweepRun = {
+    deps: { ...deps, upstream: counter.upstream },
+    sweep,
+    settleMs: deps.sweepPolicy.settleMs,
+    signal: AbortSignal.any([stopping, lost.signal]),
+    counts: createCounts(),
+    reasons: new Set(),
+  };
+  try {
+    const isConcluded = await runSweep(run);
+    const plan = isConcluded ? await decideAfter(deps, sweep.id) : undefined;
+    await finish(deps, run, { isConcluded, calls: counter.calls(), plan });
+  } catch (error) {
+    if (stopping.aborted)
+      return await store.write((tx) => releaseSweep(tx, claim, counter.calls()));
+    sweepEvents.failed({ id: sweep.id, error });
+    // A store that does not answer is no reason to begin anew: whoever asks next goes on from the last page.
+    if (lost.signal.aborted || error instanceof StoreError) return;
+    // A bug, or another company's service: trying again at once would meet it again.
+    run.reasons.add('the bridge failed: its log says why');
+    await finish(deps, run, { isConcluded: false, calls: counter.calls(), plan: undefined });
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+/** What became of a sweep. */
+interface SweepResult {
+  readonly isConcluded: boolean;
+  readonly calls: number;
+  readonly plan: PlanRow | undefined;
+}
+
+/** Whether it is a dry run is asked at its end: somebody may have asked for a real one meanwhile. */
+async function decideAfter({ store, decide }: SweepDeps, id: string): Promise<PlanRow | undefined> {
+  const sweep = await findSweep(store.read, id);
+  return decide({ source: 'sweep', isDryRun: sweep?.dry_run === 1 });
+}
+
+async function finish(
+  { store, clock, owner, sweepEvents }: SweepDeps,
+  { sweep, counts, reasons }: SweepRun,
+  { isConcluded, calls, plan }: SweepResult,
+): Promise<void> {
+  const isComplete = isConcluded && reasons.size === 0;
+  const ended = plan?.status === 'held' ? 'held' : 'complete';
+  const status = isComplete ? ended : 'incomplete';
+  const now = clock.now();
+  await store.write(async (tx) => {
+    const end = {
+      status,
+      calls,
+      counts: JSON.stringify(counts),
+      reasons: JSON.stringify([...reasons]),
+      plan_id: plan?.id ?? null,
+    } as const;
+    await endSweep(tx, { id: sweep.id, owner }, { ...end, ended_at: now });
+  });
+  const durationMs = now - sweep.started_at;
+  sweepEvents.ended({ id: sweep.id, status, durationMs, calls, counts, reasons: [...reasons] });
+}
+
+/** The same transport, whose calls are counted from `before` on. */
+function countCalls(
+  upstream: Transport,
+  before: number,
+): { upstream: Transport; calls: () => number } {
+  let calls = before;
+  return {
+    calls: () => calls,
+    upstream: {
+      ...upstream,
+      call(...args) {
+        calls += 1;
+        return upstream.call(...args);
+      },
+      callChecked(...args) {
+        calls += 1;
+        return upstream.callChecked(...args);
+      },
+    },
+  };
+}

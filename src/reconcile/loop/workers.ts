@@ -1,0 +1,81 @@
+import type { ReconcileDeps } from '../deps.ts';
+import { createDueTaker } from './due-taker.ts';
+import type { LaneRunner } from './lane-runner.ts';
+
+/** The longest sleep between two looks at what is due, in milliseconds. */
+const SLEEP_MAX_MS = 30_000;
+/** The same where other processes make things due, and may die before they have done them. */
+const SHARED_SLEEP_MAX_MS = 1_000;
+/** The shortest: due work whose lane somebody else holds is not asked for in a tight loop. */
+const SLEEP_MIN_MS = 50;
+/** How long to rest when the store cannot be read, in milliseconds. */
+const STORE_REST_MS = 1_000;
+
+/** Takes what is due, removal of access first, a bounded number at the same time. */
+export interface Workers {
+  start(): void;
+  /** Something became due. */
+  wake(): void;
+  /** True while changes that are due find no lane: what comes now has to wait behind them. */
+  readonly isBehind: boolean;
+  /** Takes nothing more; what runs is the runner's to finish. */
+  stop(): Promise<void>;
+}
+
+/** The due workers of one process. One resource's failure never stops another's. */
+export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers {
+  const due = createDueTaker(deps, runner, wake);
+  const stopping = new AbortController();
+  const sleepMaxMs = deps.store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
+  let wakeUp: (() => void) | undefined;
+  let woken = false;
+  let loop: Promise<void> = Promise.resolve();
+
+  function wake(): void {
+    woken = true;
+    wakeUp?.();
+  }
+
+  async function rest(ms: number): Promise<void> {
+    if (woken || stopping.signal.aborted) return;
+    const waking = new AbortController();
+    wakeUp = () => waking.abort();
+    await deps.clock.sleep(ms, waking.signal).catch(() => undefined);
+    wakeUp = undefined;
+  }
+
+  async function nextRestMs(): Promise<number> {
+    const dueAt = await due.findNextDueAt();
+    if (dueAt === undefined) return sleepMaxMs;
+    return Math.min(Math.max(dueAt - deps.clock.now(), SLEEP_MIN_MS), sleepMaxMs);
+  }
+
+  async function work(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      woken = false;
+      let restMs = STORE_REST_MS;
+      try {
+        await due.take();
+        restMs = await nextRestMs();
+      } catch (error) {
+        deps.events.failed({ type: 'store', id: 'due', error });
+      }
+      await rest(restMs);
+    }
+  }
+
+  return {
+    start() {
+      loop = work();
+    },
+    wake,
+    get isBehind() {
+      return due.isBehind;
+    },
+    async stop() {
+      stopping.abort();
+      wakeUp?.();
+      await loop;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { BridgeError } from '../domain/errors.ts';
+import { findHarmOf, HARM_WINDOW_MS, toHarmWords } from '../domain/harm.ts';
+import type { OwnChange } from '../domain/own-call.ts';
+import { findFact, saveFact } from '../store/facts.ts';
+import { countProviderHarm, wakeHeldByLimit } from '../store/provider-harm.ts';
+import type { Db } from '../store/store.ts';
+import type { ReconcileDeps } from './deps.ts';
+
+/** Since when harm counts again, because an operator has looked. */
+const FACT = 'provider-limit';
+/** What the error of a held change says, so that it is found again. */
+const WORDS = 'limits.provider';
+
+/** From when on what providers take away counts (epoch milliseconds). */
+export async function findHarmStart(db: Db, now: number): Promise<number> {
+  const released = await findFact<{ at: number }>(db, FACT);
+  return Math.max(now - HARM_WINDOW_MS, released?.at ?? 0);
+}
+
+/**
+ * Lets a call leave unless providers would have taken something away from more people, or places in groups, than they
+ * may in 24 hours; settings: limits.provider. A repeated call is about somebody who is counted already. What a plan of
+ * repairs does has limits of its own. @throws BridgeError `provider-limit`
+ */
+export async function assertWithinLimit(
+  tx: Db,
+  { policy: { providerHarmMax }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
+  { resourceId, changes }: { resourceId: string; changes: readonly MarkedChange[] },
+): Promise<void> {
+  if (providerHarmMax === undefined) return;
+  const added = changes.flatMap((change) => (change.isRepair ? [] : { ...change, resourceId }));
+  const harms = new Set(added.flatMap(({ kind }) => findHarmOf(kind) ?? []));
+  if (harms.size === 0) return;
+  const since = await findHarmStart(tx, clock.now());
+  for (const harm of harms) {
+    const count = await countProviderHarm(tx, { harm, since, max: providerHarmMax + 1 }, added);
+    if (count <= providerHarmMax) continue;
+    const words = `${toHarmWords(harm, count)} in 24 hours, ${WORDS} allows ${providerHarmMax}`;
+    throw new BridgeError('provider-limit', words);
+  }
+}
+
+interface MarkedChange extends OwnChange {
+  readonly isRepair: boolean;
+}
+
+/** An operator has looked: what providers take away counts from now on, and what was held goes on. */
+export async function releaseLimit(tx: Db, now: number): Promise<void> {
+  await saveFact(tx, { name: FACT, value: { at: now }, now });
+  await wakeHeldByLimit(tx, WORDS, now);
+}

@@ -1,0 +1,126 @@
+import type { BridgeError } from '../../domain/errors.ts';
+import type { Hold } from '../deps.ts';
+import type { Problem } from '../outcome.ts';
+import type { ReadableSection } from '../sections.ts';
+import { createAttempts } from './attempts.ts';
+import { createBook } from './book.ts';
+import { findOpenStep, findSection, STEPS, type Step } from './progress.ts';
+import { type AttemptRun, readStep, recheck } from './read-step.ts';
+import type { FirstReadDeps } from './step.ts';
+
+/** How often a closed section is asked again, in milliseconds. */
+const RECHECK_MS = 5 * 60_000;
+
+/** How far the first complete read of the service has come. */
+type FirstReadState =
+  | {
+      readonly kind: 'running';
+      readonly step: Step;
+      /** Entries of this step that were read. */
+      readonly count: number;
+      /** Why the last attempt failed, and when the next one is (epoch milliseconds). */
+      readonly problem?: Problem;
+      readonly retryAt?: number;
+    }
+  | {
+      readonly kind: 'finished';
+      /** What the service did not let us read; asked again every five minutes. */
+      readonly unread: readonly ReadableSection[];
+    };
+
+/**
+ * The first complete read of the service, once per store. Until it is finished SCIM has no answers,
+ * because "not found" would make a provider create people twice.
+ */
+export interface FirstRead {
+  /**
+   * Goes on where an earlier process stopped. A finished one makes no call, unless a section is closed.
+   * @throws BridgeError `other-service` when the store belongs to another service.
+   */
+  start(): Promise<void>;
+  /** Stops after the page that is being stored. */
+  stop(): Promise<void>;
+  state(): FirstReadState;
+  readonly finished: boolean;
+  /** The account behind the token, once it is known and where the service tells. */
+  ownAccount(): number | undefined;
+  /** Holds changes until this process knows that the service is the one of the store, as far as it tells. */
+  readonly hold: Pick<Hold, 'over' | 'isLong'>;
+  /** Resolves, if ever, with why the bridge must not go on: the store belongs to another company. */
+  readonly broken: Promise<BridgeError>;
+}
+
+/** The first read of one process. */
+export function createFirstRead(deps: FirstReadDeps): FirstRead {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const book = createBook(deps);
+  const attempts = createAttempts(deps);
+  const known = Promise.withResolvers<void>();
+  const broken = Promise.withResolvers<BridgeError>();
+  const run: AttemptRun = { deps, book, attempts, signal, giveUp };
+  let loop: Promise<void> = Promise.resolve();
+
+  const isFinished = () => book.current().finishedAt !== undefined;
+
+  async function rest(ms: number): Promise<void> {
+    // Rejects only when the process stops, which the loop sees for itself.
+    if (ms > 0) await deps.clock.sleep(ms, signal).catch(() => undefined);
+  }
+
+  function giveUp(error: BridgeError): void {
+    broken.resolve(error);
+    stopping.abort();
+  }
+
+  async function runUntilStopped(): Promise<void> {
+    let isRecheckDue = isFinished();
+    while (!signal.aborted) {
+      const step = findOpenStep(book.current());
+      if (step !== 'service') known.resolve();
+      if (step !== undefined) {
+        await rest(await readStep(run, step));
+        continue;
+      }
+      if (!isRecheckDue) await rest(RECHECK_MS);
+      if (!signal.aborted) await recheck(run);
+      isRecheckDue = false;
+    }
+  }
+
+  return {
+    async start() {
+      await book.open();
+      book.reopenService();
+      loop = runUntilStopped();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+    state: () => toState(run),
+    get finished() {
+      return isFinished();
+    },
+    ownAccount: () => book.service()?.accountId,
+    hold: { over: known.promise, isLong: () => attempts.last()?.step === 'service' },
+    broken: broken.promise,
+  };
+}
+
+function toState({ book, attempts }: AttemptRun): FirstReadState {
+  const progress = book.current();
+  if (progress.finishedAt !== undefined) {
+    const unread = STEPS.filter((step) => book.getStep(step).state !== 'done');
+    const sections = new Set(unread.flatMap((step) => findSection(step) ?? []));
+    return { kind: 'finished', unread: [...sections] };
+  }
+  const step = findOpenStep(progress) ?? 'service';
+  const failure = attempts.last();
+  return {
+    kind: 'running',
+    step,
+    count: book.getStep(step).count,
+    ...(failure && { problem: failure.problem, retryAt: failure.retryAt }),
+  };
+}

@@ -1,0 +1,136 @@
+import { type ObservedGroup, withoutDoubt } from '../../domain/group.ts';
+import { type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
+import { observeLinks } from '../../store/link-observations.ts';
+import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-groups.ts';
+import type { Db } from '../../store/store.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { toInteger } from '../../upstream/shapes/reader.ts';
+import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
+import { toLookAgainColumns } from '../fate.ts';
+import type { GroupScimId } from '../forms.ts';
+import { type PageTimes, readList } from './read-list.ts';
+import { judgeGroup, mergeGroup, type Sighting, saveMembers, toNewGroup } from './save-group.ts';
+import type { FirstReadContext, StepResult } from './step.ts';
+
+/** Members after which a transaction ends: some ten milliseconds. */
+const PART_MEMBERS = 2_000;
+
+/** The groups: names, and members where the list carries them. */
+export async function readGroups(context: FirstReadContext): Promise<StepResult> {
+  const { deps, current, progress } = context;
+  return readList(context, {
+    operation: scim.getGroups,
+    variants: [{}],
+    storePage(items, times) {
+      const seen = items.map(parseScimGroup);
+      const form = deps.forms.current().groupScimId;
+      const listsMembers =
+        current().listsMembers === true || seen.some(({ memberIds }) => memberIds !== undefined);
+      const reading = { ...times, form, repeats: progress().repeats === true };
+      const parts = toParts(seen).map((part) => (tx: Db) => saveScimGroups(tx, part, reading));
+      const last = parts.pop();
+      return {
+        before: parts,
+        rows: async (tx) => last?.(tx),
+        taught: { listsMembers },
+      };
+    },
+  });
+}
+
+/** Cuts a page where many people have been named: each part is a transaction, during which nobody else writes. */
+function toParts(seen: readonly ScimGroup[]): ScimGroup[][] {
+  const parts: ScimGroup[][] = [];
+  let named = PART_MEMBERS;
+  for (const group of seen) {
+    if (named >= PART_MEMBERS) {
+      parts.push([]);
+      named = 0;
+    }
+    parts.at(-1)?.push(group);
+    named += group.memberIds?.length ?? 0;
+  }
+  return parts;
+}
+
+interface GroupReading {
+  readonly form: GroupScimId | undefined;
+  /** Everything was read before. */
+  readonly repeats: boolean;
+}
+
+async function saveScimGroups(
+  tx: Db,
+  seen: readonly ScimGroup[],
+  { sentAt, now, form, repeats }: PageTimes & GroupReading,
+): Promise<void> {
+  const groups = new Map(seen.map((group) => [group.id, group]));
+  const known = await lockByScimId(tx, [...groups.keys()], form);
+  const added = [...groups.values()].filter(({ id }) => !known.has(id));
+  await addGroups(tx, added, now);
+  for (const [scimId, row] of known) {
+    const group = groups.get(scimId);
+    if (group) await saveKnown(tx, row, { group, sentAt, now, repeats });
+  }
+}
+
+async function addGroups(tx: Db, added: readonly ScimGroup[], now: number): Promise<void> {
+  const rows = added.map((group) => ({
+    memberIds: group.memberIds,
+    row: toNewGroup(toSighting(group, undefined, now)),
+  }));
+  await insertObservedGroups(
+    tx,
+    rows.map(({ row }) => row),
+  );
+  for (const { row, memberIds = [] } of rows) {
+    const seen = { upstreamUserIds: memberIds, baseline: null };
+    if (memberIds.length > 0) await observeLinks(tx, 'memberships', row.id, seen);
+  }
+}
+
+async function saveKnown(
+  tx: Db,
+  row: GroupRow,
+  { group, sentAt, now, repeats }: PageTimes & { group: ScimGroup; repeats: boolean },
+): Promise<void> {
+  const fate = judgeGroup(row, sentAt);
+  if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
+  if (fate !== 'merge') return;
+  await mergeGroup(tx, row, toSighting(group, withoutDoubt(toObservedGroup(row)), now));
+  const { memberIds } = group;
+  if (memberIds) await saveMembers(tx, row, { memberIds, now, repeats, from: 'list' });
+}
+
+function toSighting(group: ScimGroup, before: ObservedGroup | undefined, now: number): Sighting {
+  const { id, displayName } = group;
+  return {
+    ids: { upstream_scim_id: id },
+    observed: { ...before, displayName, shownAt: now, at: now, by: scim.getGroups.id },
+    now,
+  };
+}
+
+/** The rows that stand for these groups, by SCIM id; of several, the live one with that very id. */
+async function lockByScimId(
+  tx: Db,
+  scimIds: readonly string[],
+  form: GroupScimId | undefined,
+): Promise<Map<string, GroupRow>> {
+  const restIds = form === 'restId' ? scimIds.flatMap((id) => toInteger(id) ?? []) : [];
+  const uids = form === 'uid' ? scimIds : [];
+  const rows = await lockGroupsByIds(tx, { scimIds, restIds, uids });
+  const found = new Map<string, GroupRow>();
+  for (const row of rows.toSorted((a, b) => toRank(a) - toRank(b))) {
+    const restId = form === 'restId' ? row.upstream_rest_id : null;
+    const uid = form === 'uid' ? row.upstream_uid : null;
+    const scimId = row.upstream_scim_id ?? restId ?? uid;
+    if (scimId !== null) found.set(String(scimId), row);
+  }
+  return found;
+}
+
+/** The last one wins: first tombstones, then live rows that carry no SCIM id yet, then those that do. */
+function toRank({ deleted_at, upstream_scim_id }: GroupRow): number {
+  return (deleted_at === null ? 2 : 0) + (upstream_scim_id === null ? 0 : 1);
+}

@@ -1,0 +1,95 @@
+import type { Db } from '../../store/store.ts';
+import type { ArgsOf } from '../../upstream/operations/call-types.ts';
+import type { PagedOperation } from '../../upstream/operations/operation.ts';
+import { type Page, paginate } from '../../upstream/paginate.ts';
+import { judge } from '../verdict.ts';
+import type { StepProgress } from './progress.ts';
+import { type FirstReadContext, READING, type StepResult } from './step.ts';
+
+/** When a page was asked for and when it is stored (epoch milliseconds). */
+export interface PageTimes {
+  readonly sentAt: number;
+  readonly now: number;
+}
+
+/** What becomes of one page: the rows it stands for, and what it teaches of the list. */
+interface StoredPage {
+  /** Stored first, each in a transaction of its own, so that nobody waits long; a page that comes again stores them again. */
+  readonly before?: readonly ((tx: Db) => Promise<void>)[];
+  /** Stored with the checkpoint. */
+  readonly rows: (tx: Db) => Promise<void>;
+  readonly taught?: Partial<StepProgress>;
+}
+
+/** A list of the service. */
+export interface ListRead<O extends PagedOperation> {
+  readonly operation: O;
+  /** The documented ways to ask for it: a later one is tried when the ones before are not complete. */
+  readonly variants: readonly [ArgsOf<O>, ...ArgsOf<O>[]];
+  /** How many entries it must have, where another complete list says so. */
+  readonly knownTotal?: number | undefined;
+  readonly storePage: (items: readonly unknown[], times: PageTimes) => StoredPage;
+}
+
+/**
+ * Reads a list to its proven end, each page stored with the checkpoint after it, so that a restart goes on
+ * there and repeats at most one page.
+ */
+export async function readList<O extends PagedOperation>(
+  context: FirstReadContext,
+  list: ListRead<O>,
+): Promise<StepResult> {
+  for (;;) {
+    const variant = context.current().variant ?? 0;
+    const result = await tryVariant(context, list, variant);
+    if (result.kind === 'done') return result;
+    const next = variant + 1;
+    const isLast = next >= list.variants.length;
+    const { membersAfter = 0 } = context.current(); // Belongs to what follows the list.
+    await context.save({ state: 'open', count: 0, variant: isLast ? 0 : next, membersAfter });
+    if (isLast) return result;
+  }
+}
+
+/** A service that does not take the parameters of one way may take those of the next. */
+async function tryVariant<O extends PagedOperation>(
+  context: FirstReadContext,
+  list: ListRead<O>,
+  variant: number,
+): Promise<StepResult> {
+  try {
+    return await readVariant(context, list, variant);
+  } catch (error) {
+    const { verdict, problem } = judge(error);
+    if (verdict !== 'refused') throw error;
+    return { kind: 'incomplete', reason: `${list.operation.id}: ${problem.words}` };
+  }
+}
+
+async function readVariant<O extends PagedOperation>(
+  { deps, signal, current, save }: FirstReadContext,
+  { operation, variants, knownTotal, storePage }: ListRead<O>,
+  variant: number,
+): Promise<StepResult> {
+  const { clock, policy, upstream } = deps;
+  const args = variants[variant] ?? variants[0];
+  const since = current().since ?? clock.now();
+  const options = { ...READING, signal, pageSize: policy.pageSize, from: current().cursor };
+  const pages = paginate(upstream, operation, args, options);
+  let sentAt = clock.now();
+  for await (const page of pages) {
+    const { before = [], rows, taught } = storePage(page.items, { sentAt, now: clock.now() });
+    for (const part of before) await deps.store.write(part);
+    await save({ ...toCheckpoint(current(), page), since, variant, ...taught }, rows);
+    sentAt = clock.now();
+  }
+  const { result } = pages;
+  // A service that ignores the offset sends the same page for ever; one page can still be everything.
+  const isAll = result.reason === 'a page came twice' && pages.cursor.position === knownTotal;
+  if (result.complete || isAll) return { kind: 'done' };
+  return { kind: 'incomplete', reason: `${operation.id}: ${result.reason}` };
+}
+
+function toCheckpoint(before: StepProgress, { items, cursor }: Page): StepProgress {
+  return { ...before, state: 'open', count: before.count + items.length, cursor };
+}

@@ -1,0 +1,170 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups.ts';
+import {
+  countSeenMembers,
+  listSeenGroups,
+  type SeenGroup,
+} from '../../store/observations-groups.ts';
+import type { Db } from '../../store/store.ts';
+import { groupUsers } from '../../upstream/operations/people.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
+import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import { toLookAgainColumns } from '../fate.ts';
+import { judge } from '../verdict.ts';
+import { getStep } from './progress.ts';
+import type { PageTimes } from './read-list.ts';
+import { judgeGroup, saveMembers } from './save-group.ts';
+import { type FirstReadContext, READING } from './step.ts';
+
+/** How many people the service says are in a group, by REST id; undefined where it does not say. */
+type UserCounts = ReadonlyMap<number, number | undefined>;
+
+/** Groups whose people are counted in one read of the store. */
+const PART = 20;
+
+const NOBODY = { seen: 0, unknown: 0 };
+
+/** Reads the members of every group whose members no list carried completely, one call each. */
+export async function readMembers(context: FirstReadContext, counts: UserCounts): Promise<void> {
+  const { deps, current, progress, save } = context;
+  const [people, company] = [getStep(progress(), 'users'), getStep(progress(), 'companyUsers')];
+  if (people.state !== 'done' && company.state !== 'done') {
+    await save({ ...current(), membersUnknown: true });
+    return;
+  }
+  const repeats = progress().repeats === true;
+  for (const unproven of await listUnproven(context, counts)) {
+    const { group } = unproven;
+    const sentAt = deps.clock.now();
+    // The list of groups was read to its end.
+    const isListed = group.restId === undefined || counts.has(group.restId);
+    const memberIds = await (isListed ? fetchMembers : fetchUnlisted)(context, group);
+    const times = { sentAt, now: deps.clock.now(), repeats };
+    const isDoubted = repeats && memberIds !== undefined && !agrees(unproven, memberIds);
+    const doubted = isDoubted ? { membersDoubted: true } : {};
+    await save({ ...current(), membersAfter: group.seq, ...doubted }, async (tx) => {
+      if (isDoubted) await saveDoubt(tx, group, times.now);
+      else if (memberIds) await saveSeen(tx, group, { memberIds, ...times });
+    });
+  }
+}
+
+async function saveDoubt(tx: Db, { id }: SeenGroup, now: number): Promise<void> {
+  const row = await lockGroup(tx, id);
+  const observed = row && toObservedGroup(row);
+  if (observed === undefined) return;
+  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, doubtedAt: now }) });
+}
+
+/** A group whose members no list proved. */
+interface Unproven {
+  readonly group: SeenGroup;
+  /** How many people the service says there are; undefined: it does not say. */
+  readonly said: number | undefined;
+  /** How many the list showed. */
+  readonly listed: number;
+}
+
+/** What was known of a group gives way to an answer that another one bears out. */
+function agrees({ said, listed }: Unproven, memberIds: readonly number[]): boolean {
+  return said === undefined || said === memberIds.length || listed === memberIds.length;
+}
+
+/** The groups after the checkpoint whose members are not known to be complete. */
+async function listUnproven(
+  { deps, current, progress }: FirstReadContext,
+  counts: UserCounts,
+): Promise<Unproven[]> {
+  const { listsMembers = false } = getStep(progress(), 'groups');
+  const after = current().membersAfter ?? 0;
+  const seen = (await listSeenGroups(deps.store.read)).filter(({ seq }) => seq > after);
+  const unproven: Unproven[] = [];
+  for (let start = 0; start < seen.length; start += PART) {
+    const groups = seen.slice(start, start + PART);
+    const ids = groups.map(({ id }) => id);
+    const known = await countSeenMembers(deps.store.read, ids);
+    for (const group of groups) {
+      const said = group.restId === undefined ? undefined : counts.get(group.restId);
+      const { seen: listed, unknown } = known.get(group.id) ?? NOBODY;
+      // Where nothing says how many there are, a list that shows fewer than before may be cut short.
+      const isWhole = listsMembers && group.scimId !== undefined && unknown === 0;
+      const isProven = said === undefined ? isWhole : said === listed;
+      if (!isProven) unproven.push({ group, said, listed });
+    }
+    // Counting alone would keep the process from everything else.
+    await nextTurn();
+  }
+  return unproven;
+}
+
+/**
+ * Everybody in the group, undefined when it is gone. A group that its list has no more may be refused instead
+ * of missing, which says nothing of the others: what became of it is looked at by itself.
+ */
+async function fetchUnlisted(
+  context: FirstReadContext,
+  group: SeenGroup,
+): Promise<readonly number[] | undefined> {
+  try {
+    return await fetchMembers(context, group);
+  } catch (error) {
+    if (judge(error).verdict !== 'forbidden') throw error;
+    return undefined;
+  }
+}
+
+/** Everybody in the group, undefined when it is gone. @throws UpstreamError also when nothing shows its members. */
+async function fetchMembers(
+  context: FirstReadContext,
+  group: SeenGroup,
+): Promise<readonly number[] | undefined> {
+  const { deps, signal } = context;
+  const { uid } = group;
+  if (uid === undefined) return fetchThroughScim(context, group);
+  try {
+    const args = { path: { group_uid: uid } };
+    const options = { ...READING, signal };
+    const answer = await deps.upstream.call(groupUsers.getListOfGroupUsers, args, options);
+    return parseGroupUsers(answer).map(({ id }) => id);
+  } catch (error) {
+    const { verdict } = judge(error);
+    if (verdict === 'missing') return undefined;
+    // Another right than that of the groups; one group by itself shows its members through SCIM too.
+    const instead = verdict === 'forbidden' ? await fetchThroughScim(context, group) : undefined;
+    if (instead === undefined) throw error;
+    return instead;
+  }
+}
+
+async function fetchThroughScim(
+  { deps, signal }: FirstReadContext,
+  { scimId }: SeenGroup,
+): Promise<readonly number[] | undefined> {
+  if (scimId === undefined) return undefined;
+  try {
+    const args = { path: { group_id: scimId } };
+    const answer = await deps.upstream.call(scim.getGroup, args, { ...READING, signal });
+    return parseScimGroup(answer).memberIds;
+  } catch (error) {
+    if (judge(error).verdict === 'missing') return undefined;
+    throw error;
+  }
+}
+
+async function saveSeen(
+  tx: Db,
+  { id }: SeenGroup,
+  {
+    memberIds,
+    sentAt,
+    now,
+    repeats,
+  }: PageTimes & { memberIds: readonly number[]; repeats: boolean },
+): Promise<void> {
+  const row = await lockGroup(tx, id);
+  const fate = judgeGroup(row, sentAt);
+  if (row && fate === 'look-again') await updateGroup(tx, id, toLookAgainColumns(row, now));
+  if (row && fate === 'merge')
+    await saveMembers(tx, row, { memberIds, now, repeats, from: 'group' });
+}

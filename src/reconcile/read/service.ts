@@ -1,0 +1,87 @@
+import { BridgeError } from '../../domain/errors.ts';
+import { findFact, saveFact } from '../../store/facts.ts';
+import type { Db } from '../../store/store.ts';
+import { users } from '../../upstream/operations/people.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import { judge } from '../verdict.ts';
+import { type FirstReadContext, type FirstReadDeps, READING, type StepResult } from './step.ts';
+
+/** The service that a store belongs to. */
+export interface KnownService {
+  /** Its base URL, or a constant for the embedded sandbox, whose port changes. */
+  readonly identity: string;
+  /** The company, once a list or the account of the token named it. */
+  readonly companyId?: number;
+  /** The account behind the token, where the service tells. */
+  readonly accountId?: number;
+}
+
+const FACT = 'service';
+
+/** What is known of the service, undefined for a store that never met one. */
+export async function findService(db: Db): Promise<KnownService | undefined> {
+  return findFact<KnownService>(db, FACT);
+}
+
+/**
+ * Makes the store belong to this service, or to what more is known of it.
+ * @throws BridgeError `other-service` when it belongs to another.
+ */
+export async function saveService(tx: Db, seen: KnownService, now: number): Promise<void> {
+  const known = await findService(tx);
+  if (known !== undefined) assertSameService(known, seen);
+  const value: KnownService = { ...known, ...seen };
+  if (JSON.stringify(value) !== JSON.stringify(known)) {
+    await saveFact(tx, { name: FACT, value, now });
+  }
+}
+
+/** @throws BridgeError `other-service` when the people and groups of the store are those of another service. */
+export function assertSameService(known: KnownService, seen: KnownService): void {
+  if (known.identity !== seen.identity) throw toOtherService(known.identity, seen.identity);
+  const { companyId = seen.companyId } = known;
+  if (seen.companyId !== undefined && companyId !== seen.companyId) {
+    throw toOtherService(`company ${companyId}`, `company ${seen.companyId}`);
+  }
+}
+
+function toOtherService(known: string, seen: string): BridgeError {
+  return new BridgeError(
+    'other-service',
+    `the store belongs to ${known}, and the settings lead to ${seen}: ` +
+      'set UPSTREAM_URL and UPSTREAM_TOKEN back, or give this service a store of its own (DATABASE_URL)',
+  );
+}
+
+/** Whether the service answers a cheap read that every token may send. Never rejects for the service. */
+export async function isAnswering({ upstream }: FirstReadDeps): Promise<boolean> {
+  try {
+    await upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, READING);
+    return true;
+  } catch (error) {
+    const { verdict } = judge(error);
+    return verdict !== 'later' && verdict !== 'unknown';
+  }
+}
+
+/**
+ * Who we are: the account that must never lock itself out. A service that does not say leaves it
+ * unknown, because the operation is not among those that it documents.
+ */
+export async function readService({ deps, signal, save }: FirstReadContext): Promise<StepResult> {
+  const { identity, clock, upstream } = deps;
+  let seen: KnownService = { identity };
+  try {
+    const options = { ...READING, signal };
+    const account = parseCompanyUser(await upstream.call(users.retrieveCurrentUser, {}, options));
+    const { id: accountId, companyId } = account;
+    seen = { identity, accountId, ...(companyId === undefined ? {} : { companyId }) };
+  } catch (error) {
+    const { verdict, problem } = judge(error);
+    const isTransient = verdict === 'later' || verdict === 'unknown';
+    if (isTransient && problem.code !== 'unreadable') throw error;
+  }
+  await save({ state: 'open', count: 0 }, (tx) => saveService(tx, seen, clock.now()));
+  return { kind: 'done' };
+}

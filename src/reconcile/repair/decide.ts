@@ -1,0 +1,155 @@
+import { DRIFT_KINDS, type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
+import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
+import { HARM_WINDOW_MS } from '../../domain/harm.ts';
+import { enterRules } from '../../rules/follow.ts';
+import { parseStored } from '../../store/documents.ts';
+import {
+  changeDrifts,
+  type DriftRow,
+  listRepairable,
+  reopenIgnoredDrifts,
+} from '../../store/drifts.ts';
+import { countRepairs, lockHeldPlan, type PlanRow, updatePlan } from '../../store/plans.ts';
+import type { Db } from '../../store/store.ts';
+import { acceptDrift, adoptUnmanaged } from './accept.ts';
+import type { DriftDeps } from './deps.ts';
+import { addPlan, listExceeded, toHash, toPlanAction } from './make-plan.ts';
+import { findProtection } from './protection.ts';
+
+/** More is left to the next plan. */
+const ACTIONS_MAX = 10_000;
+const PART = 500;
+/** Repairs of the same in 24 hours, after which it is only reported. */
+const REPAIRS_MAX = 3;
+
+/** After what it is decided what to do about the drifts that are known. */
+export interface Occasion {
+  /** `tail`: some were looked at, so a plan that waits is left as it is. */
+  readonly source: 'sweep' | 'tail';
+  /** The plan is made to be shown, and nothing follows. */
+  readonly isDryRun: boolean;
+}
+
+/**
+ * Decides what the policy says about every drift that is known: accepts, and makes one plan of all repairs, which
+ * waits for an operator where it would do too much harm. Undefined: there is nothing to be repaired.
+ */
+export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanRow | undefined> {
+  const { isDryRun } = occasion;
+  const { plan, toAdopt } = await deps.store.write(async (tx) => {
+    if (!isDryRun) await enterRules(tx, deps.rules, 'names');
+    const held = await lockHeldPlan(tx);
+    const { toRepair: candidates, toAccept, toAdopt } = await sortKnown(tx, deps, occasion);
+    if (!isDryRun) for (const drift of toAccept) await acceptDrift(tx, deps, drift);
+    return { plan: await planFor(tx, deps, { ...occasion, candidates, held }), toAdopt };
+  });
+  if (!isDryRun) for (const drift of toAdopt) await adoptUnmanaged(deps, drift);
+  if (plan === undefined) return undefined;
+  const { id, status, source } = plan;
+  const { total } = parseStored<{ total: number }>(plan.counts);
+  deps.driftEvents.plan({ id, status, source, actions: total });
+  return plan;
+}
+
+/** What is to be done about the drifts that are known. */
+interface Sorted {
+  readonly toRepair: DriftRow[];
+  readonly toAccept: DriftRow[];
+  /** To be taken over, each in a transaction of its own. */
+  readonly toAdopt: DriftRow[];
+}
+
+/** Sorts what is known by what the policy says, a bounded number of repairs; what is contested is marked. */
+async function sortKnown(tx: Db, deps: DriftDeps, { isDryRun }: Occasion): Promise<Sorted> {
+  const kinds: DriftKind[] = listActedOn(deps.repair.actions, DRIFT_KINDS);
+  await reopenIgnoredDrifts(tx, deps.clock.now());
+  const sorted: Sorted = { toRepair: [], toAccept: [], toAdopt: [] };
+  for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
+    const rows: DriftRow[] = await listRepairable(tx, kinds, { afterSeq, limit: PART });
+    for (const row of rows) await sortOne(tx, deps, { row, sorted, isDryRun });
+    afterSeq = sorted.toRepair.length >= ACTIONS_MAX ? undefined : rows.at(-1)?.seq;
+  }
+  return { ...sorted, toRepair: sorted.toRepair.slice(0, ACTIONS_MAX) };
+}
+
+async function sortOne(
+  tx: Db,
+  deps: DriftDeps,
+  { row, sorted, isDryRun }: { row: DriftRow; sorted: Sorted; isDryRun: boolean },
+): Promise<void> {
+  const { toRepair, toAccept, toAdopt } = sorted;
+  switch (findDriftAction(deps.repair.actions, toPlanAction(row))) {
+    case 'accept':
+      (isUnmanagedKind(row.kind) ? toAdopt : toAccept).push(row);
+      return;
+    case 'repair':
+      if (await mayRepair(tx, deps, { row, isDryRun })) toRepair.push(row);
+      return;
+    default:
+  }
+}
+
+/**
+ * What somebody changes back again and again is a quarrel among people, and no bridge can end it; and nobody who is
+ * protected loses anything.
+ */
+async function mayRepair(
+  tx: Db,
+  deps: DriftDeps,
+  { row, isDryRun }: { row: DriftRow; isDryRun: boolean },
+): Promise<boolean> {
+  const repairs = await countRepairs(tx, row, deps.clock.now() - HARM_WINDOW_MS);
+  const status = repairs >= REPAIRS_MAX ? 'contested' : 'open';
+  const reason = await findProtection(tx, deps, toPlanAction(row));
+  const note = reason ?? null;
+  if ((status !== row.status || note !== row.note) && !isDryRun) {
+    await changeDrifts(tx, [row.id], { status, note });
+  }
+  return status === 'open' && reason === undefined;
+}
+
+interface Planning extends Occasion {
+  readonly candidates: readonly DriftRow[];
+  /** The plan that waits already. */
+  readonly held: PlanRow | undefined;
+}
+
+async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<PlanRow | undefined> {
+  const { source, isDryRun, held } = planning;
+  // Who looks at some resources does not decide about what waits already.
+  const heldId = source === 'tail' ? held?.id : undefined;
+  const isLeft = (row: DriftRow) => heldId !== undefined && row.plan_id === heldId;
+  const waiting = planning.candidates.filter(isLeft);
+  const rows = planning.candidates.filter((row) => !isLeft(row));
+  const actions = rows.map(toPlanAction);
+  const now = deps.clock.now();
+  if (held !== undefined && source === 'sweep') {
+    if (held.hash === toHash(actions)) return held;
+    if (!isDryRun) await supersede(tx, held.id, now);
+  }
+  if (actions.length === 0) return undefined;
+  const exceeded = await listExceeded(tx, deps.repair.limits, {
+    actions,
+    waiting: waiting.map(toPlanAction),
+    now,
+  });
+  // There is one plan that waits; the next sweep makes one of everything.
+  if (exceeded.length > 0 && waiting.length > 0) return undefined;
+  const standing = { ...toStanding(exceeded, isDryRun), source, automatic: 1, now };
+  const plan = await addPlan(tx, actions, standing);
+  const ids = rows.map(({ id }) => id);
+  if (!isDryRun) await changeDrifts(tx, ids, { plan_id: plan.id });
+  return plan;
+}
+
+function toStanding(exceeded: readonly string[], isDryRun: boolean) {
+  if (isDryRun) return { status: 'discarded', reason: 'dry-run' } as const;
+  if (exceeded.length > 0) return { status: 'held', reason: exceeded.join('; ') } as const;
+  return { status: 'approved', reason: null } as const;
+}
+
+/** Another plan says by now what is to be done. */
+async function supersede(tx: Db, id: string, now: number): Promise<void> {
+  const change = { status: 'discarded', reason: 'superseded', ended_at: now } as const;
+  await updatePlan(tx, id, { ...change, decided_at: now });
+}

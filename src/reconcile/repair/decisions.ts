@@ -1,0 +1,127 @@
+import { isUnmanagedKind } from '../../domain/drift.ts';
+import { enterRules } from '../../rules/follow.ts';
+import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
+import { lockPlan, type PlanRow, updatePlan } from '../../store/plans.ts';
+import { acceptDrift, adoptUnmanaged } from './accept.ts';
+import type { DriftDeps } from './deps.ts';
+import { addPlan, toPlanAction } from './make-plan.ts';
+import { findProtection } from './protection.ts';
+
+/** What became of an operator's decision about a plan. */
+export type PlanDecision =
+  | { readonly kind: 'done'; readonly plan: PlanRow }
+  | { readonly kind: 'unknown' }
+  /** It does not wait for a decision. */
+  | { readonly kind: 'not-held'; readonly plan: PlanRow }
+  /** It is another plan than the one that was looked at. */
+  | { readonly kind: 'other-hash'; readonly plan: PlanRow };
+
+/** What an operator says about a plan. */
+interface PlanWord {
+  readonly status: 'approved' | 'discarded';
+  readonly hash: string | undefined;
+  /** Who says so. */
+  readonly by: string;
+}
+
+/** Approves or discards a plan that waits, if it is the one with this hash; a discard needs none. */
+export async function decidePlan(
+  { store, clock, driftEvents }: DriftDeps,
+  id: string,
+  { status, hash, by }: PlanWord,
+): Promise<PlanDecision> {
+  const decision = await store.write(async (tx): Promise<PlanDecision> => {
+    const plan = await lockPlan(tx, id);
+    if (plan === undefined) return { kind: 'unknown' };
+    if (plan.status !== 'held') return { kind: 'not-held', plan };
+    if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan };
+    const now = clock.now();
+    const ended = status === 'discarded' ? { reason: 'an operator', ended_at: now } : {};
+    // Somebody was asked, so what it does counts for no limit.
+    const change = { status, automatic: 0, decided_at: now, decided_by: by, ...ended };
+    await updatePlan(tx, id, change);
+    return { kind: 'done', plan: { ...plan, ...change } };
+  });
+  if (decision.kind === 'done') {
+    const { plan } = decision;
+    driftEvents.plan({ id, status, source: plan.source, actions: 0 });
+  }
+  return decision;
+}
+
+/** What became of an operator's decision about a drift. */
+export type DriftDecision =
+  | { readonly kind: 'done'; readonly drift: DriftRow; readonly plan?: PlanRow }
+  | { readonly kind: 'unknown' }
+  /** It is over, or being repaired. */
+  | { readonly kind: 'not-open'; readonly drift: DriftRow }
+  /** Nothing of it is ours to change, or the service holds something else by now. */
+  | { readonly kind: 'not-possible'; readonly drift: DriftRow };
+
+/** Repairs one drift, whatever the policy says and without counting for a limit. */
+export async function repairDrift(deps: DriftDeps, id: string, by: string): Promise<DriftDecision> {
+  return decideDrift(deps, id, async (tx, drift) => {
+    const action = toPlanAction(drift);
+    const isProtected = (await findProtection(tx, deps, action)) !== undefined;
+    if (isUnmanagedKind(drift.kind) || isProtected) return { kind: 'not-possible', drift };
+    const plan = await addPlan(tx, [action], {
+      status: 'approved',
+      source: 'operator',
+      reason: null,
+      automatic: 0,
+      by,
+      now: deps.clock.now(),
+    });
+    await changeDrifts(tx, [id], { plan_id: plan.id });
+    return { kind: 'done', drift: { ...drift, plan_id: plan.id }, plan };
+  });
+}
+
+/** Takes what is observed as what is desired, whatever the policy says. */
+export async function acceptOne(deps: DriftDeps, id: string): Promise<DriftDecision> {
+  const known = await findDrift(deps.store.read, id);
+  if (known !== undefined && isUnmanagedKind(known.kind) && known.status === 'open') {
+    const isDone = await adoptUnmanaged(deps, known);
+    return { kind: isDone ? 'done' : 'not-possible', drift: known };
+  }
+  return decideDrift(deps, id, async (tx, drift) => {
+    const isDone = await acceptDrift(tx, deps, drift);
+    return { kind: isDone ? 'done' : 'not-possible', drift };
+  });
+}
+
+/** Until when a drift is to be left alone, and why. */
+export interface Ignoring {
+  /** Epoch milliseconds. */
+  readonly until: number;
+  readonly reason: string;
+  /** Who says so. */
+  readonly by: string;
+}
+
+/** Leaves a drift alone until then. */
+export async function ignoreDrift(
+  deps: DriftDeps,
+  id: string,
+  { until, reason, by }: Ignoring,
+): Promise<DriftDecision> {
+  return decideDrift(deps, id, async (tx, drift) => {
+    const change = { status: 'ignored', ignored_until: until, note: reason, noted_by: by } as const;
+    await changeDrifts(tx, [id], change);
+    return { kind: 'done', drift: { ...drift, ...change } };
+  });
+}
+
+async function decideDrift(
+  { store, rules }: DriftDeps,
+  id: string,
+  act: (tx: Parameters<typeof acceptDrift>[0], drift: DriftRow) => Promise<DriftDecision>,
+): Promise<DriftDecision> {
+  return store.write(async (tx) => {
+    await enterRules(tx, rules, 'names');
+    const drift = await findDrift(tx, id);
+    if (drift === undefined) return { kind: 'unknown' };
+    const isOpen = ['open', 'contested', 'ignored'].includes(drift.status);
+    return isOpen ? act(tx, drift) : { kind: 'not-open', drift };
+  });
+}

@@ -1,0 +1,39 @@
+import type { Adoption } from '../../domain/adoption.ts';
+import type { DriftKind } from '../../domain/drift.ts';
+import type { DriftPolicy } from '../../domain/drift-policy.ts';
+import type { HarmLimits } from '../../domain/harm.ts';
+import type { PlanOrigin, PlanStatus } from '../../domain/plan.ts';
+import type { GroupRow } from '../../store/groups.ts';
+import type { Db } from '../../store/store.ts';
+import type { FirstReadDeps } from '../read/step.ts';
+
+/** What is done about drifts; settings drift.*, limits.*. */
+export interface RepairPolicy {
+  readonly actions: DriftPolicy;
+  readonly limits: HarmLimits;
+  /** How long after a write of our own a difference is none yet, in milliseconds. */
+  readonly settleMs: number;
+}
+
+/** What telemetry is told of repairs. */
+export interface DriftEvents {
+  /** A plan was made, or stands elsewhere by now. */
+  plan(fields: { id: string; status: PlanStatus; source: PlanOrigin; actions: number }): void;
+  /** The service holds what is desired again. `tookMs`: since the difference was found. */
+  repaired(fields: { kind: DriftKind; id: string; tookMs: number }): void;
+  /** Something differs that was not known. */
+  found(fields: { kind: DriftKind; id: string }): void;
+  failed(fields: { type: string; id: string; error: unknown }): void;
+}
+
+/** What everything about drifts is given. */
+export interface DriftDeps extends FirstReadDeps {
+  readonly repair: RepairPolicy;
+  readonly driftEvents: DriftEvents;
+  /** Something is due. */
+  readonly wake: () => void;
+  /** Why nobody who is protected leaves this group, or undefined: it is ordinary. */
+  readonly findGroupPrivilege: (tx: Db, row: GroupRow) => Promise<string | undefined>;
+  /** Takes over what nobody asked for, as an operator does. */
+  readonly adopt: (key: { type: 'user' | 'group'; id: string }) => Promise<Adoption>;
+}

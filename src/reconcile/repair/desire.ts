@@ -1,0 +1,152 @@
+import { type Difference, isUnmanagedKind } from '../../domain/drift.ts';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
+import { toExtension } from '../../domain/given.ts';
+import { userId } from '../../domain/ids.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { splitName } from '../../domain/name.ts';
+import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { withSchemas } from '../../domain/with-schemas.ts';
+import { followGroup, followPerson, toRuledName } from '../../rules/follow.ts';
+import { toGroupColumns, toUserColumns } from '../../store/columns.ts';
+import { parseStored } from '../../store/documents.ts';
+import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups.ts';
+import { desireLink } from '../../store/link-desires.ts';
+import { deleteAllLinks } from '../../store/link-observations.ts';
+import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
+import type { Db } from '../../store/store.ts';
+import { type UserRow, updateUser } from '../../store/users.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import type { Current } from './current.ts';
+import { findPlace } from './fields.ts';
+
+/** What is to be desired from now on, by an operator or the policy; the provider's next write of it wins. */
+export interface Desire extends Pick<Difference, 'kind' | 'memberId'> {
+  readonly value: JsonValue;
+}
+
+/** What a desire takes. */
+export type DesireDeps = Pick<ReconcileDeps, 'clock' | 'rules'>;
+
+/**
+ * Makes a value what is desired, as another version that readers see. Nothing waits for it: where the service
+ * does not hold it yet, the caller has it wait. The caller has entered the rules (`enterRules`, `names`).
+ * False: it cannot be, because the resource is deleted or not ours, or another group has the name.
+ */
+export async function desire(
+  tx: Db,
+  deps: DesireDeps,
+  current: Current,
+  wanted: Desire,
+): Promise<boolean> {
+  if (isUnmanagedKind(wanted.kind) || current.row.deleted_at !== null) return false;
+  const place = findPlace({ kind: wanted.kind, desired: wanted.value });
+  if (place?.kind === 'link') {
+    await desirePerson(tx, deps, current, { ...wanted, list: place.list });
+    return true;
+  }
+  return 'upstream_id' in current.row
+    ? desireOfUser(tx, deps, current.row, wanted)
+    : desireOfGroup(tx, deps, current.row, wanted);
+}
+
+async function desirePerson(
+  tx: Db,
+  { clock, rules }: DesireDeps,
+  { row }: Current,
+  { memberId, value, list }: Desire & { list: 'memberships' | 'group_admins' },
+): Promise<void> {
+  if (!('upstream_uid' in row)) return;
+  const now = clock.now();
+  const isWanted = isJsonObject(value) && value.present === true;
+  const person = userId(memberId);
+  await desireLink(tx, list, { groupId: row.id, userId: person, isWanted });
+  await updateGroup(tx, row.id, { version: row.version + 1, modified_at: now });
+  if (list === 'group_admins') return;
+  await touchUsers(tx, [person], now);
+  const name = toRuledName(row);
+  await followGroup(tx, rules, { id: row.id, before: name, after: name, people: [person] }, now);
+}
+
+async function desireOfUser(
+  tx: Db,
+  { clock, rules }: DesireDeps,
+  row: UserRow,
+  { kind, value }: Desire,
+): Promise<boolean> {
+  const now = clock.now();
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const next = withSchemas(USER_SCHEMA_URI, {
+    ...attributes,
+    ...toUserChange(attributes, kind, value),
+  });
+  const version = row.version + 1;
+  await updateUser(tx, row.id, { ...toUserColumns(next), version, modified_at: now });
+  if (kind === 'user.access') await followPerson(tx, rules, row.id, now);
+  return true;
+}
+
+function toUserChange(attributes: JsonObject, kind: Desire['kind'], value: JsonValue): JsonObject {
+  // Nobody is there: who is to be inactive needs no account.
+  if (kind === 'user.missing') return { active: false };
+  if (!isJsonObject(value)) return {};
+  if (kind === 'user.access') return toChangedExtension(attributes, USER_EXTENSION, value);
+  if (typeof value.name !== 'string') return { active: value.active === true };
+  return { name: { ...splitName(value.name), formatted: value.name } };
+}
+
+function toChangedExtension(attributes: JsonObject, urn: string, change: JsonObject): JsonObject {
+  return { [urn]: { ...toExtension(attributes, urn), ...change } };
+}
+
+async function desireOfGroup(
+  tx: Db,
+  deps: DesireDeps,
+  row: GroupRow,
+  { kind, value }: Desire,
+): Promise<boolean> {
+  const now = deps.clock.now();
+  if (kind === 'group.missing') {
+    await letGo(tx, deps, row);
+    return true;
+  }
+  if (!isJsonObject(value)) return false;
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const change =
+    kind === 'group.renamed' ? value : toChangedExtension(attributes, GROUP_EXTENSION, value);
+  const columns = toGroupColumns(withSchemas(GROUP_SCHEMA_URI, { ...attributes, ...change }));
+  const named = await listGroupsByName(tx, columns.display_name_folded);
+  if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
+  const changed = { ...columns, version: row.version + 1, modified_at: now };
+  await updateGroup(tx, row.id, changed);
+  if (kind !== 'group.renamed') return true;
+  await touchMembers(tx, row.id, now);
+  const [before, after] = [toRuledName(row), toRuledName({ ...row, ...changed })];
+  await followGroup(tx, deps.rules, { id: row.id, before, after, people: [] }, now);
+  return true;
+}
+
+/** A group that is gone and is not to come back: in no answer any more. */
+async function letGo(tx: Db, { clock, rules }: DesireDeps, row: GroupRow): Promise<void> {
+  const now = clock.now();
+  const people = await listLinkedUsers(tx, row.id);
+  await updateGroup(tx, row.id, {
+    deleted_at: now,
+    modified_at: now,
+    version: row.version + 1,
+    pending: '{}',
+    due_at: null,
+    must_look: 0,
+    observed: null,
+    upstream_scim_id: null,
+    upstream_rest_id: null,
+    upstream_uid: null,
+  });
+  await touchUsers(tx, people, now);
+  await followGroup(
+    tx,
+    rules,
+    { id: row.id, before: toRuledName(row), after: undefined, people },
+    now,
+  );
+  await deleteAllLinks(tx, row.id);
+}

@@ -1,0 +1,247 @@
+import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
+import { findGroupRow, type GroupRow, toObservedGroup } from '../../store/groups.ts';
+import {
+  endInspection,
+  findNextInspectionAt,
+  type InspectionRow,
+  isInspectionHeld,
+  listDueInspections,
+  postponeInspection,
+} from '../../store/inspections.ts';
+import { findNewestOwnCallFor } from '../../store/own-calls.ts';
+import type { Db } from '../../store/store.ts';
+import { findUserRow, toObservedUser, toUserState, type UserRow } from '../../store/users.ts';
+import { EVERY_LIST, isBusy, isUnchanged, type SeenSince } from '../compare/judgement.ts';
+import { people, type Resources, teams } from '../compare/resources.ts';
+import { compareWithKnown, storeSettled } from '../compare/settle.ts';
+import type { LookNeeds } from '../compare/sighting.ts';
+import type { DriftDeps } from './deps.ts';
+
+/** Inspections that are made in one turn. */
+const TURN_MAX = 50;
+/** For how long a process has an inspection to itself, in milliseconds. */
+const LEASE_MS = 5 * 60_000;
+/** How long to wait after a look that did not work, at first and at most, in milliseconds. */
+const RETRY_MS = 5_000;
+const RETRY_MAX_MS = 10 * 60_000;
+/** The same where somebody works on it, who mostly is done soon. */
+const BUSY_MS = 25;
+const BUSY_MAX_MS = 60_000;
+
+/** What a turn has come to. */
+export interface Inspected {
+  /** When somebody is to be looked at next (epoch milliseconds); undefined: nobody waits. */
+  readonly nextAt: number | undefined;
+  /** Something differs that was not known. */
+  readonly hasFound: boolean;
+}
+
+/** Looks at people and groups one by one that somebody else may have changed, and says in what they differ. */
+export function createInspections(
+  deps: DriftDeps,
+  signal: AbortSignal,
+): { run(): Promise<Inspected> } {
+  const { store, clock } = deps;
+
+  async function inspect(inspection: InspectionRow): Promise<boolean> {
+    return inspection.resource_type === 'user'
+      ? inspectOne({ deps, signal }, inspection, {
+          resources: people,
+          row: await findUserRow(store.read, inspection.resource_id),
+        })
+      : inspectOne({ deps, signal }, inspection, {
+          resources: teams,
+          row: await findGroupRow(store.read, inspection.resource_id),
+        });
+  }
+
+  return {
+    async run() {
+      let hasFound = false;
+      const due = await listDueInspections(store.read, { now: clock.now(), limit: TURN_MAX });
+      for (const inspection of due) {
+        signal.throwIfAborted();
+        hasFound = (await inspect(inspection)) || hasFound;
+      }
+      return { nextAt: await findNextInspectionAt(store.read), hasFound };
+    },
+  };
+}
+
+interface Inspecting {
+  readonly deps: DriftDeps;
+  readonly signal: AbortSignal;
+}
+
+interface Inspectable<Row extends UserRow | GroupRow> {
+  readonly resources: Resources<Row>;
+  readonly row: Row | undefined;
+}
+
+/** True: something differs that was not known. */
+async function inspectOne<Row extends UserRow | GroupRow>(
+  inspecting: Inspecting,
+  inspection: InspectionRow,
+  { resources, row }: Inspectable<Row>,
+): Promise<boolean> {
+  const { deps } = inspecting;
+  if (row === undefined) {
+    await deps.store.write((tx) => endInspection(tx, inspection));
+    return false;
+  }
+  // Whoever works on it looks first, and what they see is all that is needed mostly.
+  if (isBusy(row)) {
+    await passOver(deps, inspection);
+    return false;
+  }
+  const held = await take(deps, inspection, row);
+  if (held === undefined) return false;
+  const needs = toNeeds(row, held, deps);
+  const isSeen = (toSeenAt(row) ?? 0) >= held.since && !needs.companyUser && !needs.admins;
+  return isSeen
+    ? concludeSeen(inspecting, held, { resources, row })
+    : look(inspecting, held, { resources, row, needs });
+}
+
+/** Takes the inspection for this process, unless our own last write is too near for it. */
+async function take(
+  { store, clock, owner, repair }: DriftDeps,
+  inspection: InspectionRow,
+  { id }: UserRow | GroupRow,
+): Promise<InspectionRow | undefined> {
+  const now = clock.now();
+  const isNamed = inspection.source === 'tail';
+  const lastAt = isNamed ? undefined : await findNewestOwnCallFor(store.read, id);
+  const settledAt = (lastAt ?? 0) + repair.settleMs;
+  const isEarly = lastAt !== undefined && settledAt > now;
+  const change = isEarly
+    ? { due_at: settledAt, attempts: inspection.attempts, owner: null }
+    : { due_at: now + LEASE_MS, attempts: inspection.attempts + 1, owner };
+  const isTaken = await store.write((tx) => postponeInspection(tx, inspection, change));
+  return isTaken && !isEarly ? { ...inspection, ...change } : undefined;
+}
+
+/** What is not seen by the look that everybody gets, and is ours. */
+function toNeeds(
+  row: UserRow | GroupRow,
+  { admins }: InspectionRow,
+  { policy }: DriftDeps,
+): LookNeeds {
+  if (!('upstream_id' in row)) return { companyUser: false, admins: admins === 1 };
+  const { desired } = toUserState(row);
+  const isOwned =
+    desired.appsPermissions !== undefined || desired.temporarilyInactive !== undefined;
+  return { companyUser: isOwned || policy.deactivation === 'temporarilyInactive', admins: false };
+}
+
+/** When it was seen; a list of REST alone shows little of what is judged. */
+function toSeenAt(row: UserRow | GroupRow): number | undefined {
+  const observed = 'upstream_id' in row ? toObservedUser(row) : toObservedGroup(row);
+  return observed?.shownAt ?? observed?.at;
+}
+
+interface Found<Row extends UserRow | GroupRow> {
+  readonly resources: Resources<Row>;
+  readonly row: Row;
+}
+
+async function concludeSeen<Row extends UserRow | GroupRow>(
+  { deps }: Inspecting,
+  inspection: InspectionRow,
+  { resources, row }: Found<Row>,
+): Promise<boolean> {
+  const found = await deps.store.write((tx) =>
+    conclude(tx, deps, {
+      inspection,
+      resources,
+      row,
+      since: inspection.since,
+      seenAt: toSeenAt(row) ?? 0,
+    }),
+  );
+  return tell(deps, found);
+}
+
+async function look<Row extends UserRow | GroupRow>(
+  { deps, signal }: Inspecting,
+  inspection: InspectionRow,
+  { resources, row, needs }: Found<Row> & { needs: LookNeeds },
+): Promise<boolean> {
+  const sighting = await resources.look({ deps, signal }, row, needs);
+  if (sighting.kind === 'could-not-look') {
+    await putOff(deps, inspection);
+    return false;
+  }
+  const found = await deps.store.write(async (tx) => {
+    const locked = await resources.lock(tx, row);
+    if (locked === undefined || !isUnchanged(locked, row)) return undefined;
+    if (sighting.kind === 'seen') await sighting.store(tx, locked);
+    // Who is gone is seen by nobody from now on.
+    const since = sighting.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
+    return conclude(tx, deps, { inspection, resources, row, since, seenAt: deps.clock.now() });
+  });
+  if (found === undefined) await putOff(deps, inspection);
+  return tell(deps, found ?? []);
+}
+
+/** The look is owed still. */
+async function putOff({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
+  const waitMs = Math.min(RETRY_MS * 2 ** (inspection.attempts - 1), RETRY_MAX_MS);
+  const { attempts } = inspection;
+  const change = { due_at: clock.now() + waitMs, attempts, owner: null };
+  await store.write((tx) => postponeInspection(tx, inspection, change));
+}
+
+/** Leaves it to whoever works on it, for as long again as it has been put off already: others are taken meanwhile. */
+async function passOver({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
+  const { due_at, since, attempts } = inspection;
+  const waitMs = Math.min(Math.max(due_at - since, BUSY_MS), BUSY_MAX_MS);
+  const change = { due_at: clock.now() + waitMs, attempts, owner: null };
+  await store.write((tx) => postponeInspection(tx, inspection, change));
+}
+
+interface Conclusion<Row extends UserRow | GroupRow> extends Found<Row> {
+  readonly inspection: InspectionRow;
+  /** What was not seen since then was not there. */
+  readonly since: number;
+  /** When it was looked at; what was found to differ since then is known better. */
+  readonly seenAt: number;
+}
+
+/** Says in what it differs, and ends the inspection unless there is a newer reason to look. The new drifts. */
+async function conclude<Row extends UserRow | GroupRow>(
+  tx: Db,
+  deps: DriftDeps,
+  { inspection, resources, row, since, seenAt }: Conclusion<Row>,
+): Promise<DriftRow[]> {
+  if (!(await isInspectionHeld(tx, inspection, deps.owner))) return [];
+  const fresh = await resources.lock(tx, row);
+  if (fresh === undefined) return [];
+  const seen: SeenSince = {
+    lists: EVERY_LIST,
+    since,
+    deactivation: deps.policy.deactivation,
+  };
+  const known = await listActiveDrifts(tx, [row.id]);
+  const judgement = await resources.judge(tx, fresh, seen);
+  // Somebody has begun to work on it: it waits until they are done.
+  if (judgement.kind === 'unknown') {
+    const { attempts } = inspection;
+    const change = { due_at: deps.clock.now(), attempts, owner: null };
+    await postponeInspection(tx, inspection, change);
+    return [];
+  }
+  const compared = compareWithKnown(judgement, known);
+  const gone = compared.gone.filter(({ last_seen_at }) => last_seen_at <= seenAt);
+  const settled = { ...compared, gone };
+  await storeSettled(tx, settled, { detector: inspection.source, now: deps.clock.now() });
+  await endInspection(tx, inspection);
+  if (settled.fresh.length === 0) return [];
+  const before = new Set(known.map(({ id }) => id));
+  return (await listActiveDrifts(tx, [row.id])).filter(({ id }) => !before.has(id));
+}
+
+function tell({ driftEvents }: DriftDeps, found: readonly DriftRow[]): boolean {
+  for (const { kind, id } of found) driftEvents.found({ kind, id });
+  return found.length > 0;
+}

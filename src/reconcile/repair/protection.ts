@@ -1,0 +1,49 @@
+import { assertNever } from '../../domain/errors.ts';
+import type { HarmKind } from '../../domain/harm.ts';
+import { groupId } from '../../domain/ids.ts';
+import { findGroupRow, getGroupRow } from '../../store/groups.ts';
+import type { Db } from '../../store/store.ts';
+import { findUserRow } from '../../store/users.ts';
+import type { DriftDeps } from './deps.ts';
+
+/** What would be taken away from whom; SCIM ids. */
+interface Taking {
+  readonly harm: HarmKind | null | undefined;
+  readonly resourceId: string;
+  /** The person in a list of the group; empty elsewhere. */
+  readonly memberId: string;
+}
+
+/**
+ * Why no repair may take this away, or undefined: it may. Those whom no request of a provider may deactivate or demote,
+ * no repair does. Leaving a group demotes only where the group is privileged.
+ */
+export async function findProtection(
+  tx: Db,
+  { rules: { protection }, findGroupPrivilege }: Pick<DriftDeps, 'rules' | 'findGroupPrivilege'>,
+  { harm, resourceId, memberId }: Taking,
+): Promise<string | undefined> {
+  switch (harm) {
+    case null:
+    case undefined:
+      return undefined;
+    case 'deactivate':
+    case 'deleteGroup':
+    case 'cutAccess': {
+      const user = await findUserRow(tx, resourceId);
+      if (user !== undefined) return protection.findReason(tx, user);
+      const group = await findGroupRow(tx, resourceId);
+      return group && protection.findGroupReason(tx, group);
+    }
+    case 'removeMember':
+    case 'demoteAdmin': {
+      const row = await findUserRow(tx, memberId);
+      const reason = row && (await protection.findPrivilege(tx, row));
+      if (reason === undefined || harm === 'demoteAdmin') return reason;
+      const group = await getGroupRow(tx, groupId(resourceId));
+      return (await findGroupPrivilege(tx, group)) === undefined ? undefined : reason;
+    }
+    default:
+      return assertNever(harm);
+  }
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import type { HeldAction } from '../../domain/held-action.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import { listDifferingLinks } from '../../store/differing-links.ts';
+import { type GroupRow, toGroupState } from '../../store/groups.ts';
+import { deleteHeldActions, insertHeldActions, listHeldActions } from '../../store/held-actions.ts';
+import { selectWished } from '../../store/held-wishes.ts';
+import { listManagedGroups, listManagedUsers, trust } from '../../store/managed.ts';
+import type { Db } from '../../store/store.ts';
+import { toUserState } from '../../store/users.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import type { ReadSections } from './read-again.ts';
+import type { HeldPlan, RecoveryReason } from './recovery-state.ts';
+import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-held-actions.ts';
+
+/** Resources that are compared in one transaction. */
+const PART = 500;
+
+/** What decides which differences there are, with the settings of this process. */
+export function toHeldPolicy({ policy }: ReconcileDeps, readSince: number): HeldPolicy {
+  const { deactivation, groupDeletion } = policy;
+  return { deactivation, groupDeletion, readSince };
+}
+
+/** What a plan is made from: the sections that a complete read could read, and why there is a plan. */
+interface PlanBasis {
+  /** Epoch milliseconds. */
+  readonly readSince: number;
+  readonly sections: ReadSections;
+  readonly reason: RecoveryReason;
+}
+
+/** Chooses among the differences of some resources. */
+type Choose = (tx: Db, actions: readonly HeldAction[]) => Promise<readonly HeldAction[]>;
+
+/**
+ * Compares everything managed with what the complete read showed, and stores what would be done: every
+ * difference of a store that is older than the service, and what was asked for where the bridge only observed.
+ */
+export async function makePlan(
+  deps: ReconcileDeps,
+  { readSince, sections, reason }: PlanBasis,
+): Promise<HeldPlan> {
+  const policy = toHeldPolicy(deps, readSince);
+  const choose: Choose = reason.code === 'first-run' ? selectWished : async (_tx, all) => all;
+  await deps.store.write((tx) => deleteHeldActions(tx, Number.MAX_SAFE_INTEGER));
+  if (sections.users)
+    await inParts(deps, (tx, afterSeq) => planUsers(tx, afterSeq, { policy, choose }));
+  if (sections.groups)
+    await inParts(deps, (tx, afterSeq) => planGroups(tx, afterSeq, { policy, choose }));
+  const { hash, actions } = await sumUp(deps.store.read);
+  return { hash, actions, readSince, at: deps.clock.now() };
+}
+
+/** Runs `part` from one place to the next until there is none. */
+async function inParts(
+  { store }: ReconcileDeps,
+  part: (tx: Db, afterSeq: number) => Promise<number | undefined>,
+): Promise<void> {
+  let afterSeq: number | undefined = 0;
+  while (afterSeq !== undefined) {
+    const from: number = afterSeq;
+    afterSeq = await store.write((tx) => part(tx, from));
+  }
+}
+
+interface Planning {
+  readonly policy: HeldPolicy;
+  readonly choose: Choose;
+}
+
+async function planUsers(
+  tx: Db,
+  afterSeq: number,
+  { policy, choose }: Planning,
+): Promise<number | undefined> {
+  const rows = await listManagedUsers(tx, { afterSeq, limit: PART });
+  const actions: HeldAction[] = [];
+  const seen: UserId[] = [];
+  for (const row of rows) {
+    const state = toUserState(row);
+    actions.push(...toHeldUserActions(state, policy));
+    if (isSeen(state.observed, policy)) seen.push(row.id);
+  }
+  await insertHeldActions(tx, await choose(tx, actions));
+  await trust(tx, 'users', seen);
+  return rows.at(-1)?.seq;
+}
+
+async function planGroups(
+  tx: Db,
+  afterSeq: number,
+  { policy, choose }: Planning,
+): Promise<number | undefined> {
+  const rows = await listManagedGroups(tx, { afterSeq, limit: PART });
+  const seen: GroupId[] = [];
+  for (const row of rows) {
+    const actions = await listGroupActions(tx, row, policy);
+    await insertHeldActions(tx, await choose(tx, actions));
+    if (isSeen(toGroupState(row, NOBODY).observed, policy)) seen.push(row.id);
+  }
+  await trust(tx, 'groups', seen);
+  return rows.at(-1)?.seq;
+}
+
+const NOBODY = { members: [], admins: [] };
+
+/** What would be done for one group now. */
+export async function listGroupActions(
+  db: Db,
+  row: GroupRow,
+  policy: HeldPolicy,
+): Promise<HeldAction[]> {
+  const links = await listDifferingLinks(db, row.id);
+  const areAdminsKnown = (row.admins_read_at ?? 0) >= policy.readSince;
+  const state = toGroupState(row, NOBODY);
+  const known = links.filter(
+    ({ list }) => list === 'memberships' || areAdminsKnown || state.observed === undefined,
+  );
+  return toHeldGroupActions(state, known, policy);
+}
+
+function isSeen(observed: { readonly at: number } | undefined, { readSince }: HeldPolicy): boolean {
+  return observed !== undefined && observed.at >= readSince;
+}
+
+async function sumUp(db: Db): Promise<{ hash: string; actions: number }> {
+  const sum = createHash('sha256');
+  let actions = 0;
+  let afterId: number | undefined = 0;
+  while (afterId !== undefined) {
+    const rows = await listHeldActions(db, { afterId, limit: PART });
+    for (const { id: _, ...action } of rows) sum.update(`${JSON.stringify(action)}\n`);
+    actions += rows.length;
+    afterId = rows.at(-1)?.id;
+  }
+  return { hash: sum.digest('hex').slice(0, 32), actions };
+}

@@ -1,0 +1,154 @@
+import type { Hold } from '../deps.ts';
+import { beginRecovery, goLive, type RecoveryDeps } from './begin.ts';
+import { type Detection, saveAlive } from './detect.ts';
+import { createPatience } from './patience.ts';
+import { readServiceAgain } from './read-again.ts';
+import {
+  approvePlan,
+  type Decision,
+  discardPlan,
+  endEmpty,
+  releaseApproved,
+} from './recovery-decide.ts';
+import { makePlan } from './recovery-make-plan.ts';
+import { type RecoveryState, saveRecovery } from './recovery-state.ts';
+
+/** How often the store remembers that it is in use, in milliseconds. */
+const ALIVE_MS = 10_000;
+
+/**
+ * Keeps a store that is older than what was done from doing it all again. Found at the start, before anything
+ * is changed: what waited is held, the whole service is read, and the difference waits for an operator.
+ * What providers write meanwhile is brought to the service as always, after a look.
+ */
+export interface Recovery {
+  /** Holds changes until it is known whether the store is current. */
+  readonly hold: Hold;
+  /** True while the store may be older than the service and the service was not read again yet. */
+  isReading(): boolean;
+  /** Holds what was accepted while observing, then finds out the rest by itself. @throws StoreError */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** What the audit log told at the start; undefined: not asked yet, or not needed. */
+  detection(): Detection | undefined;
+  /** Has the plan with this hash wait for the service again, as far as it still holds. */
+  approve(hash: string): Promise<Decision>;
+  /** Leaves the service as it is: nothing of the plan with this hash is done. */
+  discard(hash: string): Promise<Decision>;
+}
+
+/** The recovery of one process. */
+export function createRecovery(deps: RecoveryDeps): Recovery {
+  const { firstRead, events } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
+  const patience = createPatience(deps, signal);
+  const over = Promise.withResolvers<void>();
+  const trusted = Promise.withResolvers<void>();
+  const heartbeat = createHeartbeat(deps);
+  let detection: Detection | undefined;
+  let isReading = false;
+  let running: Promise<void> = Promise.resolve();
+
+  async function run(): Promise<void> {
+    await Promise.race([firstRead.hold.over, stopped]);
+    signal.throwIfAborted();
+    const begun = await patience.keepTrying(() =>
+      beginRecovery(deps, { signal, failures: patience.failures }),
+    );
+    detection = begun.detection;
+    isReading = begun.state?.phase === 'reading';
+    over.resolve();
+    heartbeat.start();
+    const { state } = begun;
+    const isOver =
+      state === undefined || (await patience.keepTrying(() => carryOn(deps, state, signal)));
+    isReading = false;
+    if (isOver) trusted.resolve();
+  }
+
+  async function decide(decision: Promise<Decision>): Promise<Decision> {
+    const decided = await decision;
+    if (decided.kind === 'done') trusted.resolve();
+    return decided;
+  }
+
+  return {
+    hold: {
+      over: over.promise,
+      trusted: trusted.promise,
+      isLong: () => firstRead.hold.isLong() || patience.failures > 0,
+    },
+    isReading: () => isReading,
+    async start() {
+      await goLive(deps);
+      running = run().catch((error: unknown) => {
+        if (!signal.aborted) events.failed({ type: 'recovery', id: 'run', error });
+      });
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+      await heartbeat.stop();
+    },
+    detection: () => detection,
+    approve: (hash) => decide(approvePlan(deps, hash)),
+    discard: (hash) => decide(discardPlan(deps, hash)),
+  };
+}
+
+/** Goes on from where recovery stands until an operator is needed; true: nobody is, it is over. */
+async function carryOn(
+  deps: RecoveryDeps,
+  state: RecoveryState,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (state.phase === 'releasing') {
+    await releaseApproved(deps, state);
+    return true;
+  }
+  if (state.phase !== 'reading') return false;
+  const { reason } = state;
+  const sections = await readServiceAgain(deps, signal);
+  const plan = await makePlan(deps, { readSince: state.since, sections, reason });
+  if (reason.code === 'first-run' && plan.actions === 0) {
+    await endEmpty(deps);
+    return true;
+  }
+  const now = deps.clock.now();
+  await deps.store.write((tx) => saveRecovery(tx, { ...state, phase: 'waiting', plan }, now));
+  deps.events.recovery({ phase: 'waiting', code: reason.code, actions: plan.actions });
+  return false;
+}
+
+/** The last moment that the store knows of, for the next start. */
+function createHeartbeat({ store, clock, events }: RecoveryDeps) {
+  let timer: NodeJS.Timeout | undefined;
+  let last: Promise<void> = Promise.resolve();
+
+  async function beat(): Promise<void> {
+    try {
+      await store.write((tx) => saveAlive(tx, clock.now()));
+    } catch (error) {
+      events.failed({ type: 'recovery', id: 'alive', error });
+    }
+  }
+
+  return {
+    start() {
+      const next = () => {
+        last = beat();
+      };
+      next();
+      timer = setInterval(next, ALIVE_MS).unref();
+    },
+    /** With a last beat, where it was started: what a person does from now on is done behind our back. */
+    async stop() {
+      if (timer === undefined) return;
+      clearInterval(timer);
+      await last;
+      await beat();
+    },
+  };
+}

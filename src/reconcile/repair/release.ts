@@ -1,0 +1,148 @@
+import { toDifferenceKey } from '../../domain/drift.ts';
+import { groupId, userId } from '../../domain/ids.ts';
+import { addPending, type Pending } from '../../domain/pending.ts';
+import { enterRules } from '../../rules/follow.ts';
+import { parseStored } from '../../store/documents.ts';
+import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
+import { toDueClass } from '../../store/due-class.ts';
+import { updateGroup } from '../../store/groups.ts';
+import { claimLinks } from '../../store/link-work.ts';
+import {
+  type ActionKey,
+  listPlanActions,
+  lockPlan,
+  type PlanActionRow,
+  type PlanRow,
+  updatePlanActions,
+} from '../../store/plans.ts';
+import type { Db } from '../../store/store.ts';
+import { updateUser } from '../../store/users.ts';
+import { toDoubtedColumns } from '../retry-columns.ts';
+import { type Current, isStillSo, lockCurrent } from './current.ts';
+import type { DriftDeps } from './deps.ts';
+import { desire } from './desire.ts';
+import { findPlace } from './fields.ts';
+import { findProtection } from './protection.ts';
+
+/** Actions that are released in one transaction. */
+const PART = 200;
+/** What was seen longer ago than this is looked at again before it is acted on, in milliseconds. */
+const FRESH_MS = 60_000;
+
+/**
+ * Has the next actions of an approved plan wait for the service. What no longer holds drops out. A crash in
+ * between leaves the rest for whoever goes on. False: there was none left.
+ */
+export async function releasePart(deps: DriftDeps, plan: PlanRow): Promise<boolean> {
+  return deps.store.write(async (tx) => {
+    // Another process may be releasing it as well.
+    if ((await lockPlan(tx, plan.id))?.status !== 'approved') return false;
+    if (plan.undoes !== null) await enterRules(tx, deps.rules, 'names');
+    const query = { status: 'planned', afterId: 0, limit: PART } as const;
+    const actions = await listPlanActions(tx, plan.id, query);
+    for (const [id, some] of Map.groupBy(actions, ({ resource_id }) => resource_id)) {
+      const [first] = some;
+      if (first === undefined) continue;
+      await releaseResource(tx, deps, { plan, id, type: first.resource_type, actions: some });
+    }
+    return actions.length > 0;
+  });
+}
+
+interface Release {
+  readonly plan: PlanRow;
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly actions: readonly PlanActionRow[];
+}
+
+async function releaseResource(tx: Db, deps: DriftDeps, release: Release): Promise<void> {
+  const { plan, actions } = release;
+  const released: PlanActionRow[] = [];
+  let current = await lockCurrent(tx, deps, release);
+  for (const action of actions) {
+    if (current === undefined || !(await prepare(tx, deps, { plan, action, current }))) continue;
+    released.push(action);
+    // What was made desired for one is what the next is compared with; else nothing has changed.
+    if (plan.undoes !== null) current = await lockCurrent(tx, deps, release);
+  }
+  const now = deps.clock.now();
+  const left = actions.filter((action) => !released.includes(action));
+  await updatePlanActions(tx, toIds(left), { status: 'dropped' });
+  if (released.length === 0) return;
+  await updatePlanActions(tx, toIds(released), { status: 'released', released_at: now });
+  await haveWait(tx, deps, { ...release, actions: released });
+  await markRepairing(tx, release, released);
+}
+
+interface Preparing {
+  readonly plan: PlanRow;
+  readonly action: PlanActionRow;
+  readonly current: Current;
+}
+
+/** Whether the action holds. What undoes a plan has to be desired first. */
+async function prepare(
+  tx: Db,
+  deps: DriftDeps,
+  { plan, action, current }: Preparing,
+): Promise<boolean> {
+  const { harm, resource_id: resourceId, member_id } = action;
+  const taking = { harm, resourceId, memberId: member_id };
+  if ((await findProtection(tx, deps, taking)) !== undefined) return false;
+  if (plan.undoes === null) return isStillSo(current, action);
+  const { kind, member_id: memberId } = action;
+  return desire(tx, deps, current, { kind, memberId, value: parseStored(action.desired) });
+}
+
+/** Has what the actions are about wait for the service, after a look where the last one is old. */
+async function haveWait(tx: Db, deps: DriftDeps, { plan, type, id, actions }: Release) {
+  const current = await lockCurrent(tx, deps, { type, id });
+  if (current === undefined) return;
+  const { row } = current;
+  const now = deps.clock.now();
+  const places = actions.flatMap((action) => {
+    const place = findPlace({ kind: action.kind, desired: parseStored(action.desired) });
+    return place === undefined ? [] : [{ ...place, memberId: action.member_id }];
+  });
+  const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
+  const pending = addPending(parseStored<Pending<string>>(row.pending), fields, row.version);
+  const isOld = now - plan.created_at > FRESH_MS;
+  const isMissing = actions.some(({ kind }) => kind.endsWith('.missing'));
+  const change = {
+    pending: JSON.stringify(pending),
+    due_at: now,
+    // A removal that waits already keeps its class.
+    due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== null)),
+    ...(isOld || isMissing ? toDoubtedColumns(row, now) : {}),
+  };
+  if ('upstream_id' in row) return updateUser(tx, row.id, change);
+  for (const list of ['memberships', 'group_admins'] as const) {
+    const userIds = places.flatMap((place) =>
+      place.kind === 'link' && place.list === list ? [userId(place.memberId)] : [],
+    );
+    await claimLinks(tx, list, groupId(id), { userIds, version: row.version });
+  }
+  return updateGroup(tx, row.id, change);
+}
+
+async function markRepairing(
+  tx: Db,
+  { plan, id }: Release,
+  released: readonly PlanActionRow[],
+): Promise<void> {
+  const toKey = ({ kind, member_id: memberId }: ActionKey) => toDifferenceKey({ kind, memberId });
+  const keys = new Set(released.map(toKey));
+  const drifts = await listActiveDrifts(tx, [id]);
+  const repaired = drifts.filter((drift) => keys.has(toKey(drift)));
+  const change = { status: 'repairing', plan_id: plan.id } as const;
+  await changeDrifts(
+    tx,
+    repaired.map((drift) => drift.id),
+    change,
+  );
+}
+
+function toIds(actions: readonly { readonly id: number }[]): number[] {
+  return actions.map(({ id }) => id);
+}

@@ -1,0 +1,129 @@
+import type { DriftKind } from '../../domain/drift.ts';
+import { findHarm } from '../../domain/harm.ts';
+import { groupId, userId } from '../../domain/ids.ts';
+import { isJsonObject, type JsonValue } from '../../domain/json.ts';
+import type { PlanAction } from '../../domain/plan.ts';
+import { isWantedActive } from '../../domain/user.ts';
+import { parseStored } from '../../store/documents.ts';
+import { listLinks } from '../../store/links.ts';
+import {
+  type ActionQuery,
+  findUndoing,
+  listPlanActions,
+  lockPlan,
+  type PlanActionRow,
+  type PlanRow,
+} from '../../store/plans.ts';
+import type { Db } from '../../store/store.ts';
+import { toUserState } from '../../store/users.ts';
+import { type Current, lockCurrent } from './current.ts';
+import type { DriftDeps } from './deps.ts';
+import { findPlace } from './fields.ts';
+import { addPlan } from './make-plan.ts';
+
+/** What an undone repair is: the difference the other way round. Nothing else can be undone. */
+const OPPOSITES: Readonly<Partial<Record<DriftKind, DriftKind>>> = {
+  'user.activated': 'user.deactivated',
+  'user.deactivated': 'user.activated',
+  'member.added': 'member.removed',
+  'member.removed': 'member.added',
+  'admin.added': 'admin.removed',
+  'admin.removed': 'admin.added',
+};
+
+const PART = 500;
+
+/** What became of the wish to undo a plan. */
+export type UndoDecision =
+  | { readonly kind: 'done'; readonly plan: PlanRow; readonly leftOut: number }
+  | { readonly kind: 'unknown' }
+  /** Another plan undoes it already and is not done. */
+  | { readonly kind: 'undoing'; readonly plan: PlanRow }
+  /** Nothing of it was done yet, or all of it was written by the provider since, or cannot be undone. */
+  | { readonly kind: 'nothing'; readonly leftOut: number };
+
+/**
+ * Plans that what a plan has changed is as it was before: memberships, admin lists and active flags of which the
+ * provider wants nothing else since. What was observed before becomes what is desired.
+ */
+export async function undoPlan(deps: DriftDeps, id: string, by: string): Promise<UndoDecision> {
+  return deps.store.write(async (tx): Promise<UndoDecision> => {
+    // The lock has two who undo at the same moment come one after the other.
+    const plan = await lockPlan(tx, id);
+    if (plan === undefined) return { kind: 'unknown' };
+    const before = await findUndoing(tx, id);
+    if (before !== undefined) return { kind: 'undoing', plan: before };
+    const { actions, leftOut } = await listUndoing(tx, deps, plan);
+    if (actions.length === 0) return { kind: 'nothing', leftOut };
+    const undoing = await addPlan(tx, actions, {
+      status: 'approved',
+      source: 'undo',
+      reason: null,
+      automatic: 0,
+      by,
+      now: deps.clock.now(),
+      undoes: id,
+    });
+    return { kind: 'done', plan: undoing, leftOut };
+  });
+}
+
+async function listUndoing(
+  tx: Db,
+  deps: DriftDeps,
+  { id }: PlanRow,
+): Promise<{ actions: PlanAction[]; leftOut: number }> {
+  const actions: PlanAction[] = [];
+  let leftOut = 0;
+  for (let afterId: number | undefined = 0; afterId !== undefined; ) {
+    const query: ActionQuery = { status: 'done', afterId, limit: PART };
+    const rows: PlanActionRow[] = await listPlanActions(tx, id, query);
+    for (const row of rows) {
+      const opposite = await toOpposite(tx, deps, row);
+      if (opposite === undefined) leftOut += 1;
+      else actions.push(opposite);
+    }
+    afterId = rows.at(-1)?.id;
+  }
+  return { actions, leftOut };
+}
+
+async function toOpposite(
+  tx: Db,
+  deps: DriftDeps,
+  row: PlanActionRow,
+): Promise<PlanAction | undefined> {
+  const kind = OPPOSITES[row.kind];
+  const current = await lockCurrent(tx, deps, { type: row.resource_type, id: row.resource_id });
+  if (kind === undefined || current === undefined) return undefined;
+  if (!(await isStillDesired(tx, deps, { current, row }))) return undefined;
+  const desired = parseStored<JsonValue>(row.observed);
+  const observed = parseStored<JsonValue>(row.desired);
+  return {
+    kind,
+    type: row.resource_type,
+    resourceId: row.resource_id,
+    memberId: row.member_id,
+    desired,
+    observed,
+    harm: findHarm({ kind, desired, observed }),
+  };
+}
+
+/** Whether what the plan has brought is still what is wanted, so that nobody has said anything else since. */
+async function isStillDesired(
+  tx: Db,
+  { policy }: DriftDeps,
+  { current: { row: resource }, row }: { current: Current; row: PlanActionRow },
+): Promise<boolean> {
+  const desired = parseStored<JsonValue>(row.desired);
+  if (!isJsonObject(desired) || resource.deleted_at !== null) return false;
+  const place = findPlace({ kind: row.kind, desired });
+  if (place?.kind === 'link') {
+    const list = await listLinks(tx, place.list, groupId(resource.id), [userId(row.member_id)]);
+    return (list[0]?.desired === 1) === (desired.present === true);
+  }
+  if (!('upstream_id' in resource)) return false;
+  const { desired: wanted } = toUserState(resource);
+  return isWantedActive(wanted, policy.deactivation) === (desired.active === true);
+}

@@ -1,0 +1,95 @@
+import { exceedsLimit, HARM_KINDS, type HarmKind, type HarmLimits } from '../../domain/harm.ts';
+import { findFact, saveFact } from '../../store/facts.ts';
+import { countPopulation } from '../../store/plans.ts';
+import { countProviderHarm } from '../../store/provider-harm.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { findHarmStart, releaseLimit } from '../provider-limit.ts';
+
+const FACT = 'provider-heard';
+/** How exactly it is remembered when a provider last asked for something, in milliseconds. */
+const HEARD_MS = 60_000;
+/** How long what was counted is good enough, in milliseconds: health is asked for every few seconds. */
+const COUNTED_MS = 30_000;
+
+/** As many are counted at most: it is too many by then. */
+const COUNTED_MAX = 50_000;
+
+/** What providers do, as far as an operator should be told. */
+export interface ProviderFacts {
+  /** Since when no provider has asked for anything (epoch milliseconds), where that is too long. */
+  readonly silentSince: number | undefined;
+  /** From how many they have taken something away within 24 hours, where these are more than `limits.*`. */
+  readonly exceeded: readonly { readonly harm: HarmKind; readonly count: number }[];
+}
+
+/** Watches what identity providers do. */
+export interface ProviderWatch {
+  /** A provider has asked for something. */
+  heard(): void;
+  read(): Promise<ProviderFacts>;
+  /** What providers took away so far counts no more. @throws StoreError */
+  release(): Promise<void>;
+}
+
+/** What a watch is made of. */
+export interface WatchOptions extends Pick<ReconcileDeps, 'store' | 'clock'> {
+  readonly limits: HarmLimits;
+  /** settings: provider.silenceAfter, in milliseconds; 0: silence is never told. */
+  readonly silenceAfterMs: number;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** The watch of one process; what it hears is kept for all on the same store. */
+export function createProviderWatch(options: WatchOptions): ProviderWatch {
+  const { store, clock, silenceAfterMs, onFailure } = options;
+  const beganAt = clock.now();
+  let savedAt = 0;
+  let counted: { at: number; exceeded: Promise<ProviderFacts['exceeded']> } | undefined;
+
+  async function findSilence(): Promise<number | undefined> {
+    if (silenceAfterMs === 0) return undefined;
+    const heard = await findFact<{ at: number }>(store.read, FACT);
+    const since = Math.max(heard?.at ?? beganAt, savedAt);
+    return clock.now() - since > silenceAfterMs ? since : undefined;
+  }
+
+  return {
+    heard() {
+      const now = clock.now();
+      if (silenceAfterMs === 0 || now - savedAt < HEARD_MS) return;
+      savedAt = now;
+      store.write((tx) => saveFact(tx, { name: FACT, value: { at: now }, now })).catch(onFailure);
+    },
+    async read() {
+      const now = clock.now();
+      if (counted === undefined || now - counted.at >= COUNTED_MS) {
+        counted = { at: now, exceeded: listExceeded(options) };
+        // A failure is asked again, and told by whoever asks.
+        counted.exceeded.catch(() => {
+          counted = undefined;
+        });
+      }
+      return { silentSince: await findSilence(), exceeded: await counted.exceeded };
+    },
+    async release() {
+      await store.write((tx) => releaseLimit(tx, clock.now()));
+      counted = undefined;
+    },
+  };
+}
+
+async function listExceeded({
+  store,
+  clock,
+  limits,
+}: WatchOptions): Promise<ProviderFacts['exceeded']> {
+  const since = await findHarmStart(store.read, clock.now());
+  const exceeded: { harm: HarmKind; count: number }[] = [];
+  for (const harm of HARM_KINDS) {
+    const count = await countProviderHarm(store.read, { harm, since, max: COUNTED_MAX });
+    if (count === 0) continue;
+    const population = count + (await countPopulation(store.read, harm));
+    if (exceedsLimit(limits, harm, { count, population })) exceeded.push({ harm, count });
+  }
+  return exceeded;
+}

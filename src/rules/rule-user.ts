@@ -1,0 +1,153 @@
+import { USER_EXTENSION } from '../domain/extensions.ts';
+import { type Combined, combine, type Given, isAsked, toExtension } from '../domain/given.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { type Pending, settlePending } from '../domain/pending.ts';
+import { listTakenFromUser } from '../domain/protection.ts';
+import type { Rulings } from '../domain/rule-book.ts';
+import { RULED_USER_FIELDS, type RuledUserField } from '../domain/rules.ts';
+import { USER_SCHEMA_URI } from '../domain/schemas.ts';
+import { removesUserAccess, toDesiredUser, type UserField } from '../domain/user.ts';
+import { toPendingAfterWrite } from '../domain/user-write.ts';
+import { withSchemas } from '../domain/with-schemas.ts';
+import { toUserColumns } from '../store/columns.ts';
+import { parseStored } from '../store/documents.ts';
+import { toDueClass } from '../store/due-class.ts';
+import { isLaneHeld } from '../store/lanes.ts';
+import { listGroupNamesOf } from '../store/rule-inputs.ts';
+import type { Db } from '../store/store.ts';
+import { toUserState, type UserRow } from '../store/users.ts';
+import { hasRules, type Rules } from './rules.ts';
+
+/** What a request makes of a person; of an unmanaged one it takes them over. */
+export interface UserRequest {
+  readonly row: UserRow;
+  readonly before: JsonObject;
+  readonly attributes: JsonObject;
+}
+
+/**
+ * The attributes that a person is to have after a request, with what the rules give. Asks for the person's
+ * groups only when there are rules and the request touches what they drive, or takes the person over.
+ */
+export async function combinedForUser(
+  tx: Db,
+  rules: Rules,
+  { row, before, attributes }: UserRequest,
+): Promise<Combined<RuledUserField>> {
+  const given = parseStored<Given<RuledUserField>>(row.given);
+  if (!hasRules(rules)) return { attributes, given, changed: [] };
+  const isTouched = row.origin === null || differs(before, attributes);
+  if (!isTouched) return { attributes, given, changed: [] };
+  const names = (await listGroupNamesOf(tx, [row.id])).get(row.id) ?? [];
+  const rulings = rules.book.rulePerson(names);
+  return combineUser(tx, rules, { row, attributes, rulings });
+}
+
+function differs(before: JsonObject, after: JsonObject): boolean {
+  const read = (attributes: JsonObject) => toExtension(attributes, USER_EXTENSION);
+  return RULED_USER_FIELDS.some((field) => read(before)[field] !== read(after)[field]);
+}
+
+/** Whether the service was asked for this value of a field by a rule and not by a provider. */
+export function isRuled({ attributes, given }: UserRow, field: UserField): boolean {
+  const marks = parseStored<Given<UserField>>(given);
+  if (marks[field]?.by !== 'rule') return false;
+  const held = parseStored<JsonObject>(attributes);
+  return !isAsked({ attributes: held, given: marks, urn: USER_EXTENSION }, field);
+}
+
+/** A stored person after the rules, or undefined: they change nothing. */
+export async function toRuledUser(
+  tx: Db,
+  rules: Rules,
+  { row, names, now }: { row: UserRow; names: readonly string[]; now: number },
+): Promise<UserRow | undefined> {
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const rulings = rules.book.rulePerson(names);
+  const combined = await combineUser(tx, rules, { row, attributes, rulings });
+  const given = JSON.stringify(combined.given);
+  if (combined.changed.length === 0 && given === row.given) return undefined;
+  const next = withSchemas(USER_SCHEMA_URI, combined.attributes);
+  const version = row.version + 1;
+  const pending = toPending(row, rules, { combined, attributes: next, version, now });
+  const pendingText = JSON.stringify(pending);
+  const desired = toDesiredUser(next, false);
+  const isDue = pendingText !== '{}' && pendingText !== row.pending;
+  return {
+    ...row,
+    ...toUserColumns(next),
+    given,
+    version,
+    modified_at: now,
+    pending: pendingText,
+    due_at: isDue ? now : row.due_at,
+    due_class: isDue ? toDueClass(removesUserAccess({ desired, pending })) : row.due_class,
+  };
+}
+
+interface Combining {
+  readonly row: UserRow;
+  readonly attributes: JsonObject;
+  readonly rulings: Rulings<RuledUserField>;
+}
+
+/** A rule that would take something from somebody who is protected says nothing of it. */
+async function combineUser(
+  tx: Db,
+  rules: Rules,
+  { row, attributes, rulings }: Combining,
+): Promise<Combined<RuledUserField>> {
+  const parts = {
+    attributes,
+    given: parseStored<Given<RuledUserField>>(row.given),
+    urn: USER_EXTENSION,
+    fields: RULED_USER_FIELDS,
+  };
+  const combined = combine({ ...parts, rulings });
+  const taken = listTaken(row, combined);
+  if (taken.size === 0) return combined;
+  if ((await rules.protection.findReason(tx, row)) === undefined) return combined;
+  const entries = Object.entries(rulings).filter(([field]) => !taken.has(field));
+  return combine({ ...parts, rulings: Object.fromEntries(entries) });
+}
+
+/** Of what a rule says no more the bridge lets go, so only a value takes something. */
+function listTaken(row: UserRow, { attributes, changed, given }: Combined<RuledUserField>) {
+  const { desired: before, observed, deleted } = toUserState(row);
+  const fields = changed.filter((field) => given[field] !== undefined);
+  const after = toDesiredUser(attributes, deleted);
+  return new Set<string>(listTakenFromUser({ before, after, observed, fields }));
+}
+
+interface RuledWrite {
+  readonly combined: Combined<RuledUserField>;
+  readonly attributes: JsonObject;
+  readonly version: number;
+  readonly now: number;
+}
+
+function toPending(
+  row: UserRow,
+  { deactivation }: Rules,
+  { combined: { changed, given }, attributes, version }: RuledWrite,
+): Pending<UserField> {
+  const state = toUserState(row);
+  // A new account is given all that is wanted by then, and the write that asked for it is answered for it.
+  if (state.upstreamId === undefined) return state.pending;
+  const fields: UserField[] = [...changed];
+  // One switch for two attributes: it is the one that is left that says where it stands.
+  if (deactivation === 'temporarilyInactive' && changed.includes('temporarilyInactive')) {
+    fields.push('active');
+  }
+  const inFlight = isLaneHeld(row);
+  const pending = toPendingAfterWrite({
+    state,
+    attributes,
+    fields,
+    version,
+    inFlight,
+    deactivation,
+  });
+  const dropped = changed.filter((field) => given[field] === undefined);
+  return settlePending(pending, pending, dropped);
+}
