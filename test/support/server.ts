@@ -10,6 +10,11 @@ const startTimeoutMs = 20_000;
 const stopTimeoutMs = 20_000;
 const pollMs = 25;
 
+/** Environment with which the modules are parsed and compiled by the first process only: a start takes half the time. */
+export const compiledOnce = {
+  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/scim-bridge-tests'),
+};
+
 /** A bridge that runs in a process of its own. */
 export interface BridgeProcess {
   /** The SCIM base URL that it printed. */
@@ -79,8 +84,7 @@ function launch({ folder, env = {}, command = ['src/cli/bin.mjs', 'serve'] }: St
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
-      // Modules are parsed and compiled by the first process only: a start takes half the time.
-      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/scim-bridge-tests'),
+      ...compiledOnce,
       HOST: '127.0.0.1',
       PORT: '0',
       DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
