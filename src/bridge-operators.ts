@@ -12,6 +12,7 @@ import { readRecoveryView } from './ops/recovery/view.ts';
 import { createResourceSources, type ResourceSources } from './ops/resources/source.ts';
 import { createOperatorRouter } from './ops/router.ts';
 import type { HealthSources } from './ops/state/health.ts';
+import { createRetrySource } from './ops/state/retry.ts';
 import type { StatusSources } from './ops/state/status.ts';
 import { createWritesSource } from './ops/state/writes.ts';
 import { createTimelineSource } from './ops/timeline/routes.ts';
@@ -59,6 +60,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
       ...decisions,
     },
+    retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),
     writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
     api: {
       call: parts.callForOperator,

@@ -17,6 +17,7 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     deactivation: users.deactivation,
     groupDeletion: groups.deletion,
     membersPerCall: upstream.membersPerCall,
+    attemptsMax: upstream.attemptsBeforeStuck,
     pageSize: upstream.pageSize,
     concurrency: workers.concurrency,
     lease: toLeaseTimes(toCallMs(settings)),

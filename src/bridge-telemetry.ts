@@ -108,8 +108,12 @@ export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDe
   };
 }
 
-/** Calls to the service, in the words of the log and the metrics. */
-export function toTransportHooks(logger: Logger, metrics: Metrics): TransportHooks {
+/** Calls to the service, in the words of the log and the metrics; `onOpen` is told when calls are let through again. */
+export function toTransportHooks(
+  logger: Logger,
+  metrics: Metrics,
+  onOpen: () => void,
+): TransportHooks {
   const refused = { credentials: 0, service: 0 };
   return {
     onAttempt({ operation, status, attempt, durationMs, isAbandoned }) {
@@ -130,7 +134,10 @@ export function toTransportHooks(logger: Logger, metrics: Metrics): TransportHoo
     onGate({ gate, isShut, shutForMs: afterMs }) {
       const refusedCalls = refused[gate];
       refused[gate] = 0;
-      if (!isShut) return logger.log(events.gateOpened({ gate, afterMs, refusedCalls }));
+      if (!isShut) {
+        onOpen();
+        return logger.log(events.gateOpened({ gate, afterMs, refusedCalls }));
+      }
       metrics.countGateShut(gate);
       logger.log(events.gateShut({ gate }));
     },

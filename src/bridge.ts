@@ -29,6 +29,7 @@ import { createFirstRead, type FirstRead } from './reconcile/first-read/first-re
 import { openForms } from './reconcile/forms.ts';
 import { createPruning } from './reconcile/ledger/pruning.ts';
 import { createOperatorCalls } from './reconcile/operator-calls.ts';
+import { createOutageWatch } from './reconcile/outage.ts';
 import { createReconciler } from './reconcile/reconciler.ts';
 import { createRecovery } from './reconcile/recovery/recovery.ts';
 import { createReplicas } from './reconcile/replicas.ts';
@@ -166,13 +167,17 @@ async function createDeps(
 ): Promise<ReconcileDeps> {
   const events = toReconcileEvents(logger, metrics, sections.refresh);
   const owner = randomUUID();
+  const outage = createOutageWatch(clock);
   const upstream = createTransport({
     ...toTransportOptions(settings, target),
     shared: toSharedRate(store, owner),
     spentAt: calledBefore,
     clock,
     random,
-    hooks: { ...toTransportHooks(logger, metrics), writesRefused: guard.refused },
+    hooks: {
+      ...toTransportHooks(logger, metrics, outage.ended),
+      writesRefused: guard.refused,
+    },
   });
   return {
     store,
@@ -183,6 +188,7 @@ async function createDeps(
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events,
+    outage,
     owner,
   };
 }

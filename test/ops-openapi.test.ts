@@ -93,6 +93,7 @@ const NOTHING: OpsSources = {
   decideDrifts: { repair: never, accept: never, ignore: never },
   listRequests: never,
   writes: { pause: never, resume: never, read: never },
+  retry: { one: never, all: never },
   access: {
     tokens: { make: never, list: never, revoke: never },
     clients: { make: never, list: never, rotate: never, revoke: never },
@@ -141,6 +142,7 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       await untilSwept(bridge, String(asked.body.id));
       await ask(bridge, 'POST', '/pause', { reason: 'x' });
       await ask(bridge, 'POST', '/resume');
+      await ask(bridge, 'POST', '/retry', { all: true });
       await ask(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
       const made = await ask(bridge, 'POST', '/tokens', { name: 'okta', for: 'scim' });
       const taken = await ask(bridge, 'POST', '/tokens', { name: 'okta' });

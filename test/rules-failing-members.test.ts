@@ -126,6 +126,28 @@ describe('of a batch', () => {
       }),
   );
 
+  test('one who fails is found also while nothing else works, so that it looks like an outage', () =>
+    withBridge(async (timed) => {
+      const { bridge, clock } = timed;
+      const { faults, service } = bridge.sandbox;
+      const ids = await addUsers(bridge, 7);
+      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+      await untilQuiet(timed, MINUTES_MS);
+      breakPerson(timed, 'person1@example.com');
+      const users = faults.add({ operation: 'scim.updateUser', fault: broken });
+      const end = toPatch({ op: 'replace', path: 'active', value: false });
+      for (const id of ids.slice(5)) await send(bridge, 'PATCH', `/Users/${id}`, end);
+      await expect.poll(() => users.met, PATIENT).toBeGreaterThan(5);
+
+      await send(bridge, 'PATCH', path, toChange('add', ids.slice(0, 5)));
+      const show = () => {
+        clock.leap(500);
+        return service.members('Pilots').toSorted();
+      };
+
+      await expect.poll(show, PATIENT).toEqual(others(5, 1));
+    }));
+
   test('one whose removal fails keeps nobody else in the group', () =>
     withBridge(async (timed) => {
       const { bridge } = timed;

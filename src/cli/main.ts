@@ -16,6 +16,7 @@ import { addPlanCommand } from './plan.ts';
 import { runProgram } from './program.ts';
 import { addRecoveryCommand } from './recovery.ts';
 import { restoreCommand } from './restore.ts';
+import { addRetryCommand } from './retry.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
@@ -48,6 +49,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addEraseCommand,
     addPauseCommand,
     addResumeCommand,
+    addRetryCommand,
     addPlanCommand,
     // Loaded on demand: it knows every operation of the service, which no other command needs.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),

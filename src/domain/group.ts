@@ -5,6 +5,7 @@ import type { Missed } from './missed.ts';
 import { normaliseName } from './name.ts';
 import type { Pending } from './pending.ts';
 import type { SentCreate } from './sent-create.ts';
+import type { Stuck } from './stuck.ts';
 
 /** The owned facts of a group itself; members and admins wait row by row. `existence`: that it is there, or gone. */
 export type GroupField = 'existence' | 'displayName' | 'permissions' | 'addToCardsAndSpacesEnabled';
@@ -52,7 +53,9 @@ export interface LinkChange {
   readonly upstreamUserId: number;
   readonly wanted: boolean;
   readonly version: number;
-  /** It is stuck: tried after all others and apart from them, so that it takes nobody along. Absent: it is not. */
+  /** How often it failed in a row; of an outage the first time alone counts. Absent: never. */
+  readonly attempts?: number;
+  /** It is stuck. Absent: it is not. */
   readonly stuck?: true;
 }
 
@@ -76,6 +79,8 @@ export interface GroupState {
   readonly mustLook: boolean;
   /** Under which names a create may have left the group in the service. */
   readonly sentCreates: readonly SentCreate[];
+  /** What failed of the fields that wait, by its own fault; absent: nothing did. Such a field is tried alone. */
+  readonly failed?: Stuck<GroupField>;
   /** Known to the steps of one run alone; absent: no call was told that there is no such group. */
   readonly missed?: Missed;
   /** Waiting changes that can be made now, removals first; a bounded number of them. */

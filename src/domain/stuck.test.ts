@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
+  addFailed,
   addStuck,
+  countAttempts,
   findNextRetryAt,
   findOldestStuck,
+  listFailed,
   type Stuck,
   withEarlierRefusals,
+  withExhausted,
+  withoutAnyRest,
   withoutPutOff,
   withoutRest,
   withoutSettled,
@@ -74,5 +79,58 @@ describe('what is stuck', () => {
       code: 'refused',
       words: 'Never (a change that was accepted before was refused as well: No)',
     });
+  });
+});
+
+describe('what failed by its own fault', () => {
+  const toRetryAt = (attempts: number) => attempts * 1_000;
+  const failed = {
+    fields: ['name'] as const,
+    problem,
+    isOwn: true,
+    toRetryAt,
+    held: { name: 'Ada' },
+  };
+  const once = addFailed<Field>({}, { name: 3 }, failed);
+  const twice = addFailed<Field>(once, { name: 3 }, { ...failed, held: { name: 'ADA' } });
+
+  test('is counted, rests ever longer, and is not stuck; what was held before the first attempt stays', () => {
+    const name = { version: 3, since: null, retryAt: 2_000, problem, attempts: 2, before: 'Ada' };
+
+    expect(twice).toEqual({ name });
+    expect(findOldestStuck(twice)).toBeUndefined();
+    expect(countAttempts(twice)).toBe(2);
+    expect(withEarlierRefusals(other, twice, ['name'])).toBe(other);
+  });
+
+  test('is counted anew when it is written anew, and is nothing where nothing waits', () => {
+    expect(addFailed<Field>(twice, { name: 4 }, failed).name).toMatchObject({ attempts: 1 });
+    expect(addFailed<Field>({}, {}, failed)).toEqual({});
+    expect(listFailed(twice, { name: 3 })).toEqual(twice);
+    expect(listFailed(twice, { name: 4 })).toEqual({});
+    expect(listFailed(stuck, { name: 3, active: 5 })).toEqual({});
+  });
+
+  test('is counted once where it may be the fault of the service, and never more', () => {
+    const outage = { ...failed, isOwn: false };
+    const seen = addFailed<Field>({}, { name: 3 }, outage);
+
+    expect(seen.name).toMatchObject({ attempts: 1, since: null });
+    expect(addFailed<Field>(seen, { name: 3 }, outage).name).toMatchObject({ attempts: 1 });
+    expect(addFailed<Field>(twice, { name: 3 }, outage).name).toMatchObject({ attempts: 2 });
+  });
+
+  test('is stuck once it failed so often, and since then', () => {
+    expect(withExhausted(twice, 3, 70)).toEqual(twice);
+    const exhausted = withExhausted(twice, 2, 70);
+    expect(exhausted.name?.since).toBe(70);
+    expect(withExhausted(exhausted, 2, 90)).toEqual(exhausted);
+    expect(addFailed<Field>(exhausted, { name: 3 }, failed).name?.since).toBe(70);
+  });
+
+  test('keeps its rest when the service is seen anew, and loses it when somebody asks', () => {
+    expect(withoutRest(twice, 50)).toEqual(twice);
+    expect(withoutAnyRest(twice, 50).name?.retryAt).toBe(50);
+    expect(withoutAnyRest(stuck, 95).name?.retryAt).toBe(95);
   });
 });

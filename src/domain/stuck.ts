@@ -10,18 +10,22 @@ export interface Refusal {
   readonly status?: number;
 }
 
-/** A field whose acknowledged write the service refused. */
+/** A field whose acknowledged write the service refused, or did not make although it was asked to. */
 export interface StuckField {
-  /** The write that was refused: a later one is tried at once. */
+  /** The write that was refused or not made: a later one is tried at once. */
   readonly version: number;
-  /** Epoch milliseconds. */
-  readonly since: number;
+  /** Since when it is stuck (epoch milliseconds); null: not yet, it is tried again soon. */
+  readonly since: number | null;
   /** When it is tried again (epoch milliseconds). */
   readonly retryAt: number;
   readonly problem: Refusal;
+  /** Attempts at this write that failed in a row; of an outage the first alone counts. Absent: the service refused it. */
+  readonly attempts?: number;
+  /** What the service held before the first of them, where that tells whether it made the change. */
+  readonly before?: string;
 }
 
-/** Per field what the service refused of it after it was acknowledged. A field that is absent is not stuck. */
+/** Per field what the service refused of it after it was acknowledged, or failed to do. A field that is absent is neither. */
 export type Stuck<Field extends string> = { readonly [F in Field]?: StuckField };
 
 /** Why fields are put off, and until when. */
@@ -45,6 +49,88 @@ export function addStuck<Field extends string>(
     next[field] = { version, since: stuck[field]?.since ?? now, retryAt, problem };
   }
   return next;
+}
+
+/** How one more attempt that failed counts. */
+export interface Failing {
+  /** False: it may be the fault of the service, so it counts where it is the first, to be tried after what did not fail. */
+  readonly isOwn: boolean;
+  /** When it is tried again (epoch milliseconds), by how often it failed. */
+  readonly toRetryAt: (attempts: number) => number;
+}
+
+/** How often a change has failed that failed `before` times and now once more. */
+export function addAttempt(before: number, { isOwn }: Pick<Failing, 'isOwn'>): number {
+  return isOwn ? before + 1 : Math.max(before, 1);
+}
+
+/** One more attempt at fields that failed. */
+export interface FailedAttempt<Field extends string> extends Failing {
+  readonly fields: readonly Field[];
+  readonly problem: Refusal;
+  /** What the service held when the attempt was planned. */
+  readonly held: { readonly [F in Field]?: string };
+}
+
+/** `stuck` with one more failed attempt at these waiting fields; a write that is new is counted anew. */
+export function addFailed<Field extends string>(
+  stuck: Stuck<Field>,
+  pending: Pending<Field>,
+  { fields, problem, held, ...failing }: FailedAttempt<Field>,
+): Stuck<Field> {
+  const next: { [F in Field]?: StuckField } = { ...stuck };
+  for (const field of fields) {
+    const version = pending[field];
+    if (version === undefined) continue;
+    const known = stuck[field];
+    const same = known?.version === version ? known : undefined;
+    const attempts = addAttempt(same?.attempts ?? 0, failing);
+    const before = same?.before ?? held[field];
+    next[field] = {
+      version,
+      since: known?.since ?? null,
+      retryAt: failing.toRetryAt(attempts),
+      problem,
+      attempts,
+      ...(before === undefined ? {} : { before }),
+    };
+  }
+  return next;
+}
+
+/** `stuck` in which everything that failed `attemptsMax` times is stuck, since `now` where it was not before. */
+export function withExhausted<Field extends string>(
+  stuck: Stuck<Field>,
+  attemptsMax: number,
+  now: number,
+): Stuck<Field> {
+  const next: { [F in Field]?: StuckField } = { ...stuck };
+  for (const field of parseStuckFields(stuck)) {
+    const one = stuck[field];
+    if (one?.since === null && (one.attempts ?? 0) >= attemptsMax) {
+      next[field] = { ...one, since: now };
+    }
+  }
+  return next;
+}
+
+/** What failed of these writes by their own fault, field by field. */
+export function listFailed<Field extends string>(
+  stuck: Stuck<Field>,
+  pending: Pending<Field>,
+): Stuck<Field> {
+  const next: { [F in Field]?: StuckField } = {};
+  for (const field of parseStuckFields(stuck)) {
+    const one = stuck[field];
+    if (one?.attempts !== undefined && one.version === pending[field]) next[field] = one;
+  }
+  return next;
+}
+
+/** How often the change that failed most often has failed. */
+export function countAttempts(failed: Stuck<string>): number {
+  const all = Object.values<StuckField | undefined>(failed);
+  return Math.max(0, ...all.map((one) => one?.attempts ?? 0));
 }
 
 /** `stuck` without fields that wait no longer. */
@@ -78,20 +164,54 @@ export function findNextRetryAt<Field extends string>(
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** `stuck` with nothing put off any more: what the service holds was seen anew. */
+/** `stuck` with nothing put off any more that was refused: what the service holds was seen anew. */
 export function withoutRest<Field extends string>(stuck: Stuck<Field>, now: number): Stuck<Field> {
+  return rouse(stuck, now, (one) => one.attempts === undefined);
+}
+
+/** `stuck` with nothing put off any more: somebody wants it tried now. */
+export function withoutAnyRest<Field extends string>(
+  stuck: Stuck<Field>,
+  now: number,
+): Stuck<Field> {
+  return rouse(stuck, now, () => true);
+}
+
+function rouse<Field extends string>(
+  stuck: Stuck<Field>,
+  now: number,
+  isMeant: (one: StuckField) => boolean,
+): Stuck<Field> {
   const next: { [F in Field]?: StuckField } = { ...stuck };
   for (const field of parseStuckFields(stuck)) {
     const one = stuck[field];
-    if (one !== undefined) next[field] = { ...one, retryAt: Math.min(one.retryAt, now) };
+    if (one !== undefined && isMeant(one)) {
+      next[field] = { ...one, retryAt: Math.min(one.retryAt, now) };
+    }
   }
   return next;
 }
 
 /** The oldest of what is stuck, or undefined when nothing is. */
-export function findOldestStuck(stuck: Stuck<string>): StuckField | undefined {
-  const all = Object.values<StuckField | undefined>(stuck).filter((one) => one !== undefined);
+export function findOldestStuck(
+  stuck: Stuck<string>,
+): (StuckField & { readonly since: number }) | undefined {
+  const all = Object.values<StuckField | undefined>(stuck).filter(isStuck);
   return all.toSorted((a, b) => a.since - b.since)[0];
+}
+
+/** Tells what is stuck from what is tried again soon. */
+export function isStuck(
+  one: StuckField | undefined,
+): one is StuckField & { readonly since: number } {
+  return one !== undefined && one.since !== null;
+}
+
+/** Why something of it does not work: what is stuck longest, or what failed. */
+export function findProblem(stuck: Stuck<string>): Refusal | undefined {
+  return (
+    findOldestStuck(stuck)?.problem ?? Object.values<StuckField | undefined>(stuck)[0]?.problem
+  );
 }
 
 /** The stuck fields. An object of ours has no other keys than its fields. */
@@ -108,7 +228,10 @@ export function withEarlierRefusals<Field extends string, P extends Refusal>(
   stuck: Stuck<Field>,
   fields: readonly Field[],
 ): P {
-  const earlier = fields.flatMap((field) => stuck[field]?.problem.words ?? []);
+  const earlier = fields.flatMap((field) => {
+    const one = stuck[field];
+    return isStuck(one) ? [one.problem.words] : [];
+  });
   return withEarlierWords(problem, earlier);
 }
 

@@ -7,6 +7,7 @@ import type { Missed } from './missed.ts';
 import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
 import type { Pending } from './pending.ts';
 import type { SentCreate } from './sent-create.ts';
+import type { Stuck } from './stuck.ts';
 
 /**
  * The owned facts of a person, each pending on its own. `account`: that there is one. `address`:
@@ -87,6 +88,8 @@ export interface UserState {
   readonly mustLook: boolean;
   /** Under which names a create may have left an account in the service. */
   readonly sentCreates: readonly SentCreate[];
+  /** What failed of what waits, by its own fault; absent: nothing did. Such a field is tried alone. */
+  readonly failed?: Stuck<UserField>;
   /** Known to the steps of one run alone; absent: no call was told that there is no such account. */
   readonly missed?: Missed;
 }

@@ -53,6 +53,10 @@ const recovery: RecoverySource = {
 };
 
 const LIVE = { mode: 'live', pause: undefined } as const;
+const retry = {
+  one: async () => ({ kind: 'none' as const }),
+  all: async () => ({ count: 0, tried: [] }),
+};
 const writes: WritesSource = {
   pause: async () => undefined,
   resume: async () => undefined,
@@ -114,6 +118,7 @@ const operators = {
   plans,
   decideDrifts,
   writes,
+  retry,
   listRequests: async () => [],
   access,
   api,

@@ -11,6 +11,7 @@ import { type ListRequests, requestRoutes } from './requests/routes.ts';
 import { resourceRoutes } from './resources/routes.ts';
 import type { ResourceSources } from './resources/source.ts';
 import type { OpsJson } from './schemas/schemas.ts';
+import { type RetrySource, retryRoutes } from './state/retry.ts';
 import { type StatusSources, statusRoute } from './state/status.ts';
 import { type WritesSource, writesRoutes } from './state/writes.ts';
 import { type TimelineSource, timelineRoutes } from './timeline/routes.ts';
@@ -19,6 +20,7 @@ import { type TimelineSource, timelineRoutes } from './timeline/routes.ts';
 export interface OpsSources {
   readonly status: StatusSources;
   readonly writes: WritesSource;
+  readonly retry: RetrySource;
   readonly resources: ResourceSources;
   readonly explain: ExplainSource;
   readonly timeline: TimelineSource;
@@ -39,6 +41,7 @@ export interface OpsSources {
 export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   statusRoute,
   ...writesRoutes,
+  ...retryRoutes,
   ...resourceRoutes,
   ...explainRoutes,
   ...timelineRoutes,

@@ -28,6 +28,12 @@ function change(upstreamUserId: number, wanted: boolean): LinkChange {
   return { userId: userId(`u${upstreamUserId}`), upstreamUserId, wanted, version: 2 };
 }
 
+/** A field that failed once. */
+function failed(retryAt: number) {
+  const problem = { code: 'unavailable', words: '' };
+  return { version: 1, since: null, retryAt, problem, attempts: 1 };
+}
+
 const leaves = change(1, false);
 const joins = change(2, true);
 
@@ -79,6 +85,21 @@ describe('the plan of a group: itself', () =>
       why: 'one call for all attributes',
       state: { desired: different, pending: everything },
       actions: [{ ...update, ...different }],
+    },
+    {
+      why: 'what failed goes alone and last, the one first that was tried longest ago',
+      state: {
+        desired: different,
+        pending: everything,
+        failed: { displayName: failed(9), permissions: failed(8) },
+        admins: [joins],
+      },
+      actions: [
+        { ...update, addToCardsAndSpacesEnabled: false },
+        { kind: 'change-admin', change: joins },
+        { ...update, permissions: 16 },
+        { ...update, displayName: 'Council' },
+      ],
     },
     {
       why: 'what waits and holds is settled without a call',

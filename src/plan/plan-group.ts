@@ -25,7 +25,8 @@ export interface GroupPlan {
 /**
  * The calls that bring a group from observed to desired, in order: admins who are none any more, members
  * (removals first), attributes, new admins; a refused attribute must not keep anybody in power. Only what
- * is pending is acted on. Deferred members are not in the state, so they are in no plan. Who is stuck comes last.
+ * is pending is acted on. Deferred members are not in the state, so they are in no plan. What failed before comes
+ * last and apart, so that it takes nothing along and nothing waits for it.
  */
 export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
   if (state.mustLook) {
@@ -34,28 +35,30 @@ export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
   }
   if (state.deleted) return planDeletion(state, policy);
   if (!isKnown(state)) return planCreation(state);
-  const update = toUpdateGroup(state);
-  const { fresh, stuck } = splitLinks(state);
+  const updates = planUpdates(state);
+  const { fresh, tried } = splitLinks(state);
   const admins = planAdmins(fresh);
   const actions: GroupAction[] = [
     ...admins.filter(({ change }) => !change.wanted),
     ...planMembers(fresh, policy),
-    ...(update ? [update] : []),
+    ...updates.fresh,
     ...admins.filter(({ change }) => change.wanted),
-    ...planMembers(stuck, policy),
-    ...planAdmins(stuck),
+    ...updates.tried,
+    ...planMembers(tried, policy),
+    ...planAdmins(tried),
   ];
   return { actions, settled: listSettled(state) };
 }
 
 type Links = Pick<GroupState, 'members' | 'admins'>;
 
-function splitLinks({ members, admins }: Links): { fresh: Links; stuck: Links } {
-  const isStuck = ({ stuck }: LinkChange) => stuck === true;
-  const isFresh = (change: LinkChange) => !isStuck(change);
+/** Parts those who are tried for the first time from those who failed or were refused. */
+function splitLinks({ members, admins }: Links): { fresh: Links; tried: Links } {
+  const isTried = ({ attempts, stuck }: LinkChange) => attempts !== undefined || stuck === true;
+  const isFresh = (change: LinkChange) => !isTried(change);
   return {
     fresh: { members: members.filter(isFresh), admins: admins.filter(isFresh) },
-    stuck: { members: members.filter(isStuck), admins: admins.filter(isStuck) },
+    tried: { members: members.filter(isTried), admins: admins.filter(isTried) },
   };
 }
 
@@ -71,8 +74,8 @@ function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
     if (state.pending.existence === undefined) return { actions: [], settled };
     return { actions: [{ kind: 'delete-group', reason: 'deleted by the provider' }], settled: [] };
   }
-  const { fresh, stuck } = splitLinks(state);
-  const actions = [fresh, stuck].flatMap((links) => [
+  const { fresh, tried } = splitLinks(state);
+  const actions = [fresh, tried].flatMap((links) => [
     ...planMembers(links, policy),
     ...planAdmins(links),
   ]);
@@ -113,10 +116,23 @@ function listSettled(state: GroupState): GroupField[] {
   return parsePendingFields(state.pending).filter((field) => !open.has(field));
 }
 
-function toUpdateGroup(state: GroupState): UpdateGroup | undefined {
-  const open = listOpenFields(state);
-  if (open.size === 0) return undefined;
-  const { displayName, permissions, addToCardsAndSpacesEnabled } = state.desired;
+/** One call for all that is tried for the first time; of fields that failed together it may be about one, so each alone. */
+function planUpdates(state: GroupState): { fresh: UpdateGroup[]; tried: UpdateGroup[] } {
+  const open = [...listOpenFields(state)];
+  const toRetryAt = (field: GroupField) => state.failed?.[field]?.retryAt;
+  const fresh = open.filter((field) => toRetryAt(field) === undefined);
+  const tried = open
+    .filter((field) => toRetryAt(field) !== undefined)
+    .toSorted((a, b) => (toRetryAt(a) ?? 0) - (toRetryAt(b) ?? 0));
+  return {
+    fresh: fresh.length === 0 ? [] : [toUpdateGroup(state, fresh)],
+    tried: tried.map((field) => toUpdateGroup(state, [field])),
+  };
+}
+
+function toUpdateGroup({ desired }: GroupState, fields: readonly GroupField[]): UpdateGroup {
+  const open = new Set(fields);
+  const { displayName, permissions, addToCardsAndSpacesEnabled } = desired;
   return {
     kind: 'update-group',
     ...(open.has('displayName') ? { displayName } : {}),
@@ -124,7 +140,7 @@ function toUpdateGroup(state: GroupState): UpdateGroup | undefined {
     ...(open.has('addToCardsAndSpacesEnabled') && addToCardsAndSpacesEnabled !== undefined
       ? { addToCardsAndSpacesEnabled }
       : {}),
-    reason: `differs in ${[...open].join(', ')}`,
+    reason: `differs in ${fields.join(', ')}`,
   };
 }
 

@@ -86,18 +86,43 @@ function planChanges(state: UserState, account: Account): UserPlan {
   const settled = waiting.filter(
     (field) => !changes.has(field) || (field === 'address' && !account.addressMayChange),
   );
-  return { actions, settled };
+  return { actions: withTriedLast(actions, state), settled };
+}
+
+/** The same calls, those last that failed before, so that nothing waits for them. */
+function withTriedLast(actions: readonly UserAction[], { failed }: UserState): UserAction[] {
+  const isTried = (action: UserAction) =>
+    listFields(action).some((field) => failed?.[field] !== undefined);
+  return [...actions.filter((action) => !isTried(action)), ...actions.filter(isTried)];
+}
+
+function listFields(action: UserAction): readonly UserField[] {
+  switch (action.kind) {
+    case 'update-user':
+      return [
+        ...(action.active === undefined ? [] : ['active' as const]),
+        ...(action.name ? ['name' as const] : []),
+      ];
+    case 'update-company-user':
+      return action.fields;
+    case 'try-address':
+      return ['address'];
+    default:
+      return [];
+  }
 }
 
 function toUpdateUser(
-  { desired }: UserState,
+  { desired, failed }: UserState,
   { upstreamId, deactivation, observed }: Account,
   changes: ReadonlySet<UserField>,
 ): UpdateUser | undefined {
   // Where suspending deactivates, who is to go keeps the SCIM flag; who is to work needs both switches.
   const isScims = deactivation === 'scim' || (desired.active && !observed.active);
   const active = changes.has('active') && isScims;
-  const name = changes.has('name') ? desired.name : undefined;
+  // Of two that failed together it may be about one: access first.
+  const isAlone = active && (failed?.active ?? failed?.name) !== undefined;
+  const name = changes.has('name') && !isAlone ? desired.name : undefined;
   if (!active && !name) return undefined;
   return {
     kind: 'update-user',
@@ -114,7 +139,7 @@ function toUpdateUser(
 }
 
 function toUpdateCompanyUser(
-  { desired }: UserState,
+  { desired, failed }: UserState,
   { upstreamId, deactivation, observed }: Account,
   changes: ReadonlySet<UserField>,
 ): UpdateCompanyUser | undefined {
@@ -139,8 +164,12 @@ function toUpdateCompanyUser(
     fields.push('active');
   }
   if (fields.length === 0) return undefined;
-  const reason = `differs in ${fields.join(', ')}`;
-  return { kind: 'update-company-user', upstreamId, ...body, fields, reason };
+  const access = fields.filter((field) => field !== 'appsPermissions');
+  const isAlone = access.length > 0 && fields.some((field) => failed?.[field] !== undefined);
+  if (isAlone) delete body.appsPermissions;
+  const sent = isAlone ? access : fields;
+  const reason = `differs in ${sent.join(', ')}`;
+  return { kind: 'update-company-user', upstreamId, ...body, fields: sent, reason };
 }
 
 function toTryAddress({ desired }: UserState, { upstreamId }: Account): UserAction {

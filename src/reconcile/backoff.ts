@@ -17,6 +17,11 @@ export function backoffMs(
   return Math.round(whole / 2 + (whole / 2) * random);
 }
 
+/** When to try a change again that failed so often by its own fault, in milliseconds from now; from `attemptsMax` on it is stuck. */
+export function failedDelayMs(attempts: number, attemptsMax: number, random: number): number {
+  return attempts < attemptsMax ? backoffMs(attempts, undefined, random) : stuckDelayMs(random);
+}
+
 /** When to try again what was acknowledged and then refused: at least an hour from now. */
 export function stuckDelayMs(random: number): number {
   return Math.round(STUCK_DELAY_MS * (1 + random / 4));

@@ -1,4 +1,4 @@
-import type { ResourceKey } from '../domain/ids.ts';
+import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/missed.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import type { Db } from '../store/database.ts';
@@ -30,9 +30,19 @@ export interface Convergeable<
   /** Records in one transaction with `also`, undoing what was refused and nobody was answered for. */
   record(
     state: State,
-    step: { readonly lease: Lease; readonly outcome: Outcome<Known, Part> },
+    ended: EndedStep<Known, Part>,
     also: (tx: Db) => Promise<void>,
   ): Promise<Recorded<State>>;
+}
+
+/** How a step ended. */
+export interface EndedStep<Known, Part> {
+  readonly lease: Lease;
+  readonly outcome: Outcome<Known, Part>;
+  /** False: that it failed may be the fault of the service. */
+  readonly isOwn: boolean;
+  /** How many steps of this run have failed. */
+  readonly failures: number;
 }
 
 /** How a run ended. */
@@ -61,6 +71,7 @@ export async function converge<
   let step = await readStep(deps, kind, key);
   let again = false;
   let missed: Missed | undefined;
+  let failures = 0;
   while (step !== undefined) {
     const { state, action } = step;
     guard.note(state.version, action);
@@ -78,7 +89,10 @@ export async function converge<
       continue;
     }
     missed = toMissed(missed, { outcome, isLook: state.mustLook });
-    const ended = { lease, outcome };
+    failures += Number(outcome.kind === 'unknown');
+    const isOwn =
+      !action || deps.outage.note({ key: keyText(key), isLook: state.mustLook, outcome });
+    const ended = { lease, outcome, isOwn, failures };
     const recorded = await kind.record(permit.planned, ended, permit.saveOutcomes);
     if (action) report(deps, key, action.kind, outcome.kind);
     if (recorded.woken.length > 0) onWoken();

@@ -6,6 +6,7 @@ import type { LaneClaim } from '../store/lanes.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
 import type { FormBook } from './forms.ts';
 import type { LeaseTimes } from './lease-times.ts';
+import type { OutageWatch } from './outage.ts';
 import type { Rules } from './rules/rules.ts';
 
 /** The part of the settings that convergence follows. */
@@ -13,6 +14,8 @@ export interface ReconcilePolicy {
   readonly deactivation: Deactivation;
   readonly groupDeletion: 'created' | 'never';
   readonly membersPerCall: number;
+  /** How often a change may fail by its own fault before it is stuck. */
+  readonly attemptsMax: number;
   /** Entries asked for per page of a list. */
   readonly pageSize: number;
   readonly adoptUsers: AdoptionPolicy;
@@ -65,6 +68,7 @@ export interface ReconcileDeps {
   /** The rules of the configuration. */
   readonly rules: Rules;
   readonly events: ReconcileEvents;
+  readonly outage: OutageWatch;
   /** Names this process as the holder of lanes. */
   readonly owner: string;
 }
@@ -78,4 +82,6 @@ export function toLaneClaim({ owner, clock, policy }: ReconcileDeps): LaneClaim 
 export interface CallContext {
   readonly class: CallClass;
   readonly key: string;
+  /** 1 for what failed before: it is repeated by later runs alone. */
+  readonly attemptsMax?: number;
 }

@@ -6,7 +6,8 @@ import { toRetryColumns } from './retry-columns.ts';
 import { readSections } from './sections.ts';
 
 const problem = { code: 'busy', words: 'Too many requests', status: 429 };
-const row = { attempts: 0, must_look: 0, last_error: null, due_class: 1 } as const;
+const fresh = { attempts: 0, failing_since: null, must_look: 0 } as const;
+const row = { ...fresh, last_error: null, due_class: 1 } as const;
 const moment = { now: 1_000_000, random: 0 };
 
 describe('what is tried another time', () => {
@@ -36,7 +37,7 @@ describeStores('what a failed call means for the resource', ({ makeStore }) => {
       ['conflict', refused],
       ['smaller', refused],
       ['missing', { kind: 'unknown', problem, lookNow: true }],
-      ['unknown', { kind: 'unknown', problem }],
+      ['unknown', { kind: 'unknown', problem, parts }],
       ['later', { kind: 'later', problem, retryAfterMs: 5 }],
     ] as const;
 

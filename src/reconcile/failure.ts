@@ -43,7 +43,7 @@ export async function toFailure<Part>(
     case 'later':
       return toLater(judged);
     case 'unknown':
-      return { kind: 'unknown', problem };
+      return { kind: 'unknown', problem, parts };
     default:
       return assertNever(verdict);
   }

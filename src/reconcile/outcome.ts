@@ -8,13 +8,25 @@ export type Problem = Refusal;
  * - `done`: the service holds it, or held it already
  * - `refused`: the service says no about exactly these parts; repeating it would change nothing
  * - `later`: nothing was changed, and it may work another time
- * - `unknown`: it may or may not have been changed; the next step is a look
+ * - `unknown`: it may or may not have been changed; the next step is a look. `parts` is what the call was to change,
+ *   absent where the failure says nothing of it
  */
 export type Outcome<Known, Part> =
   | { readonly kind: 'done'; readonly known: Known }
   | { readonly kind: 'refused'; readonly parts: readonly Part[]; readonly problem: Problem }
   | { readonly kind: 'later'; readonly problem: Problem; readonly retryAfterMs?: number }
-  | { readonly kind: 'unknown'; readonly problem: Problem; readonly lookNow?: true };
+  | {
+      readonly kind: 'unknown';
+      readonly problem: Problem;
+      readonly parts?: readonly Part[];
+      readonly lookNow?: true;
+    };
+
+/** What a change that was taken and not made comes to, in our words: the service has none. */
+export const NOT_APPLIED: Problem = {
+  code: 'not-applied',
+  words: 'the service accepted the change and still says otherwise',
+};
 
 /** How a provider's write ended, as far as its request waits. */
 export type Settlement =

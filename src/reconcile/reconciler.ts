@@ -2,6 +2,7 @@ import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
 import { findGroupRow } from '../store/groups.ts';
 import { type LaneClaim, type Lease, recoverLanes } from '../store/lanes.ts';
 import { readWaiting } from '../store/link-work.ts';
+import { hastenWaiting } from '../store/retries.ts';
 import type { GroupUndo, UserUndo } from '../store/undo.ts';
 import { findUserRow, type UserRow } from '../store/users.ts';
 import { type BoundedWait, type Settling, settleWithin } from './bounded-wait.ts';
@@ -83,6 +84,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const countWaiting = () => users.waiters.size + groups.waiters.size;
   let holding: Hold | undefined = NEVER_STARTED;
 
+  deps.outage.onEnd(() => void letGoOn(deps, () => workers.wake()));
+
   /** Runs the lane that the write took, or has somebody take it, here or in another process. */
   function carryOn(key: ResourceKey, { lease }: Pick<StoredWrite, 'lease'>): void {
     const run = lease ? runner.run(key, lease) : Promise.resolve();
@@ -106,8 +109,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     claim() {
       const isFull = runner.active >= INLINE_MAX || workers.isBehind;
       const isHeld = holding !== undefined || deps.upstream.writesRefused() !== undefined;
-      if (isHeld || isFull) return undefined;
-      return toLaneClaim(deps);
+      return isHeld || isFull ? undefined : toLaneClaim(deps);
     },
     holds: ({ lane_owner, lane_token }, lease) =>
       lane_owner === deps.owner && lane_token === lease.token,
@@ -139,6 +141,17 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       await untilIdle(deps, runner, graceMs);
     },
   };
+}
+
+/** The service answers again: whatever waited for that is due. */
+async function letGoOn({ store, clock, events }: ReconcileDeps, wake: () => void): Promise<void> {
+  try {
+    await hastenWaiting(store, clock.now());
+    wake();
+  } catch (error) {
+    // Everything is tried again all the same, each at its time.
+    events.failed({ type: 'store', id: 'due', error });
+  }
 }
 
 /** On SQLite one process has the file, so every lane in it was left by one that is gone. */

@@ -41,10 +41,12 @@ const postponed: { why: string; outcome: Postponed; mustLook?: number; want: obj
 
 describe('what a failed step leaves in the row', () => {
   test.each(postponed)('$why', ({ outcome, mustLook, want }) => {
-    const row = { attempts: 2, must_look: mustLook ?? 0, last_error: null, due_class: 1 } as const;
+    const since = { attempts: 2, failing_since: 900_000 };
+    const row = { ...since, must_look: mustLook ?? 0, last_error: null, due_class: 1 } as const;
 
     expect(toRetryColumns(row, outcome, moment)).toEqual({
       attempts: 3,
+      failing_since: 900_000,
       last_error: JSON.stringify(problem),
       ...want,
     });
@@ -57,7 +59,8 @@ describe('what a failed step leaves in the row', () => {
   ] as const)(
     'a change that may not be sent ($code, class $dueClass) waits as it was, and nothing failed',
     ({ code, dueClass, want }) => {
-      const row = { attempts: 2, must_look: 1, last_error: 'as before', due_class: dueClass };
+      const since = { attempts: 2, failing_since: 900_000 };
+      const row = { ...since, must_look: 1, last_error: 'as before', due_class: dueClass };
       const outcome = { kind: 'later', problem: { code, words: 'not now' } } as const;
 
       expect(toRetryColumns(row, outcome, moment)).toEqual({

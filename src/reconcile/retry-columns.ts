@@ -22,6 +22,7 @@ export interface Postponed {
 /** The columns of a row that a postponed step changes. */
 interface RetryColumns {
   readonly attempts: number;
+  readonly failing_since: number | null;
   readonly must_look: number;
   readonly last_error: string | null;
   readonly due_class: DueClass;
@@ -39,6 +40,7 @@ export function toRetryColumns(
   const delayMs = lookNow ? 0 : backoffMs(attempts, outcome.retryAfterMs, random);
   return {
     attempts,
+    failing_since: row.failing_since ?? now,
     must_look: outcome.kind === 'unknown' ? LOOK_FIRST : row.must_look,
     last_error: toLastError(outcome.problem),
     due_at: now + delayMs,
@@ -52,11 +54,12 @@ function isWritesRefused({ code }: Problem): boolean {
 
 /** Nothing failed: the change waits, and nobody takes it before changes are sent again. */
 function toWaitingColumns(
-  { attempts, must_look, last_error, due_class }: RetryColumns,
+  { attempts, failing_since, must_look, last_error, due_class }: RetryColumns,
   now: number,
 ) {
   return {
     attempts,
+    failing_since,
     must_look,
     last_error,
     due_at: now,
@@ -66,8 +69,36 @@ function toWaitingColumns(
 
 /** What success leaves in the row, beside what is still stuck. */
 export function toNoTrouble(row: { readonly must_look: number }) {
-  const must_look = isDoubted(row) ? LOOK_FIRST : 0;
-  return { must_look, attempts: 0, last_error: null };
+  return { ...toLooked(row), attempts: 0, last_error: null };
+}
+
+/** What still waits when a step has worked. */
+interface Waiting {
+  readonly isWaiting: boolean;
+  /** Of the change that failed most often by its own fault. */
+  readonly attempts: number;
+  readonly problem: Problem | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** The trouble that a row is left with: what waits no longer fails, and what fails has done so for some time. */
+export function toTrouble(
+  row: Pick<RetryColumns, 'attempts' | 'failing_since' | 'last_error'>,
+  { isWaiting, attempts: failed, problem, now }: Waiting,
+) {
+  const attempts = isWaiting ? Math.max(row.attempts, failed) : 0;
+  const failing_since = attempts === 0 ? null : (row.failing_since ?? now);
+  return {
+    attempts,
+    failing_since,
+    last_error: isWaiting ? (row.last_error ?? toLastError(problem)) : null,
+  };
+}
+
+/** What a look leaves in the row: that it worked says nothing of the change that failed before it. */
+export function toLooked(row: { readonly must_look: number }) {
+  return { must_look: isDoubted(row) ? LOOK_FIRST : 0 };
 }
 
 /**
@@ -85,6 +116,6 @@ export function isDoubted({ must_look }: { readonly must_look: number }): boolea
 }
 
 /** Why something does not work, as the row keeps it. */
-export function toLastError(problem: Problem | undefined): string | null {
+function toLastError(problem: Problem | undefined): string | null {
   return problem === undefined ? null : JSON.stringify(problem);
 }

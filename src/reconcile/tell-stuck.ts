@@ -1,14 +1,16 @@
 import type { ResourceKey } from '../domain/ids.ts';
 import type { Db } from '../store/database.ts';
+import { parseStored } from '../store/documents.ts';
 import { findGroupRow } from '../store/groups.ts';
 import { findUserRow } from '../store/users.ts';
 import type { ReconcileDeps } from './deps.ts';
+import type { Problem } from './outcome.ts';
 
-/** A refusal that was recorded. */
-interface RecordedRefusal {
+/** A refusal that was recorded, or a look after which what failed again and again may be stuck. */
+interface RecordedStep {
   readonly key: ResourceKey;
-  /** Which kind of refusal it was. */
-  readonly code: string;
+  /** Which kind of refusal it was; undefined: it failed. */
+  readonly code: string | undefined;
   /** When recording began, epoch milliseconds. */
   readonly since: number;
 }
@@ -16,13 +18,14 @@ interface RecordedRefusal {
 /** Tells once of a person or group that became stuck: later refusals of the same are no news. */
 export async function tellStuck(
   { store, events }: Pick<ReconcileDeps, 'store' | 'events'>,
-  { key, code, since }: RecordedRefusal,
+  { key, code, since }: RecordedStep,
 ): Promise<void> {
-  const stuckAt = await findStuckAt(store.read, key);
-  if (stuckAt !== null && stuckAt >= since) events.stuck({ type: key.type, id: key.id, code });
+  const row = await findRow(store.read, key);
+  if (row === undefined || row.stuck_at === null || row.stuck_at < since) return;
+  const problem = parseStored<Partial<Problem> | null>(row.last_error ?? 'null');
+  events.stuck({ type: key.type, id: key.id, code: code ?? problem?.code ?? 'unknown' });
 }
 
-async function findStuckAt(db: Db, key: ResourceKey): Promise<number | null> {
-  const row = key.type === 'user' ? await findUserRow(db, key.id) : await findGroupRow(db, key.id);
-  return row?.stuck_at ?? null;
+async function findRow(db: Db, { type, id }: ResourceKey) {
+  return type === 'user' ? findUserRow(db, id) : findGroupRow(db, id);
 }

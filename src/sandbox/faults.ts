@@ -23,7 +23,9 @@ export type Fault =
   /** Carried out, then 200 with a page of HTML. */
   | { readonly kind: 'html' }
   /** Carried out, then the ordinary status with half of its JSON. */
-  | { readonly kind: 'truncated' };
+  | { readonly kind: 'truncated' }
+  /** Carried out as if this had been its body: a change that is taken and not made, for instance. */
+  | { readonly kind: 'altered'; readonly body: Readonly<Record<string, unknown>> };
 
 /** A fault, and the calls that it meets. */
 export interface FaultRule {
@@ -110,7 +112,7 @@ export class Faults {
     if (status === 403) throw new Refusal('forbidden', `no access to ${section}`);
   }
 
-  /** Takes the faults of a call of this operation off the rules. `text`: its target and body. */
+  /** Takes the faults of a call of this operation off the rules. `text`: its target, a space and its body. */
   take(operation: OperationName | 'unknown', text = ''): CallFaults {
     let delayMs = 0;
     for (const rule of this.#rules) {

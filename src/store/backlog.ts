@@ -3,10 +3,8 @@ import type { Db } from './database.ts';
 
 /** Tried several times in vain, and not stuck. */
 export const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
-/** Eight attempts take more than a minute, however much was written meanwhile. */
-const FAILS_SINCE = sql`case when attempts >= 8 then created_at else modified_at end`;
-/** A change waits since it was asked for, however often it was tried; a mere look since it is due. */
-const WAITS_SINCE = sql`case when must_look = 1 and pending = '{}' then due_at else modified_at end`;
+/** Something waits since it became due, which a failure puts off: then since the first one. */
+export const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
 
 /** What waits, for status and health. */
 export interface Backlog {
@@ -39,7 +37,7 @@ export async function readBacklog(db: Db): Promise<Backlog> {
       select count(*) as due, count(case when due_class < 2 then 1 end) as changes,
         count(stuck_at) as stuck,
         count(case when ${IS_FAILING} then 1 end) as failing,
-        min(case when ${IS_FAILING} then ${FAILS_SINCE} end) as failing_since,
+        min(case when ${IS_FAILING} then ${WAITS_SINCE} end) as failing_since,
         min(case when stuck_at is null then ${WAITS_SINCE} end) as oldest
       from ${sql.table(table)} where due_at is not null`.execute(db);
     rows.push(...read.rows);

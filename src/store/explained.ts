@@ -53,7 +53,7 @@ export interface LinkView {
   readonly desired: number | null;
   readonly observed: number | null;
   readonly pending: number | null;
-  readonly retry_at: number | null;
+  readonly stuck_at: number | null;
   /** Of admins: 1 a rule put the person in, 2 it found them there. */
   readonly by_rule: number;
 }
@@ -61,7 +61,7 @@ export interface LinkView {
 /** The first live groups of a person, in order of joining. */
 export async function listGroupLinksOf(db: Db, id: UserId, limit: number): Promise<LinkView[]> {
   const { rows } = await sql<LinkView>`
-    select g.id, g.display_name as name, m.desired, m.observed, m.pending, m.retry_at, 0 as by_rule
+    select g.id, g.display_name as name, m.desired, m.observed, m.pending, m.stuck_at, 0 as by_rule
     from memberships as m join groups as g on g.id = m.group_id
     where m.user_id = ${id} and g.deleted_at is null order by m.seq limit ${limit}`.execute(db);
   return rows;
@@ -70,7 +70,7 @@ export async function listGroupLinksOf(db: Db, id: UserId, limit: number): Promi
 /** The first admins of a group, in order of joining. */
 export async function listAdminLinksOf(db: Db, id: GroupId, limit: number): Promise<LinkView[]> {
   const { rows } = await sql<LinkView>`
-    select u.id, u.user_name as name, a.desired, a.observed, a.pending, a.retry_at, a.by_rule
+    select u.id, u.user_name as name, a.desired, a.observed, a.pending, a.stuck_at, a.by_rule
     from group_admins as a join users as u on u.id = a.user_id
     where a.group_id = ${id} order by a.seq limit ${limit}`.execute(db);
   return rows;

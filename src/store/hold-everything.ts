@@ -13,6 +13,7 @@ export async function holdEverything(tx: Db): Promise<void> {
         must_look: 1,
         due_at: null,
         attempts: 0,
+        failing_since: null,
         last_error: null,
         stuck_at: null,
       })
@@ -22,7 +23,7 @@ export async function holdEverything(tx: Db): Promise<void> {
   for (const table of ['memberships', 'group_admins'] as const) {
     await tx
       .updateTable(table)
-      .set({ pending: null, retry_at: null })
+      .set({ pending: null, retry_at: null, attempts: 0 })
       .where('pending', 'is not', null)
       .execute();
   }

@@ -331,7 +331,7 @@ describeStores('due work', ({ makeStore }) => {
     const store = await makeStore();
     const before = await readBacklog(store.read);
     await addUser(store, { due_at: 50, stuck_at: 3, modified_at: 1 });
-    await addUser(store, { due_at: 60, modified_at: 30 });
+    await addUser(store, { due_at: 30, modified_at: 60 });
     await addGroup(store, { due_at: 40, stuck_at: 2, modified_at: 1 });
     await addGroup(store, { modified_at: 1 });
     await addUser(store, { due_at: 70, due_class: 2, modified_at: 80 });
@@ -343,23 +343,24 @@ describeStores('due work', ({ makeStore }) => {
     });
   });
 
-  test('what waits is as old as its write, however often it was tried; a mere look as old as its time', async () => {
+  test('what waits is as old as the moment in which it became due, not as what was written before', async () => {
     const store = await makeStore();
-    await addUser(store, { due_at: 900, modified_at: 500, attempts: 2, pending: '{"name":2}' });
+    await addUser(store, { due_at: 900, modified_at: 500, pending: '{"name":2}' });
     const young = await readBacklog(store.read);
-    await addGroup(store, { due_at: 400, modified_at: 1, must_look: 1 });
+    await addGroup(store, { due_at: 950, failing_since: 400, modified_at: 1, attempts: 2 });
 
-    expect([young.oldestSince, (await readBacklog(store.read)).oldestSince]).toEqual([500, 400]);
+    expect([young.oldestSince, (await readBacklog(store.read)).oldestSince]).toEqual([900, 400]);
   });
 
-  test('what was tried in vain three times fails since it was written, what was tried eight times since ever', async () => {
+  test('what was tried in vain three times fails since the first of them', async () => {
     const store = await makeStore();
-    await addUser(store, { due_at: 900, modified_at: 100, attempts: 2 });
-    await addUser(store, { due_at: 900, modified_at: 50, attempts: 9, stuck_at: 60 });
+    const due = { due_at: 900, modified_at: 100 };
+    await addUser(store, { ...due, attempts: 2, failing_since: 80 });
+    await addUser(store, { ...due, attempts: 9, failing_since: 50, stuck_at: 60 });
     const nobody = await readBacklog(store.read);
-    await addUser(store, { due_at: 900, modified_at: 700, attempts: 3 });
+    await addUser(store, { ...due, attempts: 3, failing_since: 700 });
     const one = await readBacklog(store.read);
-    await addGroup(store, { due_at: 900, modified_at: 800, created_at: 300, attempts: 8 });
+    await addGroup(store, { ...due, attempts: 8, failing_since: 300 });
 
     expect(nobody).toMatchObject({ failing: 0, failingSince: undefined });
     expect(one).toMatchObject({ failing: 1, failingSince: 700 });

@@ -67,13 +67,15 @@ export async function observeLinks(
         where deleted_at is null and upstream_id in (${accounts})
       on conflict (user_id, group_id) do nothing`.execute(tx);
   }
-  // What the service holds was seen anew, so what it refused and does not hold is tried again.
-  await sql`update ${name} set retry_at = null,
+  // What the service holds was seen anew, so what it refused and does not hold is tried again; what failed keeps its time.
+  await sql`update ${name} set
+      retry_at = case when desired = observed or attempts = 0 then null else retry_at end,
+      attempts = case when desired = observed then 0 else attempts end,
       pending = case when desired = observed then null else pending end,
       stuck_at = case when desired = observed then null else stuck_at end,
       problem = case when desired = observed then null else problem end
     where group_id = ${groupId} and pending is not null
-      and (desired = observed or retry_at is not null)`.execute(tx);
+      and (desired = observed or (retry_at is not null and attempts = 0))`.execute(tx);
   await sql`delete from ${name} where group_id = ${groupId} and pending is null and observed = 0
     and (desired is null or desired = 0)`.execute(tx);
   return added + moved;
@@ -97,7 +99,8 @@ async function countNews(
   seen: SeenLinks,
 ): Promise<News> {
   const next = sql`case when seen.id is not null then 1 else ${toAbsent(seen)} end`;
-  const isWaiting = sql`pending is not null and (retry_at is not null or desired = ${next})`;
+  const isWaiting = sql`pending is not null
+    and ((retry_at is not null and attempts = 0) or desired = ${next})`;
   const isOver = sql`pending is null and observed = 0 and coalesce(desired, 0) = 0`;
   // Deleted people as well: who is still seen there still has to leave.
   const { rows } = await sql<{ listed: number; linked: number; moved: number; changing: number }>`

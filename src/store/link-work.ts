@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { LinkChange, SettledLink } from '../domain/group.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import type { PutOff, Refusal } from '../domain/stuck.ts';
+import { addAttempt, type Failing, type PutOff, type Refusal } from '../domain/stuck.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
@@ -29,12 +29,13 @@ interface WaitingRow {
   readonly upstream_id: number;
   readonly desired: number;
   readonly pending: number;
+  readonly attempts: number;
   readonly stuck_at: number | null;
 }
 
 /**
- * The waiting changes of a group that can be made now, removals first, then the oldest. A person
- * without an account, or one who is to be deactivated first, makes a change wait.
+ * The waiting changes of a group that can be made now: what was tried before after all others, removals first, then the
+ * oldest. A person without an account, or one who is to be deactivated first, makes a change wait.
  */
 export async function listWaitingLinks(
   db: Db,
@@ -42,7 +43,8 @@ export async function listWaitingLinks(
   { limit, now, inactiveWait }: WaitingQuery,
 ): Promise<WaitingLinks> {
   const select = (list: LinkTable) => sql`
-    select ${sql.lit(list)} as list, link.user_id, person.upstream_id, link.desired, link.pending, link.stuck_at, link.seq
+    select ${sql.lit(list)} as list, link.user_id, person.upstream_id, link.desired, link.pending,
+      link.attempts, link.stuck_at, coalesce(link.retry_at, 0) as tried_at, link.seq
     from ${sql.table(list)} as link join users as person on person.id = link.user_id
     where link.group_id = ${groupId} and link.pending is not null and person.upstream_id is not null
     and (link.retry_at is null or link.retry_at <= ${now})
@@ -50,27 +52,41 @@ export async function listWaitingLinks(
     ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : sql``}`;
   const { rows } = await sql<WaitingRow>`
     select * from (${select('memberships')} union all ${select('group_admins')}) as waiting
-    order by desired, pending, seq limit ${limit}`.execute(db);
+    order by tried_at, desired, pending, seq limit ${limit}`.execute(db);
   const toChanges = (list: LinkTable) =>
     rows.flatMap((row) => (row.list === list ? [toChange(row)] : []));
   return { members: toChanges('memberships'), admins: toChanges('group_admins') };
 }
 
-function toChange({ user_id, upstream_id, desired, pending, stuck_at }: WaitingRow): LinkChange {
-  const change = { userId: user_id, upstreamUserId: upstream_id, wanted: desired === 1 };
-  return { ...change, version: pending, ...(stuck_at === null ? {} : { stuck: true }) };
+function toChange(row: WaitingRow): LinkChange {
+  return {
+    userId: row.user_id,
+    upstreamUserId: row.upstream_id,
+    wanted: row.desired === 1,
+    version: row.pending,
+    ...(row.attempts === 0 ? {} : { attempts: row.attempts }),
+    ...(row.stuck_at === null ? {} : { stuck: true }),
+  };
 }
 
 /** What waits in the lists of a group, whether it can be done now or not. */
 export interface WaitingSummary {
   /** The oldest waiting version; undefined: nothing waits. */
   readonly oldest: number | undefined;
-  /** When a refused change is tried again (epoch milliseconds). */
+  /** When the next change that rests is tried again (epoch milliseconds). */
   readonly nextRetryAt: number | undefined;
   /** Somebody is to leave. */
   readonly removes: boolean;
   /** The oldest of the refused changes. */
   readonly stuck: StuckLink | undefined;
+  /** The change that failed most often by its own fault. */
+  readonly failed: FailedLink | undefined;
+}
+
+/** A change that failed by its own fault. */
+interface FailedLink {
+  readonly attempts: number;
+  readonly problem: Refusal;
 }
 
 interface WaitingTotals {
@@ -78,15 +94,17 @@ interface WaitingTotals {
   readonly retry_at: number | null;
   readonly stuck_at: number | null;
   readonly desired: number | null;
+  readonly attempts: number | null;
 }
 
-/** Sums up what waits in the lists of a group. */
-export async function readWaiting(db: Db, groupId: GroupId): Promise<WaitingSummary> {
+/** Sums up what waits in the lists of a group. What was to be tried before `now` (epoch milliseconds) waits for something else. */
+export async function readWaiting(db: Db, groupId: GroupId, now = 0): Promise<WaitingSummary> {
   const select = (list: LinkTable) => sql`
-    select pending, retry_at, stuck_at, desired from ${sql.table(list)}
+    select pending, case when retry_at > ${now} then retry_at end as retry_at, stuck_at, desired, attempts from ${sql.table(list)}
     where group_id = ${groupId} and pending is not null`;
   const { rows } = await sql<WaitingTotals>`
-    select min(pending) as oldest, min(retry_at) as retry_at, min(stuck_at) as stuck_at, min(desired) as desired
+    select min(pending) as oldest, min(retry_at) as retry_at, min(stuck_at) as stuck_at, min(desired) as desired,
+      max(attempts) as attempts
     from (${select('memberships')} union all ${select('group_admins')}) as waiting`.execute(db);
   const [row] = rows;
   const since = row?.stuck_at ?? undefined;
@@ -95,7 +113,17 @@ export async function readWaiting(db: Db, groupId: GroupId): Promise<WaitingSumm
     nextRetryAt: row?.retry_at ?? undefined,
     removes: row?.desired === 0,
     stuck: since === undefined ? undefined : await findStuckLink(db, groupId, since),
+    failed: row?.attempts ? await findFailedLink(db, groupId, row.attempts) : undefined,
   };
+}
+
+async function findFailedLink(db: Db, groupId: GroupId, attempts: number): Promise<FailedLink> {
+  const select = (list: LinkTable) => sql`
+    select problem from ${sql.table(list)}
+    where group_id = ${groupId} and attempts = ${attempts} and pending is not null`;
+  const { rows } = await sql<{ problem: string }>`
+    ${select('memberships')} union all ${select('group_admins')} limit 1`.execute(db);
+  return { attempts, problem: parseStored<Refusal>(rows[0]?.problem ?? 'null') };
 }
 
 /** One of the changes that are refused since then, with the service's words. */
@@ -170,6 +198,7 @@ async function settle(
         observed,
         put_in: putIn,
         retry_at: null,
+        attempts: 0,
         stuck_at: null,
         problem: null,
         pending: sql`case when pending <= ${plannedVersion} then null else pending end`,
@@ -229,11 +258,60 @@ export async function postponeLinks(
       .updateTable(table)
       .set((set) => ({
         retry_at: retryAt,
+        attempts: 0,
         problem: text,
         stuck_at: set.fn.coalesce('stuck_at', set.val(now)),
       }))
       .where('group_id', '=', groupId)
       .where('user_id', 'in', chunk)
+      .execute();
+  }
+}
+
+/** One more attempt at changes of people that failed. */
+export interface FailedLinks extends Failing {
+  readonly changes: readonly LinkChange[];
+  readonly problem: Refusal;
+}
+
+/** Counts a failed attempt at each of these changes, and puts them off. */
+export async function failLinks(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  { changes, problem, ...failing }: FailedLinks,
+): Promise<void> {
+  const byAttempts = Map.groupBy(changes, (change) => addAttempt(change.attempts ?? 0, failing));
+  for (const [attempts, same] of byAttempts) {
+    for (const chunk of chunks(toIds(same))) {
+      await tx
+        .updateTable(table)
+        .set({
+          attempts,
+          retry_at: failing.toRetryAt(attempts),
+          problem: JSON.stringify(problem),
+        })
+        .where('group_id', '=', groupId)
+        .where('user_id', 'in', chunk)
+        .execute();
+    }
+  }
+}
+
+/** Changes that failed `attemptsMax` times are stuck, since `now` (epoch milliseconds) where they were not before. */
+export async function markExhausted(
+  tx: Db,
+  groupId: GroupId,
+  { attemptsMax, now }: { readonly attemptsMax: number; readonly now: number },
+): Promise<void> {
+  for (const table of LINK_TABLES) {
+    await tx
+      .updateTable(table)
+      .set({ stuck_at: now })
+      .where('group_id', '=', groupId)
+      .where('pending', 'is not', null)
+      .where('stuck_at', 'is', null)
+      .where('attempts', '>=', attemptsMax)
       .execute();
   }
 }

@@ -64,6 +64,7 @@ export async function saveLinks(
           pending: link.pending,
           put_in: link.putIn ?? 0,
           retry_at: link.retryAt ?? null,
+          attempts: 0,
         })),
       )
       .onConflict((conflict) =>
@@ -73,6 +74,7 @@ export async function saveLinks(
           pending: set.ref('excluded.pending'),
           put_in: set.ref('excluded.put_in'),
           retry_at: set.ref('excluded.retry_at'),
+          attempts: set.ref('excluded.attempts'),
         })),
       )
       .execute();

@@ -185,6 +185,7 @@ export async function saveRuledAdmins(
           observed,
           pending,
           retry_at: null,
+          attempts: 0,
           by_rule: BY_RULE.indexOf(byRule),
         })),
       )
@@ -193,6 +194,7 @@ export async function saveRuledAdmins(
           desired: set.ref('excluded.desired'),
           pending: set.ref('excluded.pending'),
           retry_at: set.ref('excluded.retry_at'),
+          attempts: set.ref('excluded.attempts'),
           by_rule: set.ref('excluded.by_rule'),
         })),
       )

@@ -40,12 +40,15 @@ export interface ConvergenceColumns {
   modified_at: number;
   due_at: number | null;
   due_class: Generated<DueClass>;
+  /** Failures in a row of what waits; a look that works in between ends none. */
   attempts: Generated<number>;
+  /** Since when what waits fails; null: nothing does. */
+  failing_since: number | null;
   /** Why the last attempt failed: code and the service's words. */
   last_error: string | null;
   /** Since when something acknowledged is refused by the service; null: nothing is. */
   stuck_at: number | null;
-  /** Per field what the service refused of it after it was acknowledged. */
+  /** Per field what the service refused of it after it was acknowledged, or failed to do (`StuckField`). */
   stuck: Generated<string>;
   /** Looks that are still to be made for what a create whose answer was lost may have left; 0: there was none. */
   lost_looks: Generated<number>;
@@ -118,8 +121,10 @@ export interface LinkColumns {
   pending: number | null;
   /** 1: the bridge put it there, so letting go of an adopted group takes it out again. */
   put_in: Generated<number>;
-  /** The service refused this change after it was acknowledged; it is tried again then (epoch ms). */
+  /** The service refused this change after it was acknowledged, or failed to do it; it is tried again then (epoch ms). */
   retry_at: number | null;
+  /** How often it failed by its own fault; 0: never, or the service refused it. */
+  attempts: Generated<number>;
   /** Since when; kept through a new attempt, until the service holds what is wanted. */
   stuck_at: number | null;
   /** What it said, as JSON text. */

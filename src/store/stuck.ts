@@ -1,4 +1,4 @@
-import { findOldestStuck, type Stuck, type StuckField, withoutRest } from '../domain/stuck.ts';
+import { findOldestStuck, type Refusal, type Stuck, withoutRest } from '../domain/stuck.ts';
 import { parseStored } from './documents.ts';
 
 /** What is stuck of a person or a group. */
@@ -24,4 +24,8 @@ export function toRested(row: { stuck: string }, now: number): string {
 }
 
 /** A person whose change in a list the service refused. */
-export type StuckLink = Pick<StuckField, 'since' | 'problem'>;
+export interface StuckLink {
+  /** Epoch milliseconds. */
+  readonly since: number;
+  readonly problem: Refusal;
+}

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Refusal, StuckField } from '../domain/stuck.ts';
-import { IS_FAILING } from './backlog.ts';
+import { isStuck, type Refusal, type StuckField } from '../domain/stuck.ts';
+import { IS_FAILING, WAITS_SINCE } from './backlog.ts';
 import type { Db } from './database.ts';
 import { parseStored } from './documents.ts';
 import type { LinkTable } from './links.ts';
@@ -32,10 +32,10 @@ export async function listFailing(db: Db, limit: number): Promise<TroubledResour
   const where = sql`due_at is not null and ${IS_FAILING}`;
   const { rows } = await sql<TroubledRow>`
     select * from (
-      select 'user' as type, id, user_name as name, last_error, modified_at as since, due_at
+      select 'user' as type, id, user_name as name, last_error, ${WAITS_SINCE} as since, due_at
       from users where ${where}
       union all
-      select 'group' as type, id, display_name as name, last_error, modified_at as since, due_at
+      select 'group' as type, id, display_name as name, last_error, ${WAITS_SINCE} as since, due_at
       from groups where ${where}
     ) as troubled order by since, id limit ${limit}`.execute(db);
   return rows.map(({ last_error, due_at, ...row }) => ({
@@ -95,11 +95,15 @@ async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
       select 'group' as type, id, display_name as name, stuck, stuck_at from groups where stuck_at is not null
     ) as stuck order by stuck_at, id limit ${limit}`.execute(db);
   return rows.flatMap(({ type, id, name, stuck }) =>
-    Object.entries(parseStored<Record<string, StuckField>>(stuck)).map(
-      ([field, { problem, since, retryAt }]) => ({
-        ...{ type, id, name, field, problem, since },
-        nextAttemptAt: retryAt,
-      }),
+    Object.entries(parseStored<Record<string, StuckField>>(stuck)).flatMap(([field, one]) =>
+      isStuck(one)
+        ? [
+            {
+              ...{ type, id, name, field, problem: one.problem, since: one.since },
+              nextAttemptAt: one.retryAt,
+            },
+          ]
+        : [],
     ),
   );
 }

@@ -87,7 +87,8 @@ async function findNextTurn(
   call: OutgoingCall,
   { error, scope, attempt }: { error: UpstreamError; scope: CallScope; attempt: number },
 ): Promise<Turn | undefined> {
-  const { attemptsMax, random, clock } = deps;
+  const { random, clock } = deps;
+  const attemptsMax = Math.min(deps.attemptsMax, call.options.attemptsMax ?? deps.attemptsMax);
   const { body } = call.request;
   if (typeof body === 'object' && !body.isRepeatable) return undefined;
   const { repeat } = call.operation;

@@ -153,6 +153,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Replaces it too: milliseconds from now, with the wait for the first turn. */
   readonly withinMs?: number | undefined;
+  /** Attempts of this call; never more than the transport makes of any. */
+  readonly attemptsMax?: number | undefined;
   /** Like the hook, for this call alone and for reads too: the last check before it leaves. */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
   /**

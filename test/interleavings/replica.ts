@@ -2,6 +2,7 @@ import { BridgeError } from '../../src/domain/errors.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ReconcileDeps } from '../../src/reconcile/deps.ts';
 import { openForms } from '../../src/reconcile/forms.ts';
+import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import { createReconciler } from '../../src/reconcile/reconciler.ts';
 import type { ScimDeps } from '../../src/scim/deps.ts';
 import { ScimError } from '../../src/scim/errors.ts';
@@ -101,6 +102,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       firstRead: () => undefined,
       firstReadFailed: () => undefined,
     },
+    outage: createOutageWatch(clock),
     owner: name,
   };
   const reconciler = createReconciler(deps);

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createFirstRead, type FirstRead } from '../../src/reconcile/first-read/first-read.ts';
 import type { FirstReadDeps } from '../../src/reconcile/first-read/step.ts';
 import { openForms } from '../../src/reconcile/forms.ts';
+import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Store } from '../../src/store/database.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
@@ -77,6 +78,7 @@ export async function createReadForTest(
       },
       firstReadFailed: (failure) => told.failures.push(failure),
     },
+    outage: createOutageWatch(clock),
     owner: 'test',
     identity,
   };

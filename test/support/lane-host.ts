@@ -4,6 +4,7 @@ import { type ReconcileDeps, type ReconcilePolicy, toLaneClaim } from '../../src
 import { type Forms, openForms } from '../../src/reconcile/forms.ts';
 import { createLaneRunner, type Lanes } from '../../src/reconcile/lane-runner.ts';
 import { toLeaseTimes } from '../../src/reconcile/lease-times.ts';
+import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import { createWaiters } from '../../src/reconcile/waiters.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Store } from '../../src/store/database.ts';
@@ -17,6 +18,7 @@ export const TEST_POLICY: ReconcilePolicy = {
   deactivation: 'scim',
   groupDeletion: 'created',
   membersPerCall: 100,
+  attemptsMax: 10,
   pageSize: 100,
   adoptUsers: 'yes',
   adoptGroups: 'yes',
@@ -95,6 +97,7 @@ export async function createLaneHost(
       firstRead() {},
       firstReadFailed() {},
     },
+    outage: createOutageWatch(systemClock),
     owner,
   };
   const lanes: Lanes = {

@@ -90,8 +90,8 @@ function toFlag(value: number | null): boolean | null {
   return value === null ? null : value === 1;
 }
 
-function toLinkStanding({ desired, observed, pending, retry_at }: LinkView): FieldStanding {
-  if (pending !== null) return retry_at === null ? 'pending' : 'stuck';
+function toLinkStanding({ desired, observed, pending, stuck_at }: LinkView): FieldStanding {
+  if (pending !== null) return stuck_at === null ? 'pending' : 'stuck';
   if (desired === null) return 'not ours';
   if (observed === null) return 'unknown';
   return desired === observed ? 'settled' : 'drifted';

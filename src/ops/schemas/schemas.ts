@@ -15,7 +15,7 @@ import { plan, planAction, planSummary, undoing } from './plans.ts';
 import { decision, firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import { adoptBody, erasure, explanation, groupItem, timeline, userItem } from './resources.ts';
-import { pauseBody, status, writes } from './state.ts';
+import { pauseBody, retry, retryBody, status, writes } from './state.ts';
 
 /** Bodies and answers of every request below `/ops`, by their name in the description. */
 export const opsSchemas = {
@@ -23,6 +23,8 @@ export const opsSchemas = {
   Status: status,
   Writes: writes,
   PauseBody: pauseBody,
+  RetryBody: retryBody,
+  Retry: retry,
   User: userItem,
   UserList: listOf(userItem),
   Group: groupItem,

@@ -61,7 +61,9 @@ export const status = z.strictObject({
   failing: z.array(trouble).describe('Tried again and again in vain; the first hundred.'),
   oldestSince: moment().nullable(),
   stuckCount: count(),
-  stuck: z.array(trouble).describe('Acknowledged, then refused by the service; field by field.'),
+  stuck: z
+    .array(trouble)
+    .describe('Acknowledged, then refused or not done by the service; field by field.'),
   disputes: z.array(dispute).describe('Names that only an operator can place.'),
   upstream: z.strictObject({
     waiting: z
@@ -94,3 +96,28 @@ export const status = z.strictObject({
 });
 /** The state of the bridge as an operator is shown it. */
 export type Status = JsonOf<typeof status>;
+
+/** Resources to be tried now. */
+export const retryBody = z.union([
+  z.strictObject({ name: z.string().min(1).describe('An id, a userName, an address or a name.') }),
+  z.strictObject({ all: z.literal(true) }),
+]);
+
+/** Resources that are tried now. */
+export const retry = z.strictObject({
+  count: count(),
+  tried: z
+    .array(
+      z.strictObject({
+        type: resourceType(),
+        id: z.string(),
+        name: z.string(),
+        waits: z
+          .array(z.string())
+          .describe('The fields that wait, `members` or `admins` where people do; empty: a look.'),
+      }),
+    )
+    .describe('The first hundred.'),
+});
+/** Answer about the resources that are tried now. */
+export type RetryAnswer = JsonOf<typeof retry>;

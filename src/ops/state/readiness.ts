@@ -153,9 +153,9 @@ function listWaiting(
   if (stuck > 0) {
     reasons.push({
       code: 'stuck',
-      detail: `${toCount(stuck)} acknowledged, then refused by the service.`,
+      detail: `${toCount(stuck)} acknowledged, then refused or not done by the service.`,
       remedy:
-        '`/ops/status` has the words of the service; correct the person or group in the provider or in the service.',
+        '`/ops/status` has the words of the service; correct the person or group in the provider or in the service, then `scim-bridge retry`.',
     });
   }
   if (isFailing(backlog, nowMs)) {
@@ -163,7 +163,7 @@ function listWaiting(
       code: 'failing',
       detail: `${toCount(backlog.failing)} tried again and again without success for more than a minute.`,
       remedy:
-        '`/ops/status` says which and why. Wait when the service is at fault: everything is tried again by itself.',
+        '`/ops/status` says which and why. Wait when the service is at fault: everything is tried again by itself, and at once when it answers again.',
     });
   }
   const waitedMs = oldestSince === undefined ? 0 : nowMs - oldestSince;

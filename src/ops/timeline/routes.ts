@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { StuckField } from '../../domain/stuck.ts';
+import { isStuck, type StuckField } from '../../domain/stuck.ts';
 import type { Db } from '../../store/database.ts';
 import { parseStored } from '../../store/documents.ts';
 import { listGroupsByKey, listUsersByKey } from '../../store/explained.ts';
@@ -133,7 +133,9 @@ async function toTimeline(
 
 /** The past as the row itself has it. */
 function ofRow({ row, observed }: Subject): Happening[] {
-  const stuck = Object.entries(parseStored<Record<string, StuckField>>(row.stuck));
+  const stuck = Object.entries(parseStored<Record<string, StuckField>>(row.stuck)).flatMap(
+    ([field, one]) => (isStuck(one) ? [[field, one] as const] : []),
+  );
   const first = row.origin === 'created' ? 'first asked for' : 'first seen in the service';
   return [
     toHappening(row.created_at, 'seen', first),

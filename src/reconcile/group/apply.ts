@@ -1,12 +1,6 @@
 import { assertNever } from '../../domain/errors.ts';
 import { foldCase } from '../../domain/fold.ts';
-import {
-  type GroupField,
-  type GroupState,
-  type LinkChange,
-  type ObservedGroup,
-  removesGroupAccess,
-} from '../../domain/group.ts';
+import { type GroupState, type ObservedGroup, removesGroupAccess } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
 import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
 import { listLeavingGroups, toObservedGroup } from '../../store/groups.ts';
@@ -16,7 +10,7 @@ import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
-import type { Problem } from '../outcome.ts';
+import { NOT_APPLIED, type Problem } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
 import { isSaidNo, type Judged, judge } from '../verdict.ts';
 import { changeAdmin, changeMember, withoutUid } from './change-link.ts';
@@ -24,18 +18,11 @@ import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
-/** One step of a group. */
-export interface GroupTurn {
-  readonly state: GroupState;
-  readonly action: GroupAction;
-  /** How often this action failed without a clear answer since it last worked. */
-  readonly failures: number;
-}
-
 /** Makes one call for a group (a creation, a batch or a look may take more) and says what is known now. */
 export async function applyGroupAction(
   deps: ReconcileDeps,
-  { state, action, failures }: GroupTurn,
+  state: GroupState,
+  action: GroupAction,
 ): Promise<GroupOutcome> {
   const context = toContext(state, action);
   switch (action.kind) {
@@ -48,39 +35,39 @@ export async function applyGroupAction(
     case 'delete-group':
       return deleteGroup(deps, context, state);
     case 'change-members':
-      return restStuck(await changeMembers(deps, context, { state, action, failures }), {
-        kind: 'member',
-        changes: action.changes,
-      });
+      return changeMembers(deps, context, { state, action });
     case 'change-member':
-      return restStuck(await changeMember(deps, context, { state, change: action.change }), {
-        kind: 'member',
-        changes: [action.change],
-      });
+      return changeMember(deps, context, { state, change: action.change });
     case 'change-admin':
-      return restStuck(await changeAdmin(deps, context, { state, change: action.change }), {
-        kind: 'admin',
-        changes: [action.change],
-      });
+      return changeAdmin(deps, context, { state, change: action.change });
     default:
       return assertNever(action);
   }
 }
 
-/** What is stuck already and fails again rests again: it is not tried as often as something new. */
-function restStuck(
-  outcome: GroupOutcome,
-  { kind, changes }: { kind: 'member' | 'admin'; changes: readonly LinkChange[] },
-): GroupOutcome {
-  const isStuck = changes.every(({ stuck }) => stuck);
-  if (!isStuck || outcome.kind !== 'unknown' || outcome.lookNow) return outcome;
-  const failedLinks = changes.map((change) => ({ kind, change, problem: outcome.problem }));
-  return { kind: 'done', known: { failedLinks } };
-}
-
 /** Removal of access goes before everything else in the budget. */
 function toContext(state: GroupState, action: GroupAction): CallContext {
-  return { class: isRemoval(state, action) ? 'remove' : 'change', key: `group:${state.id}` };
+  const callClass = isRemoval(state, action) ? 'remove' : 'change';
+  return {
+    class: callClass,
+    key: `group:${state.id}`,
+    ...(hasFailed(state, action) && { attemptsMax: 1 }),
+  };
+}
+
+/** Whether something that the action is about failed before by its own fault. */
+function hasFailed({ failed }: GroupState, action: GroupAction): boolean {
+  switch (action.kind) {
+    case 'change-member':
+    case 'change-admin':
+      return action.change.attempts !== undefined;
+    case 'change-members':
+      return action.changes.some(({ attempts }) => attempts !== undefined);
+    case 'look-at-group':
+      return false;
+    default:
+      return failed !== undefined;
+  }
 }
 
 function isRemoval(state: GroupState, action: GroupAction): boolean {
@@ -171,7 +158,7 @@ async function updateGroup(
         displayName: group.displayName,
         ...seen,
       };
-      return { kind: 'done', known: { observed, settled: listFields(action) } };
+      return toUpdated(state, action, observed);
     }
     const body = {
       ...(displayName === undefined ? {} : { name: displayName }),
@@ -181,9 +168,8 @@ async function updateGroup(
     const answer = await deps.upstream.call(groups.updateGroup, { path, body }, context);
     const look = () => deps.upstream.call(groups.getGroup, { path }, context);
     const shown = await readBack(answer, { operation: groups.updateGroup.id, look });
-    const group = parseRestGroup(shown);
-    const observed = toObserved(deps, group, groups.updateGroup.id);
-    return { kind: 'done', known: { observed, settled: listFields(action) } };
+    const observed = toObserved(deps, parseRestGroup(shown), groups.updateGroup.id);
+    return toUpdated(state, action, observed);
   } catch (error) {
     const judged = judge(error);
     const parts = listFields(action).map((field): GroupPart => ({ kind: 'field', field }));
@@ -196,6 +182,29 @@ async function updateGroup(
     }
     return toFailure(deps, judged, { parts, section: 'groups', missed: state.missed });
   }
+}
+
+/** What the answer to a change says of it: a field that still is what it was before was not changed. */
+function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGroup): GroupOutcome {
+  const fields = listFields(action);
+  const ignored = fields.filter((field) =>
+    field === 'displayName'
+      ? isUnchanged(state, { sent: action.displayName ?? '', observed })
+      : observed[field] !== undefined && observed[field] !== action[field],
+  );
+  if (ignored.length === 0) return { kind: 'done', known: { observed, settled: fields } };
+  const parts = ignored.map((field): GroupPart => ({ kind: 'field', field }));
+  return { kind: 'unknown', problem: NOT_APPLIED, parts };
+}
+
+/** Whether the service still holds the name that it held before this write was first sent. */
+function isUnchanged(
+  { failed, observed: before }: GroupState,
+  { sent, observed }: { sent: string; observed: ObservedGroup },
+): boolean {
+  const back = normaliseName(observed.displayName);
+  const held = failed?.displayName?.before ?? (before && normaliseName(before.displayName));
+  return back !== normaliseName(sent) && back === held;
 }
 
 function toFirstField(action: UpdateGroup): UpdateGroup {
@@ -259,7 +268,7 @@ function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: CreateGroup | 
   };
 }
 
-function listFields(action: UpdateGroup): GroupField[] {
+function listFields(action: UpdateGroup) {
   const fields = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
   return fields.filter((field) => action[field] !== undefined);
 }

@@ -10,7 +10,7 @@ import {
   type SentBatch,
   sendBatch,
 } from './batch-form.ts';
-import { changeMember } from './change-link.ts';
+import { changeMember, toFound } from './change-link.ts';
 import type { MemberBatch } from './change-members.ts';
 import type { GroupOutcome, GroupPart, RefusedLink } from './outcome.ts';
 
@@ -25,7 +25,7 @@ const FAILED_MANY = 3;
 interface Tally {
   readonly done: SettledLink[];
   readonly refused: RefusedLink[];
-  /** Whom it was not found out of, because the call about them alone failed. */
+  /** Of whom it is not known whether they are in, because the call about them alone failed. */
   readonly failed: RefusedLink[];
   /** Somebody is in, or out, by a call of this step. */
   isTaken: boolean;
@@ -43,7 +43,7 @@ interface Parts extends MemberBatch {
 /**
  * Changes what no form was taken for as a whole: looks who is in the group, then goes down by halves to
  * whom the service refuses, so that everybody else is in with few calls. Who is refused alone is refused.
- * Where the whole failed again and again, so is found with whom it fails: they rest, if others were taken.
+ * Where the whole failed before, so is found with whom it fails: that is theirs alone, if others were taken.
  */
 export async function changeInParts(
   deps: ReconcileDeps,
@@ -54,37 +54,30 @@ export async function changeInParts(
   const parts: Parts = { ...batch, tally };
   const left = await listLeft(deps, context, parts);
   if (tally.end) return tally.end;
-  await halve(deps, context, { ...parts, changes: rotate(left, batch.failures) });
-  await tryFailedAgain(deps, context, parts);
+  await halve(deps, context, { ...parts, changes: rotate(left, deps.random()) });
   const { done, refused, failed } = tally;
   if (done.length + refused.length === 0 && tally.end) return tally.end;
+  const [first] = failed;
+  if (done.length + refused.length === 0 && first && !tally.isTaken) {
+    return { kind: 'unknown', problem: first.problem, parts: left.map(toPart) };
+  }
   // Whatever stopped us, the next step meets it again and says so.
   return {
     kind: 'done',
     known: {
       members: done,
       ...(refused.length > 0 && { refusedMembers: refused }),
-      ...(failed.length > 0 && { failedLinks: failed }),
+      ...(tally.isTaken && !tally.end && failed.length > 0 && { failedLinks: failed }),
     },
   };
 }
 
-/** Who failed alone is tried once more after the others: it may have been the service, and it may have been done. */
-async function tryFailedAgain(
-  deps: ReconcileDeps,
-  context: CallContext,
-  parts: Parts,
-): Promise<void> {
-  const { tally } = parts;
-  const failed = tally.failed.splice(0).map(({ change }) => change);
-  if (failed.length === 0 || tally.end || !tally.isTaken) return;
-  const left = await listLeft(deps, context, { ...parts, changes: failed });
-  await changeSingly(deps, context, { ...parts, changes: left });
-}
-
 /** Begins with others each time, so that a few with whom all calls fail never keep it from finding one who is taken. */
-function rotate(changes: readonly LinkChange[], failures: number): readonly LinkChange[] {
-  const start = (Math.max(0, failures - 1) * FAILED_MANY) % Math.max(1, changes.length);
+function rotate(changes: readonly LinkChange[], random: number): readonly LinkChange[] {
+  const failures = Math.max(0, ...changes.map(({ attempts = 0 }) => attempts));
+  if (failures === 0) return changes;
+  const begun = (failures - 1) * FAILED_MANY + Math.floor(random * changes.length);
+  const start = begun % changes.length;
   return [...changes.slice(start), ...changes.slice(0, start)];
 }
 
@@ -92,7 +85,7 @@ function rotate(changes: readonly LinkChange[], failures: number): readonly Link
 async function listLeft(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, changes, scimId, failures, tally }: Parts,
+  { state, changes, scimId, tally }: Parts,
 ): Promise<readonly LinkChange[]> {
   if (scimId === undefined) return changes;
   try {
@@ -101,22 +94,16 @@ async function listLeft(
     const members = new Set(memberIds);
     const isHeld = (change: LinkChange) => members.has(change.upstreamUserId) === change.wanted;
     const held = changes.filter(isHeld);
-    // What failed before was looked at since, so what holds now is our doing.
-    tally.done.push(...held.map((change) => (failures > 0 ? change : toHeld(change))));
+    tally.done.push(...held.map(toFound));
     return changes.filter((change) => !isHeld(change));
   } catch (error) {
     const judged = judge(error);
     // The group is there under another id: then nobody is known to be in it.
     if (judged.verdict === 'missing' && state.missed === 'found') return changes;
-    const parts = changes.map((change): GroupPart => ({ kind: 'member', change }));
-    const about = { parts, section: 'groups', missed: state.missed } as const;
+    const about = { parts: changes.map(toPart), section: 'groups', missed: state.missed } as const;
     tally.end = await toFailure(deps, judged, about);
     return [];
   }
-}
-
-function toHeld(change: LinkChange): SettledLink {
-  return { ...change, heldAlready: true };
 }
 
 /** Two halves of what was refused, each as a whole first. */
@@ -136,7 +123,7 @@ async function halve(deps: ReconcileDeps, context: CallContext, parts: Parts): P
 async function change(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
   const { changes, tally } = parts;
   const { done, refused } = tally;
-  if (tally.end) return;
+  if (isOver(tally)) return;
   const forms = listBatchForms(deps);
   const isHopeless = refused.length >= REFUSED_MANY && refused.length > done.length;
   if (forms.length === 0 || changes.length <= 1 || isHopeless) {
@@ -151,9 +138,9 @@ async function isRefused(
   context: CallContext,
   { parts, forms }: { parts: Parts; forms: readonly BatchForm[] },
 ): Promise<boolean> {
-  const { state, changes, scimId, failures, tally } = parts;
+  const { state, changes, scimId, isolates, tally } = parts;
   if (scimId === undefined || forms.length === 0) return true;
-  const batch = { changes, scimId, forms, missed: state.missed, isolates: failures > 0 };
+  const batch = { changes, scimId, forms, missed: state.missed, isolates };
   const sent: SentBatch = await sendBatch(deps, context, batch);
   if (sent.kind === 'taken') {
     tally.isTaken = true;
@@ -167,14 +154,14 @@ async function isRefused(
 async function changePair(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
   const before = parts.tally.done.length;
   // A known form that begins to fail may be so for good while another one works.
-  const forms = parts.failures > 0 ? listOtherForms(deps) : [];
+  const forms = parts.isolates ? listOtherForms(deps) : [];
   if (!(await isRefused(deps, context, { parts, forms }))) return;
   await changeSingly(deps, context, parts);
   const taken = parts.tally.done.slice(before).filter(({ heldAlready }) => !heldAlready);
   if (taken.length < PAIR) return;
   parts.tally.pairsSplit += 1;
   // A failure may have been an outage that ended just then; one more after people were taken was none.
-  if (parts.failures > 0 && parts.tally.pairsSplit < 2) return;
+  if (parts.isolates && parts.tally.pairsSplit < 2) return;
   await deps.forms.learn({ memberForm: 'single', memberFormAt: deps.clock.now() });
 }
 
@@ -184,13 +171,13 @@ async function changeSingly(
   parts: Parts,
 ): Promise<void> {
   for (const change of parts.changes) {
-    if (parts.tally.end) return;
+    if (isOver(parts.tally)) return;
     const outcome = await changeMember(deps, context, { state: parts.state, change });
     count(parts, change, outcome);
   }
 }
 
-function count({ failures, tally }: Parts, change: LinkChange, outcome: GroupOutcome): void {
+function count({ isolates, tally }: Parts, change: LinkChange, outcome: GroupOutcome): void {
   if (outcome.kind === 'done') {
     tally.isTaken = true;
     tally.done.push(...(outcome.known.members ?? []));
@@ -201,8 +188,17 @@ function count({ failures, tally }: Parts, change: LinkChange, outcome: GroupOut
     tally.refused.push(link);
     return;
   }
-  const isFailed = failures > 0 && outcome.kind === 'unknown' && !outcome.lookNow;
-  if (isFailed) tally.failed.push(link);
-  const isOutage = !tally.isTaken && tally.failed.length >= FAILED_MANY;
-  if (!isFailed || isOutage) tally.end = outcome;
+  const isFailed = isolates && outcome.kind === 'unknown' && !outcome.lookNow;
+  if (!isFailed) tally.end = outcome;
+  // The batch failed with them, and so did a call of their own.
+  else tally.failed.push({ ...link, change: { ...change, attempts: (change.attempts ?? 0) + 1 } });
+}
+
+/** Whether nothing more is tried now: something is in the way, or it is the service that fails. */
+function isOver({ end, isTaken, failed }: Tally): boolean {
+  return end !== undefined || (!isTaken && failed.length >= FAILED_MANY);
+}
+
+function toPart(change: LinkChange): GroupPart {
+  return { kind: 'member', change };
 }

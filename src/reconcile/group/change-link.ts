@@ -1,4 +1,4 @@
-import type { GroupState, LinkChange } from '../../domain/group.ts';
+import type { GroupState, LinkChange, SettledLink } from '../../domain/group.ts';
 import { findUserRow, toUserState } from '../../store/users.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -28,7 +28,7 @@ export async function changeMember(
   } catch (error) {
     const judged = judge(error);
     if (holdsAlready(judged, change))
-      return { kind: 'done', known: { members: [{ ...change, heldAlready: true }] } };
+      return { kind: 'done', known: { members: [toFound(change)] } };
     const waiting = await awaitActivation(deps, context, { judged, change, askedAt });
     if (waiting) return waiting;
     return toFailure<GroupPart>(deps, judged, {
@@ -60,8 +60,7 @@ export async function changeAdmin(
     return { kind: 'done', known };
   } catch (error) {
     const judged = judge(error);
-    if (holdsAlready(judged, change))
-      return { kind: 'done', known: { admins: [{ ...change, heldAlready: true }] } };
+    if (holdsAlready(judged, change)) return { kind: 'done', known: { admins: [toFound(change)] } };
     return toFailure<GroupPart>(deps, judged, {
       parts: [{ kind: 'admin', change }],
       section: 'groups',
@@ -96,6 +95,11 @@ async function sendMember(
 /** An outcome that already holds counts as done: 409 for somebody who is in, 404 for somebody who is out. */
 function holdsAlready({ verdict }: Judged, { wanted }: LinkChange): boolean {
   return wanted ? verdict === 'conflict' : verdict === 'missing';
+}
+
+/** A change that holds without this call. What failed before did not hold then, so that it holds now is our doing. */
+export function toFound(change: LinkChange): SettledLink {
+  return change.attempts === undefined ? { ...change, heldAlready: true } : change;
 }
 
 /**

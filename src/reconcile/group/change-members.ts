@@ -9,34 +9,31 @@ import type { GroupOutcome } from './outcome.ts';
 /**
  * Changes many members with one SCIM call. The shape of the operations is not documented, so forms are
  * tried until one is taken; what no form is taken for is done in ever smaller parts, and so is what fails again.
- * `failures`: how often such calls for this group failed since one worked.
  */
 export async function changeMembers(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action, failures }: { state: GroupState; action: ChangeMembers; failures: number },
+  { state, action: { changes } }: { state: GroupState; action: ChangeMembers },
 ): Promise<GroupOutcome> {
-  const { changes } = action;
+  const isolates = changes.some(({ attempts }) => attempts !== undefined);
   const learned = await learnScimId(deps, context, state);
-  if (learned.kind === 'failed' && failures === 0) return learned.outcome;
+  if (learned.kind === 'failed' && !isolates) return learned.outcome;
   const scimId = learned.kind === 'failed' ? undefined : learned.scimId;
   const forms = scimId === undefined ? [] : listBatchForms(deps);
   if (scimId === undefined || forms.length === 0) {
-    return changeInParts(deps, context, { state, changes, scimId: undefined, failures });
+    return changeInParts(deps, context, { state, changes, scimId: undefined, isolates });
   }
   const { missed } = state;
-  const isolates = failures > 0;
   const sent = await sendBatch(deps, context, { changes, scimId, forms, missed, isolates });
   switch (sent.kind) {
     case 'taken':
       return { kind: 'done', known: { members: changes, ids: { scimId } } };
     case 'ended':
       return sent.outcome;
-    case 'refused':
-      return withScimId(
-        await changeInParts(deps, context, { state, changes, scimId, failures }),
-        scimId,
-      );
+    case 'refused': {
+      const parts = { state, changes, scimId, isolates };
+      return withScimId(await changeInParts(deps, context, parts), scimId);
+    }
   }
 }
 
@@ -51,6 +48,6 @@ export interface MemberBatch {
   readonly changes: readonly LinkChange[];
   /** Undefined: only one person a call can be changed. */
   readonly scimId: string | undefined;
-  /** How often it failed before. If it did, whoever causes that is found and rests, as far as others are taken. */
-  readonly failures: number;
+  /** It has failed before: whoever causes that is found and rests, as far as others are taken. */
+  readonly isolates: boolean;
 }

@@ -11,7 +11,6 @@ import { tellDeleted } from '../tell-deleted.ts';
 import { tellStuck } from '../tell-stuck.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
-import { createFailing } from './failing.ts';
 import { gather } from './gather.ts';
 import { type LinkQuery, loadGroup } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
@@ -33,10 +32,6 @@ export function convergeGroups(
     now: deps.clock.now(),
   });
 
-  const failing = createFailing();
-  const list = (state: GroupState) =>
-    failing.order(state.id, planGroup(state, toPolicy(deps)).actions);
-
   async function load(db: Db, id: string): Promise<GroupState | undefined> {
     const state = await loadGroup(db, id, toQuery());
     if (state === undefined) return undefined;
@@ -48,16 +43,11 @@ export function convergeGroups(
   return {
     noNews: {},
     load,
-    planNext: (state) => list(state)[0],
+    planNext: (state) => planGroup(state, toPolicy(deps)).actions[0],
     toSentCreate: (action) =>
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
-    async apply(upstream, state, action) {
-      const failures = failing.count(state.id, action);
-      const turn = { state, action, failures };
-      const outcome = await applyGroupAction({ ...deps, upstream }, turn);
-      return failing.note(state.id, { action, list: () => list(state), outcome });
-    },
-    async record(planned, { lease, outcome }, also) {
+    apply: (upstream, state, action) => applyGroupAction({ ...deps, upstream }, state, action),
+    async record(planned, { lease, outcome, isOwn, failures }, also) {
       const key = { type: 'group', id: planned.id } as const;
       const since = deps.clock.now();
       const recorded = await recordHeld(waiters.hold(key), (undos) =>
@@ -69,6 +59,9 @@ export function convergeGroups(
             lease,
             undos,
             rules: deps.rules,
+            isOwn,
+            failures,
+            attemptsMax: deps.policy.attemptsMax,
             random: deps.random(),
           });
           await also(tx);
@@ -77,7 +70,7 @@ export function convergeGroups(
       );
       tellDeleted(deps.events, key, { planned, recorded });
       const problem = findRefusal(outcome);
-      if (problem) await tellStuck(deps, { key, code: problem.code, since });
+      if (problem || planned.mustLook) await tellStuck(deps, { key, code: problem?.code, since });
       const { membersPerCall } = toPolicy(deps);
       const loadAgain = () => load(deps.store.read, planned.id);
       return gather({ clock: deps.clock, membersPerCall, planned, recorded, load: loadAgain });

@@ -1,6 +1,6 @@
 import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { withoutPutOff } from '../../domain/stuck.ts';
+import { isStuck, listFailed, withoutPutOff } from '../../domain/stuck.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import type { Db } from '../../store/database.ts';
 import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups.ts';
@@ -27,10 +27,15 @@ export async function loadGroup(
 /** What the next step is planned from: what is stuck rests until its time, as if it did not wait. */
 export function toTriable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
   const state = toGroupState(row, links);
-  const pending = withoutPutOff(state.pending, parseStuck<GroupField>(row), now);
+  const stuck = parseStuck<GroupField>(row);
+  const pending = withoutPutOff(state.pending, stuck, now);
+  const failed = listFailed(stuck, pending);
   const rests = state.pending.existence !== undefined && pending.existence === undefined;
-  // While the group itself rests, it is neither created nor removed nor looked for.
-  return rests ? { ...state, pending: {}, mustLook: false } : { ...state, pending };
+  // While the group itself rests, it is neither created nor removed; what is stuck is not looked for either.
+  if (rests) {
+    return { ...state, pending: {}, mustLook: state.mustLook && !isStuck(stuck.existence) };
+  }
+  return { ...state, pending, ...(Object.keys(failed).length > 0 && { failed }) };
 }
 
 /** The waiting changes that one plan looks at: as many as two calls can carry. */

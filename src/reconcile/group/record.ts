@@ -1,7 +1,14 @@
 import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { type Pending, settlePending } from '../../domain/pending.ts';
-import { findNextRetryAt, findOldestStuck, withoutSettled } from '../../domain/stuck.ts';
+import {
+  countAttempts,
+  findNextRetryAt,
+  findProblem,
+  listFailed,
+  withExhausted,
+  withoutSettled,
+} from '../../domain/stuck.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import type { Db } from '../../store/database.ts';
@@ -16,7 +23,7 @@ import {
 } from '../../store/groups.ts';
 import type { Lease } from '../../store/lanes.ts';
 import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
-import { readWaiting, type WaitingSummary } from '../../store/link-work.ts';
+import { markExhausted, readWaiting, type WaitingSummary } from '../../store/link-work.ts';
 import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
@@ -29,12 +36,14 @@ import {
   FREE_LANE,
   isDoubted,
   toDoubtedColumns,
-  toLastError,
+  toLooked,
   toNoTrouble,
   toRetryColumns,
+  toTrouble,
 } from '../retry-columns.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Waiter } from '../waiters.ts';
+import { countFailed, countParts } from './count-failed.ts';
 import { followGroupStep } from './follow-step.ts';
 import { handOverGroup } from './heir.ts';
 import { linkGroup } from './link-group.ts';
@@ -58,6 +67,12 @@ export interface GroupStep {
   /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
   readonly undos: readonly Waiter<GroupUndo>[];
   readonly rules: Rules;
+  /** False: that it failed may be the fault of the service. */
+  readonly isOwn: boolean;
+  /** How many steps of this run have failed. */
+  readonly failures: number;
+  /** How often a change may fail by its own fault before it is stuck. */
+  readonly attemptsMax: number;
   readonly now: number;
   readonly random: number;
 }
@@ -80,6 +95,7 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
     await updateGroup(tx, row.id, {
       ...FREE_LANE,
       ...toNoTrouble(row),
+      failing_since: null,
       pending: '{}',
       due_at: null,
     });
@@ -110,7 +126,8 @@ async function recordDone(
   if (known.missing) return recordMissing(tx, row, step);
   const isLost = isLostLook(row, step.planned);
   if (isLost && !(await isItsOwn(tx, row, known.ids))) return recordLostLook(tx, row, step);
-  let next: GroupRow = { ...row, ...toNoTrouble(row) };
+  const isLook = step.planned.mustLook;
+  let next: GroupRow = { ...row, ...(isLook ? toLooked(row) : toNoTrouble(row)) };
   if (known.ids !== undefined) {
     const linked = await linkGroup(tx, row, known, step.now);
     if (linked.kind === 'later') return recordRetry(tx, row, step, linked);
@@ -120,28 +137,16 @@ async function recordDone(
     }
     next = { ...next, ...linked.columns, lost_looks: 0, sent_creates: '[]' };
   }
-  if (step.planned.mustLook) next.stuck = toRested(row, step.now);
+  if (isLook) next.stuck = toRested(row, step.now);
   if (known.observed !== undefined) next.observed = JSON.stringify(known.observed);
   next.pending = JSON.stringify(toPendingAfter(row, step, known));
   await recordLinks(tx, next, step, known);
   const { failedLinks = [], refusedMembers = [] } = known;
   const [failed] = failedLinks;
-  if (failed) next = await putOffFailed(tx, next, step, { ...failed, parts: failedLinks });
+  if (failed) await countParts(tx, next, step, { ...failed, parts: failedLinks });
   const [refused] = refusedMembers;
   if (refused) return recordRefused(tx, next, step, { ...refused, parts: refusedMembers });
   return finish(tx, next, step, []);
-}
-
-/** What failed without an answer was not refused: it rests like a refusal of what was acknowledged. */
-async function putOffFailed(
-  tx: Db,
-  row: GroupRow,
-  step: Recording,
-  { parts: failed, problem }: { parts: readonly GroupPart[]; problem: Problem },
-): Promise<GroupRow> {
-  const parts = await listStillPlanned(tx, row, { planned: step.planned, parts: failed });
-  const left = await refuse(tx, row, { ...step, undos: [], parts, problem });
-  return left.row;
 }
 
 /** Nothing was found that could be its: it is looked for again, a bounded number of times. */
@@ -152,7 +157,7 @@ async function recordLostLook(
 ): Promise<Recorded<GroupState>> {
   const lost_looks = row.lost_looks - 1;
   const due_at = planNextLostLook(lost_looks, step.now);
-  const next: GroupRow = { ...row, ...toNoTrouble(row), lost_looks };
+  const next: GroupRow = { ...row, ...toNoTrouble(row), failing_since: null, lost_looks };
   if (due_at === undefined) return finish(tx, next, step, []);
   const changed: GroupRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
   await save(tx, step, changed);
@@ -244,14 +249,21 @@ async function recordRetry(
   outcome: Extract<GroupOutcome, { kind: 'later' | 'unknown' }>,
 ): Promise<Recorded<GroupState>> {
   const lost = outcome.kind === 'unknown' && mayHaveCreated(row, step.planned) ? LOST_CREATE : {};
-  const changed: GroupRow = { ...row, ...toRetryColumns(row, outcome, step), ...lost };
-  if (outcome.kind === 'unknown' && outcome.lookNow) {
+  const retried: GroupRow = { ...row, ...toRetryColumns(row, outcome, step), ...lost };
+  if (outcome.kind === 'later') return recordPaused(tx, retried, step);
+  const { row: changed, goesOn } = await countFailed(tx, retried, step, outcome);
+  if (goesOn || outcome.lookNow) {
     await save(tx, step, changed);
     const state = toTriable(changed, await listGroupLinks(tx, changed.id, step), step.now);
     return { finished: false, state, undone: [], woken: [] };
   }
-  await save(tx, step, { ...changed, ...FREE_LANE });
-  return { ...(await toFinished(tx, changed, [])), retryAt: changed.due_at ?? step.now };
+  return recordPaused(tx, changed, step);
+}
+
+/** Gives the lane back until it is time to try again. */
+async function recordPaused(tx: Db, row: GroupRow, step: Recording): Promise<Recorded<GroupState>> {
+  await save(tx, step, { ...row, ...FREE_LANE });
+  return { ...(await toFinished(tx, row, [])), retryAt: row.due_at ?? step.now };
 }
 
 const NOTHING_WAITS: WaitingSummary = {
@@ -259,6 +271,7 @@ const NOTHING_WAITS: WaitingSummary = {
   nextRetryAt: undefined,
   removes: false,
   stuck: undefined,
+  failed: undefined,
 };
 
 /** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
@@ -271,22 +284,35 @@ async function finish(
   const { now } = step;
   const links = await listGroupLinks(tx, row.id, step);
   const state = toTriable(row, links, now);
-  const { actions, settled } = planGroup(state, step.policy);
-  const pending = settlePending(
-    parseStored<Pending<GroupField>>(row.pending),
-    state.pending,
-    settled,
+  const { actions } = planGroup(state, step.policy);
+  const asked = parseStored<Pending<GroupField>>(row.pending);
+  // Of what rests too: it may hold by now.
+  const { settled } = planGroup(
+    { ...state, pending: asked, mustLook: row.must_look !== 0 },
+    step.policy,
   );
-  const stuck = withoutSettled(parseStuck<GroupField>(row), pending);
+  const pending = settlePending(asked, asked, settled);
+  const left = withoutSettled(parseStuck<GroupField>(row), pending);
+  const stuck = withExhausted(left, step.attemptsMax, now);
   const isOver = actions.length === 0;
+  if (isOver) await markExhausted(tx, row.id, step);
   // While there is more to do, what became stuck on the way is shown at the end of the run.
-  const waiting = isOver || row.stuck_at !== null ? await readWaiting(tx, row.id) : NOTHING_WAITS;
-  const problem = (findOldestStuck(stuck) ?? waiting.stuck)?.problem;
+  const waiting =
+    isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITS;
+  const attempts = Math.max(
+    countAttempts(listFailed(stuck, pending)),
+    waiting.failed?.attempts ?? 0,
+  );
   const next: GroupRow = {
     ...row,
     pending: JSON.stringify(pending),
     ...toStuckColumns(stuck, waiting.stuck),
-    last_error: row.last_error ?? toLastError(problem),
+    ...toTrouble(row, {
+      isWaiting: !isOver || waiting.oldest !== undefined || Object.keys(pending).length > 0,
+      attempts,
+      problem: findProblem(stuck) ?? (waiting.stuck ?? waiting.failed)?.problem,
+      now,
+    }),
   };
   if (!isOver) {
     await save(tx, step, { ...next, due_at: now });

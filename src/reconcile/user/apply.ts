@@ -20,6 +20,7 @@ import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook, toFailure } from '../failure.ts';
+import { NOT_APPLIED } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
 import { isSaidNo, judge } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
@@ -56,7 +57,13 @@ export async function applyUserAction(
 function toContext(state: UserState, action: UserAction): CallContext {
   const removes = removesUserAccess(state);
   const looks = action.kind === 'look-at-user' && Object.keys(state.pending).length === 0;
-  return { class: removes ? 'remove' : looks ? 'look' : 'change', key: `user:${state.id}` };
+  const callClass = removes ? 'remove' : looks ? 'look' : 'change';
+  const key = `user:${state.id}`;
+  return {
+    class: callClass,
+    key,
+    ...(state.failed && action.kind !== 'look-at-user' && { attemptsMax: 1 }),
+  };
 }
 
 /** Sees what the service holds of one person, by the account where it is known. */
@@ -125,10 +132,12 @@ async function updateUser(
     const user = await sendUpdate(deps, context, { upstreamId, Operations });
     const seen = { at: deps.clock.now(), by: scim.updateUser.id };
     const observed = toObservedUser(user, state.observed, seen);
-    if (active !== undefined && observed.active !== active) {
-      const words = 'the service accepted the change and still says otherwise';
-      return { kind: 'unknown', problem: { code: 'not-applied', words } };
-    }
+    const ignored = parts.filter((part) =>
+      part === 'active'
+        ? observed.active !== active
+        : name && isUnchanged(state, { sent: fullName(name), observed }),
+    );
+    if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
     return { kind: 'done', known: { observed, ...(name ? toEcho(name, observed) : {}) } };
   } catch (error) {
     const judged = judge(error);
@@ -139,6 +148,16 @@ async function updateUser(
     }
     return toFailure<UserField>(deps, judged, { parts, section: 'users', missed: state.missed });
   }
+}
+
+/** Whether the service still holds the name that it held before this write was first sent. */
+function isUnchanged(
+  { failed, observed: before }: UserState,
+  { sent, observed }: { sent: string; observed: ObservedUser },
+): boolean {
+  const back = normaliseName(observed.fullName);
+  const held = failed?.name?.before ?? (before && normaliseName(before.fullName));
+  return back !== sent && back === held;
 }
 
 /** Changes a person through SCIM, and reads what the service holds then. @throws UpstreamError */
@@ -189,6 +208,12 @@ async function updateCompanyUser(
       at: deps.clock.now(),
       by: companyUsers.updateUser.id,
     };
+    const ignored = fields.filter((field) =>
+      field === 'appsPermissions'
+        ? observed.appsPermissions !== appsPermissions
+        : observed.temporarilyInactive !== temporarilyInactive,
+    );
+    if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
     return { kind: 'done', known: { observed, settled: fields } };
   } catch (error) {
     const judged = judge(error);
@@ -233,7 +258,10 @@ async function tryAddress(
     const judged = judge(error);
     const about = { parts: ['address'], section: 'users', missed: state.missed } as const;
     const failure = await toFailure<UserField>(deps, judged, about);
-    if (failure.kind !== 'refused') return failure;
+    const attempts = (state.failed?.address?.attempts ?? 0) + 1;
+    // Where the service fails at it again and again, the bridge alone keeps it as well.
+    const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
+    if (failure.kind !== 'refused' && !isHopeless) return failure;
     // What is about one person or one address says nothing of the next.
     if (judged.verdict === 'refused') await deps.forms.learn({ addressMayChange: false });
     return { kind: 'done', known: { settled: ['address'] } };

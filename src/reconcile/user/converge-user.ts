@@ -42,7 +42,7 @@ export function convergeUsers(
     planNext: (state) => planUser(state, toPolicy()).actions[0],
     toSentCreate: (action) => (action.kind === 'create-user' ? toSentUser(action) : undefined),
     apply: (upstream, state, action) => applyUserAction({ ...deps, upstream }, state, action),
-    async record(planned, { lease, outcome }, also) {
+    async record(planned, { lease, outcome, isOwn }, also) {
       const key = { type: 'user', id: planned.id } as const;
       const since = deps.clock.now();
       const recorded = await recordHeld(waiters.hold(key), (undos) =>
@@ -54,6 +54,8 @@ export function convergeUsers(
             policy: toPolicy(),
             undos,
             rules: deps.rules,
+            isOwn,
+            attemptsMax: deps.policy.attemptsMax,
             now: deps.clock.now(),
             random: deps.random(),
           });
@@ -62,9 +64,8 @@ export function convergeUsers(
         }),
       );
       tellDeleted(deps.events, key, { planned, recorded });
-      if (outcome.kind === 'refused') {
-        await tellStuck(deps, { key, code: outcome.problem.code, since });
-      }
+      const problem = outcome.kind === 'refused' ? outcome.problem : undefined;
+      if (problem || planned.mustLook) await tellStuck(deps, { key, code: problem?.code, since });
       return recorded;
     },
   };

@@ -1,4 +1,4 @@
-import { withoutPutOff } from '../../domain/stuck.ts';
+import { isStuck, listFailed, withoutPutOff } from '../../domain/stuck.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
 import { parseStuck } from '../../store/stuck.ts';
 import { toUserState, type UserRow } from '../../store/users.ts';
@@ -6,8 +6,11 @@ import { toUserState, type UserRow } from '../../store/users.ts';
 /** What the next step is planned from: what is stuck rests until its time, as if it did not wait. */
 export function toTriable(row: UserRow, now: number): UserState {
   const state = toUserState(row);
-  const pending = withoutPutOff(state.pending, parseStuck<UserField>(row), now);
+  const stuck = parseStuck<UserField>(row);
+  const pending = withoutPutOff(state.pending, stuck, now);
+  const failed = listFailed(stuck, pending);
   const rests = state.pending.account !== undefined && pending.account === undefined;
-  // While the account itself rests, it is neither created nor looked for.
-  return rests ? { ...state, pending: {}, mustLook: false } : { ...state, pending };
+  // While the account itself rests, it is not created; what is stuck is not looked for either.
+  if (rests) return { ...state, pending: {}, mustLook: state.mustLook && !isStuck(stuck.account) };
+  return { ...state, pending, ...(Object.keys(failed).length > 0 && { failed }) };
 }

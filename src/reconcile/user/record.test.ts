@@ -57,6 +57,8 @@ function record(store: Store, { row, outcome, undos = [], token = 3, ...given }:
         },
       })),
       rules: noRules,
+      isOwn: true,
+      attemptsMax: 10,
       now: NOW,
       random: 0,
     }),

@@ -1,6 +1,13 @@
 import type { GroupId } from '../../domain/ids.ts';
 import { type Pending, settlePending } from '../../domain/pending.ts';
-import { findNextRetryAt, findOldestStuck, withoutSettled } from '../../domain/stuck.ts';
+import {
+  countAttempts,
+  findNextRetryAt,
+  findProblem,
+  listFailed,
+  withExhausted,
+  withoutSettled,
+} from '../../domain/stuck.ts';
 import { removesUserAccess, type UserField, type UserState } from '../../domain/user.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
@@ -21,13 +28,15 @@ import {
   FREE_LANE,
   isDoubted,
   toDoubtedColumns,
-  toLastError,
+  toLooked,
   toNoTrouble,
   toRetryColumns,
+  toTrouble,
 } from '../retry-columns.ts';
 import { followPerson } from '../rules/follow.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Waiter } from '../waiters.ts';
+import { countFailed } from './count-failed.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
 import { toTriable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
@@ -46,6 +55,10 @@ export interface UserStep {
   /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
   readonly undos: readonly Waiter<UserUndo>[];
   readonly rules: Rules;
+  /** False: that it failed may be the fault of the service. */
+  readonly isOwn: boolean;
+  /** How often a change may fail by its own fault before it is stuck. */
+  readonly attemptsMax: number;
   readonly now: number;
   readonly random: number;
 }
@@ -106,6 +119,7 @@ async function recordHandedOver(
     upstream_id: null,
     pending: '{}',
     due_at: null,
+    failing_since: null,
     lost_looks: 0,
     sent_creates: '[]',
   };
@@ -149,7 +163,7 @@ async function recordDone(
     origin: linked.origin,
     upstream_id: known.upstreamId ?? row.upstream_id,
     ...(known.upstreamId === undefined ? {} : { lost_looks: 0, sent_creates: '[]' }),
-    ...toNoTrouble(row),
+    ...(step.planned.mustLook ? toLooked(row) : toNoTrouble(row)),
     pending: JSON.stringify(toPendingAfter(row, step, known)),
     stuck: step.planned.mustLook ? toRested(row, step.now) : row.stuck,
   };
@@ -173,7 +187,7 @@ function isLostLook(row: UserRow, { planned }: Recording): boolean {
 async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
   const lost_looks = row.lost_looks - 1;
   const due_at = planNextLostLook(lost_looks, step.now);
-  const next: UserRow = { ...row, ...toNoTrouble(row), lost_looks };
+  const next: UserRow = { ...row, ...toNoTrouble(row), failing_since: null, lost_looks };
   if (due_at === undefined) return finish(tx, next, step, []);
   const changed: UserRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
   await save(tx, step, changed);
@@ -246,7 +260,8 @@ async function recordRetry(
   outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
 ): Promise<Recorded<UserState>> {
   const lost = outcome.kind === 'unknown' && mayHaveCreated(row, step) ? LOST_CREATE : {};
-  const changed: UserRow = { ...row, ...toRetryColumns(row, outcome, step), ...lost };
+  const retried = { ...toRetryColumns(row, outcome, step), ...lost };
+  const changed = countFailed({ ...row, ...retried }, step, outcome);
   if (outcome.kind === 'unknown' && outcome.lookNow) {
     await save(tx, step, changed);
     return { finished: false, state: toTriable(changed, step.now), undone: [], woken: [] };
@@ -271,19 +286,27 @@ async function finish(
 ): Promise<Recorded<UserState>> {
   const { policy, now } = step;
   const state = toTriable(row, now);
-  const { actions, settled } = planUser(state, policy);
-  const pending = settlePending(
-    parseStored<Pending<UserField>>(row.pending),
-    state.pending,
-    settled,
+  const { actions } = planUser(state, policy);
+  const waiting = parseStored<Pending<UserField>>(row.pending);
+  // Of what rests too: it may hold by now.
+  const { settled } = planUser(
+    { ...state, pending: waiting, mustLook: row.must_look !== 0 },
+    policy,
   );
-  const stuck = withoutSettled(parseStuck<UserField>(row), pending);
+  const pending = settlePending(waiting, waiting, settled);
+  const left = withoutSettled(parseStuck<UserField>(row), pending);
+  const stuck = withExhausted(left, step.attemptsMax, now);
   const next: UserRow = {
     ...row,
     pending: JSON.stringify(pending),
     due_class: toDueClass(removesUserAccess({ ...state, pending })),
     ...toStuckColumns(stuck),
-    last_error: row.last_error ?? toLastError(findOldestStuck(stuck)?.problem),
+    ...toTrouble(row, {
+      isWaiting: Object.keys(pending).length > 0,
+      attempts: countAttempts(listFailed(stuck, pending)),
+      problem: findProblem(stuck),
+      now,
+    }),
   };
   if (actions.length > 0) {
     await save(tx, step, { ...next, due_at: now });

@@ -13,8 +13,8 @@ export interface FaultyCall {
   readonly faults: Faults;
   readonly response: ServerResponse;
   readonly face: Face;
-  /** Carries the call out and returns the answer. */
-  run(): Wire;
+  /** Carries the call out, with this body instead of its own where one is given, and returns the answer. */
+  run(text?: string): Wire;
 }
 
 /** Carries a call out, or not, with its faults. */
@@ -35,6 +35,8 @@ export async function applyFaults(
     case 'html':
       call.run();
       return { kind: 'whole', wire: htmlAnswer };
+    case 'altered':
+      return { kind: 'whole', wire: call.run(JSON.stringify(fault.body)) };
     case 'truncated': {
       const wire = call.run();
       return { kind: 'whole', wire: { ...wire, text: wire.text.slice(0, wire.text.length / 2) } };

@@ -45,9 +45,16 @@ function parseFault(fault: unknown): Fault {
     case 'html':
     case 'truncated':
       return { kind };
+    case 'altered':
+      return { kind, body: parseAltered(fault.body) };
     default:
       throw new Refusal('bad-request', `no fault of kind '${String(kind)}'`);
   }
+}
+
+function parseAltered(body: unknown): Record<string, unknown> {
+  if (isObject(body)) return body;
+  throw new Refusal('bad-request', 'body should be an object');
 }
 
 function parseStatus(value: unknown): number {

@@ -80,15 +80,14 @@ async function toEnding(deps: ServeDeps, rate: RateWindow, arrival: Arrival): Pr
     assertToken(deps, arrival.request);
     assertOwnerActive(deps);
     if (!limit.allowed) throw new Refusal('too-many', 'rate limit exceeded');
-    const ending = await applyFaults(
-      faults.take(toOperation(arrival), `${arrival.request.url ?? ''} ${text}`),
-      {
-        faults,
-        response: arrival.response,
-        face: toFace(arrival.path),
-        run: () => carryOut(deps, toIncomingCall(arrival, text)),
-      },
-    );
+    const call = toIncomingCall(arrival, text);
+    const found = faults.take(toOperation(arrival), `${arrival.request.url ?? ''} ${text}`);
+    const ending = await applyFaults(found, {
+      faults,
+      response: arrival.response,
+      face: toFace(arrival.path),
+      run: (body = text) => carryOut(deps, { ...call, text: body }),
+    });
     return ending.kind === 'cut' ? ending : { ...ending, wire: withHeaders(ending.wire, limit) };
   } catch (error) {
     if (!(error instanceof Refusal)) return { kind: 'cut' }; // The caller hung up while it was sending.

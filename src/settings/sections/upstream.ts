@@ -36,6 +36,11 @@ export const upstreamSchema = z.strictObject({
   membersPerCall: wholeNumber({ min: 1, max: 1_000 })
     .prefault(100)
     .describe('How many members one PATCH of a group adds or removes.'),
+  attemptsBeforeStuck: wholeNumber({ min: 2, max: 1_000 })
+    .prefault(10)
+    .describe(
+      'How often a change that was accepted may fail, while the service makes others, until it is stuck: told, and tried about once an hour from then on. Ten attempts take about eight minutes.',
+    ),
   emailForm: choice(['auto', 'strings', 'objects'])
     .prefault('auto')
     .describe('How `emails` is written when a user is created; `auto` finds out and remembers.'),

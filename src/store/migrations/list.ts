@@ -18,6 +18,7 @@ import { access } from './016-access.ts';
 import { erasure } from './017-erasure.ts';
 import { decidedBy } from './018-decided-by.ts';
 import { backlog } from './019-backlog.ts';
+import { attempts } from './020-attempts.ts';
 import { callOutcomes } from './022-call-outcomes.ts';
 import { formerNames } from './025-former-names.ts';
 
@@ -46,6 +47,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '017-erasure': erasure,
     '018-decided-by': decidedBy,
     '019-backlog': backlog,
+    '020-attempts': attempts,
     '022-call-outcomes': callOutcomes,
     '025-former-names': formerNames,
   };

@@ -1,0 +1,94 @@
+import type { ResourceKey } from '../../domain/ids.ts';
+import type { Store } from '../../store/database.ts';
+import { listGroupsByKey, listUsersByKey } from '../../store/explained.ts';
+import { listResting, listRestingGroupsOf, type Retried, retryNow } from '../../store/retries.ts';
+import { answerKeyed, type Keyed, toKeyed } from '../http/keyed.ts';
+import { ok, route } from '../http/route.ts';
+import type { RetryAnswer } from '../schemas/state.ts';
+
+/** Resources that an answer lists; the others are counted. */
+const LISTED_MAX = 100;
+/** Users or groups of one transaction. */
+const CHUNK = 100;
+
+/** Has tried now what waits for its next attempt, stuck or not. */
+export interface RetrySource {
+  /** By an id, a userName, an address or a displayName. */
+  readonly one: (name: string) => Promise<Keyed<RetryAnswer>>;
+  readonly all: () => Promise<RetryAnswer>;
+}
+
+/** Makes things due. @param wake is called once something is due. */
+export function createRetrySource(
+  store: Pick<Store, 'read' | 'write'>,
+  { now, wake }: { readonly now: () => number; readonly wake: () => void },
+): RetrySource {
+  async function retry(keys: readonly ResourceKey[]): Promise<Retried[]> {
+    const tried = await store.write(async (tx) => {
+      const done: Retried[] = [];
+      for (const key of keys) {
+        const one = await retryNow(tx, key, now());
+        if (one !== undefined) done.push(one);
+      }
+      return done;
+    });
+    wake();
+    return tried;
+  }
+
+  async function retryOne(key: ResourceKey): Promise<RetryAnswer> {
+    // What of a person waits in a group is that group's to do.
+    const groups = key.type === 'user' ? await listRestingGroupsOf(store.read, key.id, now()) : [];
+    const tried = await retry([key, ...groups]);
+    return { count: tried.length, tried };
+  }
+
+  return {
+    async one(name) {
+      const users = await listUsersByKey(store.read, name);
+      const groups = await listGroupsByKey(store.read, name);
+      const keys: ResourceKey[] = [
+        ...users.map(({ id }) => ({ type: 'user', id }) as const),
+        ...groups.map(({ id }) => ({ type: 'group', id }) as const),
+      ];
+      return toKeyed(keys.map((key) => ({ ...key, read: () => retryOne(key) })));
+    },
+    async all() {
+      const at = now();
+      const tried: Retried[] = [];
+      let count = 0;
+      for (const type of ['user', 'group'] as const) {
+        let after = '';
+        for (;;) {
+          const keys = await listResting(store.read, type, { now: at, after, limit: CHUNK });
+          const done = await retry(keys);
+          count += done.length;
+          tried.push(...done.slice(0, LISTED_MAX - tried.length));
+          const last = keys.at(-1);
+          if (last === undefined || keys.length < CHUNK) break;
+          after = last.id;
+        }
+      }
+      return { count, tried };
+    },
+  };
+}
+
+interface Needs {
+  readonly retry: RetrySource;
+}
+
+/** Request that has tried at once what is stuck or waits for its next attempt. */
+export const retryRoutes = [
+  route({
+    method: 'post',
+    path: '/retry',
+    tag: 'State',
+    summary:
+      'Has tried at once what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
+    body: 'RetryBody',
+    answers: { 200: 'Retry', 404: 'Problem', 409: 'Problem' },
+    handle: async ({ retry }: Needs, { body }) =>
+      'name' in body ? answerKeyed(await retry.one(body.name)) : ok(await retry.all()),
+  }),
+] as const;

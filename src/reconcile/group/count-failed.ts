@@ -1,0 +1,89 @@
+import type { GroupField } from '../../domain/group.ts';
+import { normaliseName } from '../../domain/name.ts';
+import type { Pending } from '../../domain/pending.ts';
+import { addFailed } from '../../domain/stuck.ts';
+import type { Db } from '../../store/database.ts';
+import { parseStored } from '../../store/documents.ts';
+import type { GroupRow } from '../../store/groups.ts';
+import { failLinks } from '../../store/link-work.ts';
+import { parseStuck } from '../../store/stuck.ts';
+import { failedDelayMs } from '../backoff.ts';
+import type { Problem } from '../outcome.ts';
+import { listGroupLinks, toTriable } from './load.ts';
+import type { GroupOutcome, GroupPart } from './outcome.ts';
+import type { GroupStep } from './record.ts';
+import { groupByProblem, groupRefusedLinks } from './refused-links.ts';
+import { listStillPlanned } from './still-planned.ts';
+
+/** Failures after which a run goes on with something else; each costs a look. */
+const GOING_ON_MAX = 5;
+
+/** A group of which something failed. */
+interface FailedGroup {
+  readonly row: GroupRow;
+  /** Something else of the group is tried at once. */
+  readonly goesOn: boolean;
+}
+
+/**
+ * Counts an attempt at what failed. What failed by its own fault rests by itself, and the run goes on with what else
+ * waits; while the service may be out, the whole group waits, and begins with what else waits.
+ */
+export async function countFailed(
+  tx: Db,
+  row: GroupRow,
+  step: GroupStep,
+  { parts: failed = [], problem }: Extract<GroupOutcome, { kind: 'unknown' }>,
+): Promise<FailedGroup> {
+  const { isOwn, failures, now } = step;
+  const counted = await countParts(tx, row, step, { parts: failed, problem });
+  if (counted === undefined) return { row, goesOn: false };
+  const changed = { ...row, stuck: counted.stuck };
+  if (!isOwn) return { row: changed, goesOn: false };
+  const state = toTriable(changed, await listGroupLinks(tx, row.id, step), now);
+  const waits = Object.keys(state.pending).length + state.members.length + state.admins.length > 0;
+  if (waits) return { row: changed, goesOn: failures <= GOING_ON_MAX };
+  return {
+    row: { ...changed, due_at: Math.min(row.due_at ?? now, ...counted.times) },
+    goesOn: false,
+  };
+}
+
+/** What a failure is about. */
+interface Failure {
+  readonly parts: readonly GroupPart[];
+  /** Of the parts that have none of their own. */
+  readonly problem: Problem;
+}
+
+/**
+ * Counts an attempt at each part that still is what was planned. Returns the column `stuck` and when they are tried
+ * again (epoch milliseconds); undefined: a later write has overtaken them all.
+ */
+export async function countParts(
+  tx: Db,
+  row: GroupRow,
+  { planned, isOwn, attemptsMax, now, random }: GroupStep,
+  { parts: failed, problem }: Failure,
+): Promise<{ readonly stuck: string; readonly times: readonly number[] } | undefined> {
+  const parts = await listStillPlanned(tx, row, { planned, parts: failed });
+  if (parts.length === 0) return undefined;
+  const times: number[] = [];
+  const toRetryAt = (attempts: number) => {
+    const retryAt = isOwn ? now + failedDelayMs(attempts, attemptsMax, random) : now;
+    times.push(retryAt);
+    return retryAt;
+  };
+  const failing = { isOwn, toRetryAt };
+  for (const { told, same } of groupByProblem(parts, problem)) {
+    for (const { table, changes } of groupRefusedLinks(same)) {
+      await failLinks(tx, table, row.id, { ...failing, changes, problem: told });
+    }
+  }
+  const fields = parts.flatMap((part) => (part.kind === 'field' ? [part.field] : []));
+  const held = planned.observed ? { displayName: normaliseName(planned.observed.displayName) } : {};
+  const pending = parseStored<Pending<GroupField>>(row.pending);
+  const stuck = parseStuck<GroupField>(row);
+  const next = addFailed(stuck, pending, { ...failing, fields, problem, held });
+  return { stuck: JSON.stringify(next), times };
+}

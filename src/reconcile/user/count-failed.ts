@@ -1,0 +1,42 @@
+import { normaliseName } from '../../domain/name.ts';
+import type { Pending } from '../../domain/pending.ts';
+import { addFailed } from '../../domain/stuck.ts';
+import type { UserField } from '../../domain/user.ts';
+import { parseStored } from '../../store/documents.ts';
+import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
+import type { UserRow } from '../../store/users.ts';
+import { failedDelayMs } from '../backoff.ts';
+import { toTriable } from './load.ts';
+import type { UserOutcome } from './outcome.ts';
+import type { UserStep } from './record.ts';
+import { listStillPlanned } from './refuse.ts';
+
+/**
+ * Counts an attempt at what failed. What failed by its own fault rests by itself, and what else waits goes on after the
+ * look; while the service may be out, the whole person waits, and begins with what else waits.
+ */
+export function countFailed(
+  row: UserRow,
+  { planned, isOwn, attemptsMax, now, random }: UserStep,
+  outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
+): UserRow {
+  const parts = outcome.kind === 'unknown' ? (outcome.parts ?? []) : [];
+  const fields = listStillPlanned(row, planned, parts);
+  if (fields.length === 0) return row;
+  const stuck = addFailed(
+    parseStuck<UserField>(row),
+    parseStored<Pending<UserField>>(row.pending),
+    {
+      fields,
+      problem: outcome.problem,
+      isOwn,
+      toRetryAt: (attempts) => (isOwn ? now + failedDelayMs(attempts, attemptsMax, random) : now),
+      held: planned.observed ? { name: normaliseName(planned.observed.fullName) } : {},
+    },
+  );
+  const changed = { ...row, ...toStuckColumns(stuck) };
+  if (!isOwn) return changed;
+  const goesOn = Object.keys(toTriable(changed, now).pending).length > 0;
+  const times = fields.map((field) => stuck[field]?.retryAt ?? now);
+  return { ...changed, due_at: goesOn ? now : Math.min(row.due_at ?? now, ...times) };
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { addRetryCommand } from '../src/cli/retry.ts';
+import { readBacklog } from '../src/store/backlog.ts';
+import { listStuck } from '../src/store/trouble.ts';
+import { runner } from './support/command.ts';
+import { addGroup, addUser, addUsers, send, toMembers, toPatch } from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
+import { type TimedBridge, untilQuiet, withTimedBridge } from './support/timed-bridge.ts';
+
+const MINUTES_MS = 10 * 60_000;
+const BROKEN = { kind: 'status', status: 500, body: 'message' } as const;
+const toName = (familyName: string) =>
+  toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
+
+function withTimed(run: (timed: TimedBridge) => Promise<void>, url?: string): Promise<void> {
+  const settings = {
+    ...SWEEP_SETTINGS,
+    SCIM_WRITE_WAIT: '40ms',
+    UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3',
+    ...(url === undefined ? {} : { DATABASE_URL: url }),
+  };
+  return withTimedBridge({ settings }, run);
+}
+
+/** Makes the new name of somebody stuck, and lets the service take it from then on. */
+async function makeNameStuck(timed: TimedBridge, name: string): Promise<string> {
+  const { bridge } = timed;
+  const id = await addUser(bridge, name);
+  // Nothing of the creation is under way any more.
+  await untilQuiet(timed, 1_000);
+  const fault = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
+  await send(bridge, 'PATCH', `/Users/${id}`, toName('King'));
+  await untilQuiet(timed, MINUTES_MS);
+  fault.remove();
+  return id;
+}
+
+async function countStuck({ bridge }: TimedBridge): Promise<number> {
+  return (await listStuck(bridge.store.read, 10)).length;
+}
+
+describeStores('retry', ({ makeUrl }) => {
+  test('has what is stuck of one person tried now, by name, and says what that is', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const id = await makeNameStuck(timed, 'ada');
+        await makeNameStuck(timed, 'bob');
+        const before = await countStuck(timed);
+
+        const answer = await askOps(bridge, 'POST', '/retry', { name: 'ada@example.com' });
+        await untilQuiet(timed, 1_000);
+
+        expect(before).toBe(2);
+        expect(answer.body).toEqual({
+          count: 1,
+          tried: [{ type: 'user', id, name: 'ada@example.com', waits: ['name'] }],
+        });
+        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
+        expect(await countStuck(timed)).toBe(1);
+      },
+      await makeUrl('migrated'),
+    ));
+
+  test('has everything tried now that is stuck or waits for its next attempt, people in groups too', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        await makeNameStuck(timed, 'ada');
+        const [first = '', second = ''] = await addUsers(bridge, 2);
+        const groupId = await addGroup(bridge, 'Pilots');
+        await untilQuiet(timed, 1_000);
+        const fault = bridge.sandbox.faults.add({
+          operation: 'groupUsers.addUserToGroup',
+          fault: BROKEN,
+        });
+        const add = { op: 'add', path: 'members', value: toMembers([first]) };
+        await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
+        await untilQuiet(timed, MINUTES_MS);
+        const stuck = await countStuck(timed);
+        fault.remove();
+        // Waits for its next attempt, and is not stuck.
+        const busy = { kind: 'status', status: 503 } as const;
+        bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy, times: 3 });
+        await send(bridge, 'PATCH', `/Users/${second}`, toName('Queen'));
+        await untilQuiet(timed, 0);
+
+        const { body } = await askOps(bridge, 'POST', '/retry', { all: true });
+        await untilQuiet(timed, 2_000);
+
+        expect(stuck).toBe(2);
+        expect(body).toMatchObject({ count: 3 });
+        expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
+        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
+        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      },
+      await makeUrl('migrated'),
+    ));
+
+  test('of a person is also what waits of them in a group', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const [first = ''] = await addUsers(bridge, 1);
+        const groupId = await addGroup(bridge, 'Pilots');
+        await untilQuiet(timed, 1_000);
+        const operation = 'groupUsers.addUserToGroup';
+        const fault = bridge.sandbox.faults.add({ operation, fault: BROKEN });
+        const add = { op: 'add', path: 'members', value: toMembers([first]) };
+        await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
+        await untilQuiet(timed, MINUTES_MS);
+        fault.remove();
+
+        const { body } = await askOps(bridge, 'POST', '/retry', { name: first });
+        await untilQuiet(timed, 1_000);
+
+        expect(body).toEqual({
+          count: 1,
+          tried: [{ type: 'group', id: groupId, name: 'Pilots', waits: ['members'] }],
+        });
+        expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
+      },
+      await makeUrl('migrated'),
+    ));
+});
+
+describe('retry', () => {
+  test('of what fails again rests as before', () =>
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      await makeNameStuck(timed, 'ada');
+      const fault = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
+
+      await askOps(bridge, 'POST', '/retry', { all: true });
+      await untilQuiet(timed, MINUTES_MS);
+
+      expect(fault.met).toBe(1);
+      expect(await countStuck(timed)).toBe(1);
+    }));
+
+  test.each([
+    { why: 'nothing', body: {} },
+    { why: 'both', body: { all: true, name: 'ada' } },
+    { why: 'not all', body: { all: false } },
+    { why: 'an empty name', body: { name: '' } },
+    { why: 'something else', body: { everything: true } },
+  ])('says what it has to be told: $why', ({ body }) =>
+    withTimed(async ({ bridge }) => {
+      expect(await askOps(bridge, 'POST', '/retry', body)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid' },
+      });
+    }),
+  );
+
+  test('finds nobody, or several, and tries nothing then', () =>
+    withTimed(async ({ bridge }) => {
+      for (const name of ['ada', 'bob']) await addUser(bridge, name, { displayName: 'Pilots' });
+
+      const nobody = await askOps(bridge, 'POST', '/retry', { name: 'nobody' });
+      const several = await askOps(bridge, 'POST', '/retry', { name: 'Pilots' });
+
+      expect([nobody.status, several.status]).toEqual([404, 409]);
+    }));
+
+  test('as a command asks the running bridge', () =>
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      const id = await makeNameStuck(timed, 'ada');
+      const run = runner(bridge, [addRetryCommand]);
+
+      const tried = await run('retry', 'ada@example.com');
+      await untilQuiet(timed, 1_000);
+      const nothing = await run('retry', '--all');
+      const unknown = await run('retry', 'nobody');
+      const wrong = [await run('retry'), await run('retry', 'ada', '--all')];
+
+      expect(tried).toEqual({
+        code: 0,
+        text: `Tried now: 1\n  user ada@example.com (${id}): name\n`,
+      });
+      expect(nothing).toEqual({ code: 0, text: 'Nothing waits that could be tried now.\n' });
+      expect(unknown.code).toBe(1);
+      expect(wrong.map(({ code }) => code)).toEqual([64, 64]);
+    }));
+});

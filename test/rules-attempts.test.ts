@@ -1,0 +1,513 @@
+import { describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../src/domain/extensions.ts';
+import type { JsonObject } from '../src/domain/json.ts';
+import type { OperationName } from '../src/sandbox/operations.ts';
+import { readBacklog } from '../src/store/backlog.ts';
+import { listFailing, listStuck } from '../src/store/trouble.ts';
+import type { TestBridge } from './support/bridge.ts';
+import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
+import {
+  addGroup,
+  addUser,
+  addUsers,
+  send,
+  toMembers,
+  toPatch,
+  toUser,
+} from './support/provider.ts';
+import { describeStores } from './support/stores.ts';
+import { type TimedBridge, untilQuiet, withTimedBridge } from './support/timed-bridge.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const words = 'the sandbox was told to fail';
+const ignored = 'the service accepted the change and still says otherwise';
+const BROKEN = { kind: 'status', status: 500, body: 'message' } as const;
+
+const toName = (familyName: string) =>
+  toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
+const toActive = (active: boolean) => toPatch({ op: 'replace', path: 'active', value: active });
+const toDisplayName = (value: string) => toPatch({ op: 'replace', path: 'displayName', value });
+
+/** Has the service fail at every change of one person or group. */
+function breakChanges({ sandbox }: TestBridge, operation: OperationName, about: string) {
+  return sandbox.faults.add({ operation, about, fault: BROKEN });
+}
+
+/** Time in which nothing is asked of the service unless it has to be. */
+async function passTime({ sandbox }: TestBridge, clock: CalmClock, ms: number): Promise<void> {
+  const endMs = clock.now() + ms;
+  await clock.pass(sandbox, () => clock.now() >= endMs);
+}
+
+/** What the path of a call that is about this account ends in. */
+function accountOf({ sandbox }: TestBridge, address: string): string {
+  return `/${sandbox.service.getUser(address).id} `;
+}
+
+async function listStuckParts({ store }: TestBridge) {
+  const stuck = await listStuck(store.read, 100);
+  return stuck.map(({ name, field, problem }) => `${name}, ${field}: ${problem.words}`);
+}
+
+const calm = { settings: { SCIM_WRITE_WAIT: '1s' } };
+
+describe('a change that the service fails at, while it makes others', () => {
+  test('is tried ever less often, is told while it fails, and ends as stuck with the words of the service', async () =>
+    withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+      const { sandbox, store } = bridge;
+      const create = addUser(bridge, 'ada');
+      await passTime(bridge, clock, 2_000);
+      const path = `/Users/${await create}`;
+      breakChanges(bridge, 'scim.updateUser', accountOf(bridge, 'ada@example.com'));
+      sandbox.calls.reset();
+
+      const answer = bridge.request('PATCH', path, toActive(false));
+      await passTime(bridge, clock, 75_000);
+      const patches = sandbox.calls.count({ operation: 'scim.updateUser' });
+      const failing = await listFailing(store.read, 10);
+      const { failingSince } = await readBacklog(store.read);
+
+      expect((await answer).status).toBe(200);
+      expect(patches).toBeGreaterThan(4);
+      expect(patches).toBeLessThan(12);
+      expect(failing).toMatchObject([{ name: 'ada@example.com', problem: { words } }]);
+      expect(clock.now() - (failingSince ?? clock.now())).toBeGreaterThan(70_000);
+
+      await passTime(bridge, clock, 14 * MINUTE_MS);
+      expect(await listStuckParts(bridge)).toEqual([`ada@example.com, active: ${words}`]);
+      expect(await listFailing(store.read, 10)).toEqual([]);
+      expect(sandbox.calls.count({ operation: 'scim.updateUser' })).toBeLessThan(15);
+
+      sandbox.calls.reset();
+      await passTime(bridge, clock, 40 * MINUTE_MS);
+      expect(sandbox.calls.count()).toBe(0);
+    }));
+
+  test('leaves the rate to healthy changes', async () =>
+    withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+      const creates = Promise.all(['ada', 'bob'].map((name) => addUser(bridge, name)));
+      await passTime(bridge, clock, 3_000);
+      const [ada, bob] = await creates;
+      breakChanges(bridge, 'scim.updateUser', accountOf(bridge, 'ada@example.com'));
+      void bridge.request('PATCH', `/Users/${ada}`, toActive(false));
+      await passTime(bridge, clock, 20_000);
+      const sentAt = clock.now();
+      let tookMs = 0;
+
+      for (const name of ['One', 'Two', 'Three', 'Four', 'Five']) {
+        void bridge.request('PATCH', `/Users/${bob}`, toName(name));
+        await clock.pass(
+          bridge.sandbox,
+          () => bridge.sandbox.service.getUser('bob@example.com').fullName === `Bob ${name}`,
+        );
+        tookMs = clock.now() - sentAt;
+      }
+
+      expect(tookMs).toBeLessThan(2_500);
+    }));
+});
+
+describe('an outage of the service', () => {
+  const addresses = ['person1', 'person2', 'person3', 'person4'];
+
+  test('in which it only refuses to change anything makes nothing stuck, however long it takes', async () =>
+    withCalmBridge(calm, async (bridge, clock) => {
+      const { sandbox, store } = bridge;
+      const created = addUsers(bridge, 4);
+      await passTime(bridge, clock, 3_000);
+      const ids = await created;
+      const outage = sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
+      sandbox.calls.reset();
+      for (const id of ids) void bridge.request('PATCH', `/Users/${id}`, toActive(false));
+      await passTime(bridge, clock, 55 * MINUTE_MS);
+      const calls = sandbox.calls.count();
+      const stuck = await listStuckParts(bridge);
+      const { failing } = await readBacklog(store.read);
+
+      outage.remove();
+      const isDone = () =>
+        addresses.every((name) => !sandbox.service.getUser(`${name}@example.com`).active);
+      const backAt = clock.now();
+      await clock.pass(sandbox, isDone);
+
+      expect(stuck).toEqual([]);
+      expect(failing).toBe(4);
+      expect(calls).toBeLessThan(4 * 90);
+      expect(clock.now() - backAt).toBeLessThan(5 * MINUTE_MS + 2_000);
+    }));
+
+  test.each([
+    { what: 'every call ends in 503', fault: { kind: 'status', status: 503 } },
+    { what: 'every connection breaks', fault: { kind: 'reset', at: 'before-effect' } },
+    { what: 'the token is refused', fault: { kind: 'status', status: 401 } },
+    {
+      what: 'too many calls are made',
+      fault: { kind: 'status', status: 429, headers: { 'retry-after': '30' } },
+    },
+  ] as const)('makes nothing stuck: $what', ({ fault }) =>
+    withCalmBridge(
+      { settings: { ...calm.settings, UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3' } },
+      async (bridge, clock) => {
+        const { sandbox } = bridge;
+        const created = addUsers(bridge, 4);
+        await passTime(bridge, clock, 3_000);
+        const ids = await created;
+        const outage = sandbox.faults.add({ operation: '*', fault });
+        for (const id of ids) void bridge.request('PATCH', `/Users/${id}`, toActive(false));
+        await passTime(bridge, clock, 5 * MINUTE_MS);
+        const stuck = await listStuckParts(bridge);
+        outage.remove();
+        const isAnyDone = () =>
+          addresses.some((name) => !sandbox.service.getUser(`${name}@example.com`).active);
+        const areAllDone = () =>
+          addresses.every((name) => !sandbox.service.getUser(`${name}@example.com`).active);
+        await clock.pass(sandbox, isAnyDone);
+        const firstAt = clock.now();
+        await clock.pass(sandbox, areAllDone);
+
+        expect(stuck).toEqual([]);
+        expect(clock.now() - firstAt).toBeLessThan(1_000);
+      },
+    ),
+  );
+
+  test('over, lets all that waits go on at once, removals of access first, and not faster than the rate', async () =>
+    withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+      const { sandbox } = bridge;
+      const created = addUsers(bridge, 12);
+      await passTime(bridge, clock, 8_000);
+      const ids = await created;
+      sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+      for (const [index, id] of ids.entries()) {
+        const body = index % 2 === 0 ? toActive(false) : toName('Other');
+        void bridge.request('PATCH', `/Users/${id}`, body);
+        await passTime(bridge, clock, MINUTE_MS);
+      }
+      await passTime(bridge, clock, 20 * MINUTE_MS);
+      sandbox.faults.clear();
+      sandbox.calls.reset();
+
+      await clock.pass(sandbox, () => sandbox.calls.count({ operation: 'scim.updateUser' }) === 12);
+      await passTime(bridge, clock, 1_000);
+      const patches = sandbox.calls
+        .recent()
+        .filter(({ operation }) => operation === 'scim.updateUser');
+      const at = patches.map((call) => call.at);
+      const between = Math.max(...at) - Math.min(...at);
+
+      expect(between).toBeLessThan(12_000);
+      expect(between).toBeGreaterThan(1_000);
+    }));
+});
+
+/** A body that asks for what holds already, so that the change is taken and not made. */
+const asBefore: {
+  what: string;
+  operation: OperationName;
+  field: string;
+  body: JsonObject;
+  ask: JsonObject;
+}[] = [
+  {
+    what: 'a name',
+    operation: 'scim.updateUser',
+    field: 'name',
+    ask: toName('King'),
+    body: {
+      Operations: [
+        { op: 'replace', path: 'name', value: { givenName: 'Ada', familyName: 'Example' } },
+      ],
+    },
+  },
+  {
+    what: 'a deactivation',
+    operation: 'scim.updateUser',
+    field: 'active',
+    ask: toActive(false),
+    body: { Operations: [{ op: 'replace', path: 'active', value: true }] },
+  },
+  {
+    what: 'a licence',
+    operation: 'companyUsers.updateUser',
+    field: 'appsPermissions',
+    ask: toPatch({ op: 'replace', path: `${USER_EXTENSION}:appsPermissions`, value: 2 }),
+    body: { apps_permissions: 1 },
+  },
+  {
+    what: 'a suspension',
+    operation: 'companyUsers.updateUser',
+    field: 'temporarilyInactive',
+    ask: toPatch({ op: 'replace', path: `${USER_EXTENSION}:temporarilyInactive`, value: true }),
+    body: { temporarily_inactive: false },
+  },
+];
+
+const groupAsBefore: typeof asBefore = [
+  {
+    what: 'the name of a group',
+    operation: 'groups.updateGroup',
+    field: 'displayName',
+    ask: toDisplayName('Aces'),
+    body: { name: 'Pilots' },
+  },
+  {
+    what: 'the permissions of a group',
+    operation: 'groups.updateGroup',
+    field: 'permissions',
+    ask: toPatch({ op: 'replace', path: `${GROUP_EXTENSION}:permissions`, value: 4 }),
+    body: { permissions: 0 },
+  },
+  {
+    what: 'where a group may be added',
+    operation: 'groups.updateGroup',
+    field: 'addToCardsAndSpacesEnabled',
+    ask: toPatch({
+      op: 'replace',
+      path: `${GROUP_EXTENSION}:addToCardsAndSpacesEnabled`,
+      value: true,
+    }),
+    body: { add_to_cards_and_spaces_enabled: false },
+  },
+];
+
+function withTimed(run: (timed: TimedBridge) => Promise<void>, url?: string): Promise<void> {
+  const settings = {
+    SCIM_WRITE_WAIT: '40ms',
+    UPSTREAM_ATTEMPTS_BEFORE_STUCK: '4',
+    GROUPS_PERMISSIONS_MAX: '6',
+    ...(url === undefined ? {} : { DATABASE_URL: url }),
+  };
+  return withTimedBridge({ settings }, run);
+}
+
+describeStores('a change that the service takes and does not make', ({ makeUrl }) => {
+  test.each([
+    ...asBefore.map((row) => ({ ...row, type: 'Users' })),
+    ...groupAsBefore.map((row) => ({ ...row, type: 'Groups' })),
+  ])('ends as stuck, in words that say so: $what', async ({ type, operation, field, ask, body }) =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const { sandbox } = bridge;
+        const id =
+          type === 'Users' ? await addUser(bridge, 'ada') : await addGroup(bridge, 'Pilots');
+        await untilQuiet(timed, 1_000);
+        const fault = sandbox.faults.add({ operation, fault: { kind: 'altered', body } });
+
+        const answer = await bridge.request('PATCH', `/${type}/${id}`, ask);
+        await untilQuiet(timed, 10 * MINUTE_MS);
+        const stuck = await listStuck(bridge.store.read, 10);
+        const calls = sandbox.calls.count({ operation });
+        fault.remove();
+        await untilQuiet(timed, 2 * HOUR_MS);
+
+        expect(answer.status).toBeLessThan(300);
+        expect(stuck).toMatchObject([{ field, problem: { code: 'not-applied', words: ignored } }]);
+        expect(calls).toBe(4);
+        expect(await listStuck(bridge.store.read, 10)).toEqual([]);
+        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0 });
+      },
+      await makeUrl('migrated'),
+    ),
+  );
+});
+
+describe('a name that the service writes in its own way', () => {
+  const MIXED = {
+    Operations: [{ op: 'replace', path: 'name', value: { givenName: 'ADA', familyName: 'KING' } }],
+  };
+
+  test('is taken as what was asked for', () =>
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await untilQuiet(timed, 1_000);
+      const fault = { kind: 'altered', body: MIXED } as const;
+      bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
+
+      await send(bridge, 'PATCH', path, toName('King'));
+      await untilQuiet(timed, 10 * MINUTE_MS);
+
+      expect(bridge.sandbox.calls.count({ operation: 'scim.updateUser' })).toBe(1);
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+    }));
+
+  test('is so also when the first answer was lost and a look has seen it', () =>
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      const { faults, service } = bridge.sandbox;
+      const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await untilQuiet(timed, 1_000);
+      const lost = { kind: 'reset', at: 'before-effect' } as const;
+      faults.add({ operation: 'scim.updateUser', fault: lost, times: 3 });
+      faults.add({ operation: 'scim.updateUser', fault: { kind: 'altered', body: MIXED } });
+
+      await send(bridge, 'PATCH', path, toName('King'));
+      service.updateUser('ada@example.com', { fullName: 'ADA KING' });
+      await untilQuiet(timed, 10 * MINUTE_MS);
+
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      expect(bridge.sandbox.calls.count({ operation: 'scim.updateUser', status: 200 })).toBe(1);
+    }));
+});
+
+describeStores('a change of one person that the service fails at', ({ makeUrl }) => {
+  test('a create ends as stuck, and nobody else waits for it', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const { sandbox } = bridge;
+        breakChanges(bridge, 'scim.addUser', 'ada@example.com');
+        const answer = await bridge.request('POST', '/Users', toUser('ada'));
+        await addUser(bridge, 'bob');
+        await untilQuiet(timed, 10 * MINUTE_MS);
+
+        expect(answer.status).toBe(201);
+        expect(await listStuckParts(bridge)).toEqual([`ada@example.com, account: ${words}`]);
+        expect(sandbox.calls.count({ operation: 'scim.addUser', status: 500 })).toBe(4);
+        expect(sandbox.service.findUser('bob@example.com')).toBeDefined();
+      },
+      await makeUrl('migrated'),
+    ));
+
+  test.each([
+    { list: 'members', operation: 'groupUsers.addUserToGroup' },
+    { list: 'admins', operation: 'groupAdmins.addAdminToGroup' },
+  ] as const)(
+    'one of the $list ends as stuck, and their neighbours get in',
+    async ({ list, operation }) =>
+      withTimed(
+        async (timed) => {
+          const { bridge } = timed;
+          const [first = '', second = ''] = await addUsers(bridge, 2);
+          const id = await addGroup(bridge, 'Pilots');
+          const { id: account } = bridge.sandbox.service.getUser('person1@example.com');
+          breakChanges(bridge, operation, `"user_id":${account}}`);
+          // Two that wait together may go in one call.
+          breakChanges(bridge, 'scim.updateGroup', `:${account}}`);
+          const toPath = (person: string) => ({
+            op: 'add',
+            path: list === 'members' ? 'members' : `${GROUP_EXTENSION}:admins`,
+            value: toMembers([person]),
+          });
+
+          await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(toPath(first)));
+          await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(toPath(second)));
+          await untilQuiet(timed, 10 * MINUTE_MS);
+
+          const stuck = await listStuck(bridge.store.read, 10);
+          expect(stuck).toMatchObject([{ field: list, person: first, problem: { words } }]);
+          const calls = bridge.sandbox.calls.count({ operation, status: 500 });
+          expect(calls).toBeLessThan(9);
+          expect(bridge.sandbox.calls.count({ operation, status: 200 })).toBe(1);
+        },
+        await makeUrl('migrated'),
+      ),
+  );
+
+  test('a batch with one person of whom it breaks is split: the others get in, and that one is stuck', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const ids = await addUsers(bridge, 6);
+        await untilQuiet(timed, 1_000);
+        const { id: account } = bridge.sandbox.service.getUser('person1@example.com');
+        for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const) {
+          breakChanges(bridge, operation, `${account}}`);
+        }
+        const id = await addGroup(bridge, 'Pilots');
+        await untilQuiet(timed, 1_000);
+        const add = { op: 'add', path: 'members', value: toMembers(ids) };
+        const name = { op: 'replace', path: 'displayName', value: 'Aces' };
+
+        await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(add, name));
+        await untilQuiet(timed, 10 * MINUTE_MS);
+
+        expect(bridge.sandbox.service.members('Aces')).toHaveLength(5);
+        expect(await listStuck(bridge.store.read, 10)).toMatchObject([
+          { field: 'members', person: ids[0], problem: { words } },
+        ]);
+      },
+      await makeUrl('migrated'),
+    ));
+
+  test('of two fields that break together the access is taken away, and only the name is stuck', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
+        breakChanges(bridge, 'scim.updateUser', 'King');
+        const both = toPatch(
+          { op: 'replace', path: 'active', value: false },
+          { op: 'replace', path: 'name.familyName', value: 'King' },
+        );
+
+        await send(bridge, 'PATCH', path, both);
+        await untilQuiet(timed, 10 * MINUTE_MS);
+
+        expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(false);
+        expect(await listStuckParts(bridge)).toEqual([`ada@example.com, name: ${words}`]);
+      },
+      await makeUrl('migrated'),
+    ));
+
+  test('is counted anew when it is written anew', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
+        const fault = breakChanges(bridge, 'scim.updateUser', 'King');
+        await send(bridge, 'PATCH', path, toName('King'));
+        await untilQuiet(timed, 10 * MINUTE_MS);
+
+        await send(bridge, 'PATCH', path, toName('Queen'));
+        await untilQuiet(timed, 1_000);
+
+        expect(fault.met).toBe(6);
+        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada Queen');
+        expect(await listStuckParts(bridge)).toEqual([]);
+      },
+      await makeUrl('migrated'),
+    ));
+
+  test('holds in the end is not stuck, although the last answer said that it failed', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
+        const { faults } = bridge.sandbox;
+        // Three in the first attempt, one in each of the next two; the fourth attempt has its effect.
+        faults.add({ operation: 'scim.updateUser', fault: BROKEN, times: 5 });
+        faults.add({ operation: 'scim.updateUser', fault: { ...BROKEN, effect: 'done' } });
+
+        await send(bridge, 'PATCH', path, toName('King'));
+        await untilQuiet(timed, 10 * MINUTE_MS);
+
+        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
+        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      },
+      await makeUrl('migrated'),
+    ));
+
+  test('an address is kept by the bridge alone in the end', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
+        breakChanges(bridge, 'scim.updateUser', '"userName"');
+        const address = { op: 'replace', path: 'userName', value: 'lovelace@example.com' };
+
+        await send(bridge, 'PATCH', path, toPatch(address));
+        await untilQuiet(timed, 10 * MINUTE_MS);
+
+        expect((await send(bridge, 'GET', path)).body.userName).toBe('lovelace@example.com');
+        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      },
+      await makeUrl('migrated'),
+    ));
+});
