@@ -1,25 +1,35 @@
 // The last line of .ci/run, from what vitest itself reports.
-// Arguments: vitest's JSON report, how "npm run check" ended, how "npm test" ended (passed or failed).
+// Arguments: how "npm run check" ended (passed or failed), then of each run of tests vitest's JSON report and how it ended.
 // Plain JavaScript on purpose: it also runs on the old Node versions that machines have.
 import { readFileSync } from 'node:fs';
 
-const [reportFile, check, tests] = process.argv.slice(2);
-const report = readReport(reportFile);
-
-// A file that cannot even be loaded has no tests that could fail, so it counts as one.
-const brokenFiles = report.testResults.filter(
-  ({ status, assertionResults }) => status === 'failed' && !assertionResults.some(isFailed),
-).length;
-const failedTests = report.numFailedTests + brokenFiles;
-// An error outside of every test fails the run without failing a test.
-const strayFailures = tests !== 'passed' && failedTests === 0 ? 1 : 0;
-const failed = failedTests + strayFailures + (check === 'passed' ? 0 : 1);
-const skipped = report.numPendingTests + report.numTodoTests;
+const [check, ...runs] = process.argv.slice(2);
+let passed = 0;
+let failed = check === 'passed' ? 0 : 1;
+let skipped = 0;
+let isEmpty = runs.length === 0;
+for (let index = 0; index < runs.length; index += 2) {
+  const report = readReport(runs[index]);
+  passed += report.numPassedTests;
+  failed += countFailures(report, runs[index + 1]);
+  skipped += report.numPendingTests + report.numTodoTests;
+  isEmpty ||= report.numPassedTests === 0;
+}
 
 if (check !== 'passed') console.log('"npm run check" failed.');
-const closing = `${report.numPassedTests} passed, ${failed} failed`;
+const closing = `${passed} passed, ${failed} failed`;
 console.log(skipped > 0 ? `${closing}, ${skipped} skipped` : closing);
-process.exitCode = failed > 0 || report.numPassedTests === 0 ? 1 : 0;
+process.exitCode = failed > 0 || isEmpty ? 1 : 0;
+
+function countFailures({ numFailedTests, testResults }, ended) {
+  // A file that cannot even be loaded has no tests that could fail, so it counts as one.
+  const brokenFiles = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some(isFailed),
+  ).length;
+  const failures = numFailedTests + brokenFiles;
+  // An error outside of every test fails the run without failing a test.
+  return failures === 0 && ended !== 'passed' ? 1 : failures;
+}
 
 function isFailed({ status }) {
   return status === 'failed';

@@ -15,15 +15,17 @@ test('what was answered with 2xx survives kill -9, becomes true, and nothing is 
   expectHarmless(await runChaos({ seed: 24, operations: 70, processes: 1 }));
 }, 120_000);
 
-test.skipIf(inject('postgresUrl') === undefined)(
-  'so it is where processes share a PostgreSQL that goes away and comes back',
-  async () => {
-    const report = await withPostgres((postgres) =>
-      runChaos({ seed: 22, operations: 60, processes: 2, postgres }),
-    );
+if (inject('isLong')) {
+  test.skipIf(inject('postgresUrl') === undefined)(
+    'so it is where processes share a PostgreSQL that goes away and comes back',
+    async () => {
+      const report = await withPostgres((postgres) =>
+        runChaos({ seed: 22, operations: 60, processes: 2, postgres }),
+      );
 
-    expectHarmless(report);
-    expect(report.postgresRestarts).toBeGreaterThan(0);
-  },
-  120_000,
-);
+      expectHarmless(report);
+      expect(report.postgresRestarts).toBeGreaterThan(0);
+    },
+    120_000,
+  );
+}

@@ -288,7 +288,19 @@ test('what is started by name is executable', () => {
 const passed = { status: 'passed', assertionResults: [{ status: 'passed' }] };
 const failed = { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] };
 const broken = { status: 'failed', assertionResults: [] };
-const summaries = [
+interface Run {
+  readonly report?: Readonly<Record<string, unknown>> | undefined;
+  readonly tests?: string;
+}
+
+const summaries: readonly (Run & {
+  readonly why: string;
+  readonly check?: string;
+  /** Runs after the first. */
+  readonly more?: readonly Run[];
+  readonly want: string;
+  readonly code: number;
+})[] = [
   {
     why: 'all is well',
     report: { numPassedTests: 7, testResults: [passed] },
@@ -337,18 +349,42 @@ const summaries = [
     code: 1,
   },
   { why: 'no test at all fails', report: { testResults: [] }, want: '0 passed, 0 failed', code: 1 },
+  {
+    why: 'all runs are counted',
+    report: { numPassedTests: 7, testResults: [passed] },
+    more: [{ report: { numPassedTests: 3, numPendingTests: 1, testResults: [passed] } }],
+    want: '10 passed, 0 failed, 1 skipped',
+    code: 0,
+  },
+  {
+    why: 'a failure of a later run fails',
+    report: { numPassedTests: 7, testResults: [passed] },
+    more: [{ report: { numPassedTests: 3, testResults: [passed] }, tests: 'failed' }],
+    want: '10 passed, 1 failed',
+    code: 1,
+  },
+  {
+    why: 'a later run without a test fails',
+    report: { numPassedTests: 7, testResults: [passed] },
+    more: [{ report: { testResults: [] } }],
+    want: '7 passed, 0 failed',
+    code: 1,
+  },
 ];
-for (const { why, report, check = 'passed', tests = 'passed', want, code } of summaries) {
+for (const { why, check = 'passed', want, code, more = [], ...first } of summaries) {
   test(`the closing line of CI: ${why}`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-summary-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, 'report.json');
     const zeros = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 };
-    if (report !== undefined) writeFileSync(file, JSON.stringify({ ...zeros, ...report }));
+    const runs = [first, ...more].flatMap(({ report, tests = 'passed' }, index) => {
+      const file = join(folder, `${index}.json`);
+      if (report !== undefined) writeFileSync(file, JSON.stringify({ ...zeros, ...report }));
+      return [file, tests];
+    });
     const script = join(root, 'scripts/summarise-tests.mjs');
     const ended = await new Promise<{ code: number | string | null | undefined; out: string }>(
       (resolve) => {
-        execFile(process.execPath, [script, file, check, tests], (error, out) =>
+        execFile(process.execPath, [script, check, ...runs], (error, out) =>
           resolve({ code: error === null ? 0 : error.code, out }),
         );
       },

@@ -6,6 +6,14 @@ import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { ada, bob, setActive } from './support/drift-cells.ts';
 import {
+  addPilots,
+  countMembers,
+  emailOf,
+  intrude,
+  readPlan,
+  untilApplied,
+} from './support/pilots.ts';
+import {
   addGroup,
   addUser,
   addUsers,
@@ -24,50 +32,16 @@ const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
 /** What is already held and what is not is the same question for every kind of harm. */
 const few = { ...settings, LIMITS_REMOVE_MEMBER_COUNT: '2' };
 
-/** The Pilots with nobody in it, and people who are in no group. */
-async function addPilots(bridge: TestBridge, people: number): Promise<string> {
-  await addUsers(bridge, people);
-  const id = await addGroup(bridge, 'Pilots');
-  await untilSettled(bridge);
-  return id;
-}
-
-function emailOf(index: number): string {
-  return `person${index + 1}@example.com`;
-}
-
-/** Somebody puts these people into the group behind the provider's back. */
-function intrude({ sandbox }: TestBridge, from: number, to: number): void {
-  for (let index = from; index < to; index += 1) {
-    sandbox.service.addMember('Pilots', emailOf(index));
-  }
-}
-
-async function readPlan(bridge: TestBridge, id: unknown): Promise<JsonObject> {
-  return (await askOps(bridge, 'GET', `/plans/${String(id)}`)).body;
-}
-
 /** Sweeps, and gives the plan that came of it. */
 async function plan(bridge: TestBridge, options = {}): Promise<JsonObject> {
   const { planId } = await sweep(bridge, options);
   return readPlan(bridge, planId);
 }
 
-async function untilApplied(bridge: TestBridge, id: unknown): Promise<JsonObject> {
-  const status = async () => (await readPlan(bridge, id)).status;
-  await expect.poll(status, PATIENT).toBe('applied');
-  await untilSettled(bridge);
-  return readPlan(bridge, id);
-}
-
 /** What became of the actions of a plan, in no order. */
 function listEnds({ actions }: JsonObject): string[] {
   const all: unknown[] = Array.isArray(actions) ? actions : [];
   return all.map((action) => String(Object(action).status)).toSorted();
-}
-
-function countMembers({ sandbox }: TestBridge): number {
-  return sandbox.service.members('Pilots').length;
 }
 
 function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | 'discard' | 'undo') {
@@ -216,25 +190,6 @@ test('a dry run shows the plan that a sweep would make, and changes nothing', as
     expect(countMembers(bridge)).toBe(0);
   });
 });
-
-test('nineteen an hour are held once they are more than twenty in a day, and go on being held', async () => {
-  await withTimedBridge({ settings }, async ({ bridge, clock }) => {
-    await addPilots(bridge, 19 * 24);
-    const planned: (string | undefined)[] = [];
-    for (let hour = 0; hour < 24; hour += 1) {
-      intrude(bridge, hour * 19, (hour + 1) * 19);
-      const { status, planId } = await sweep(bridge);
-      if (status === 'complete' && planId !== null) await untilApplied(bridge, planId);
-      planned.push(String(status));
-      clock.leap(3_600_000);
-    }
-
-    expect(planned).toEqual(['complete', ...Array.from({ length: 23 }, () => 'held')]);
-    expect(countMembers(bridge)).toBe(19 * 23);
-    const { body } = await askOps(bridge, 'GET', '/plans?status=held');
-    expect(body.items).toMatchObject([{ counts: { total: 19 * 23 } }]);
-  });
-}, 60_000);
 
 test('what is undone each time is contested after the third repair, and then left alone', async () => {
   await withTestBridge({ settings }, async (bridge) => {

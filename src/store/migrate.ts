@@ -16,7 +16,10 @@ export async function migrate(
 ): Promise<string[]> {
   return store.write(async (tx) => {
     if (store.engine === 'postgres') await lockForMigration(tx);
-    await assertNotNewer(tx, migrations);
+    const applied = await listApplied(tx, store.engine);
+    assertNotNewer(applied, migrations);
+    // Nothing is newer, so as many are the same ones. The migrator would read the columns of every table to find that.
+    if (applied.length === Object.keys(migrations).length) return [];
     let failure: StoreError | undefined;
     const provider = {
       getMigrations: async () =>
@@ -67,15 +70,22 @@ function toMigrationError(name: string, error: unknown): StoreError {
   return new StoreError(code, message, { cause: error });
 }
 
-async function assertNotNewer(tx: Db, migrations: Record<string, Migration>): Promise<void> {
-  const tables = await tx.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === 'kysely_migration')) return;
+/** Names of the migrations that the store has had; none in an empty one. */
+async function listApplied(tx: Db, engine: Store['engine']): Promise<string[]> {
+  const table =
+    engine === 'postgres'
+      ? sql`select 1 where to_regclass('kysely_migration') is not null`
+      : sql`select 1 from sqlite_schema where name = 'kysely_migration'`;
+  if ((await table.execute(tx)).rows.length === 0) return [];
   const applied = await sql<{ name: string }>`select name from kysely_migration`.execute(tx);
-  const unknown = applied.rows.filter(({ name }) => !Object.hasOwn(migrations, name));
+  return applied.rows.map(({ name }) => name);
+}
+
+function assertNotNewer(applied: readonly string[], migrations: Record<string, Migration>): void {
+  const unknown = applied.filter((name) => !Object.hasOwn(migrations, name));
   if (unknown.length === 0) return;
-  const names = unknown.map(({ name }) => name).join(', ');
   throw new StoreError(
     'store-newer',
-    `the store was changed by a newer version (${names}): run that version, or restore a backup`,
+    `the store was changed by a newer version (${unknown.join(', ')}): run that version, or restore a backup`,
   );
 }

@@ -19,6 +19,8 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Overload } from '../../src/telemetry/overload.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import type { Counterpart } from './counterpart.ts';
+import { copySqliteTemplate } from './store-templates.ts';
+import { getTemplate } from './stores.ts';
 
 const TOKEN = 'token-of-a-test-bridge';
 const FIRST_READ_MAX_MS = 10_000;
@@ -105,7 +107,7 @@ export async function startBridgeOf<Service extends Counterpart>(
     // What follows the audit log would be among the calls that tests count; those that mean it set it.
     env: {
       AUDIT_POLL_INTERVAL: '0',
-      DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
+      DATABASE_URL: findStoreUrl(folder, options.settings),
       // A sweep comes when a test asks for one.
       SWEEP_INTERVAL: '0',
       ...options.settings,
@@ -160,6 +162,11 @@ export async function startBridgeOf<Service extends Counterpart>(
     bridge,
     stop,
   };
+}
+
+/** The given store, or a migrated, empty file: migrating one takes as long as all else that a start does. */
+function findStoreUrl(folder: string, given: TestBridgeOptions['settings']): string {
+  return given?.DATABASE_URL ?? copySqliteTemplate(getTemplate(), join(folder, 'bridge.db'));
 }
 
 function toLogger(onLog: TestBridgeOptions['onLog']): Logger {

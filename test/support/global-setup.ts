@@ -7,6 +7,8 @@ import { createStoreTemplates } from './store-templates.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
+    /** True in `npm run test:long`; false: a selection of the schedules is enough. */
+    isLong: boolean;
     /** A PostgreSQL for this run; undefined where no server binaries are installed. */
     postgresUrl: string | undefined;
     /** A migrated, empty SQLite store to copy. */

@@ -1,0 +1,45 @@
+import { expect } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { TestBridge } from './bridge.ts';
+import { addGroup, addUsers, untilSettled } from './provider.ts';
+import { askOps } from './sweep.ts';
+
+const PATIENT = { timeout: 15_000, interval: 10 };
+
+/** Creates the Pilots with nobody in it, and people who are in no group. @returns the SCIM id of the group */
+export async function addPilots(bridge: TestBridge, people: number): Promise<string> {
+  await addUsers(bridge, people);
+  const id = await addGroup(bridge, 'Pilots');
+  await untilSettled(bridge);
+  return id;
+}
+
+/** E-mail address of the person at this place, from 0. */
+export function emailOf(index: number): string {
+  return `person${index + 1}@example.com`;
+}
+
+/** Has somebody put these people into the Pilots behind the provider's back. */
+export function intrude({ sandbox }: TestBridge, from: number, to: number): void {
+  for (let index = from; index < to; index += 1) {
+    sandbox.service.addMember('Pilots', emailOf(index));
+  }
+}
+
+/** Counts the Pilots that the service holds. */
+export function countMembers({ sandbox }: TestBridge): number {
+  return sandbox.service.members('Pilots').length;
+}
+
+/** Reads a plan as operators see it. */
+export async function readPlan(bridge: TestBridge, id: unknown): Promise<JsonObject> {
+  return (await askOps(bridge, 'GET', `/plans/${String(id)}`)).body;
+}
+
+/** Waits until a plan is applied and nothing is left to do. */
+export async function untilApplied(bridge: TestBridge, id: unknown): Promise<JsonObject> {
+  const status = async () => (await readPlan(bridge, id)).status;
+  await expect.poll(status, PATIENT).toBe('applied');
+  await untilSettled(bridge);
+  return readPlan(bridge, id);
+}
