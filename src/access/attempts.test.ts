@@ -11,7 +11,7 @@ import { createFailureCounts } from './failure-counts.ts';
 /** A clock whose sleepers the test ends. */
 function setUp(delayMaxMs = 2_000) {
   const state = { now: 1_000_000 };
-  const sleeping: { ms: number; wake: () => void }[] = [];
+  const sleeping: { ms: number; end: () => void }[] = [];
   const counted: string[] = [];
   const noticed: number[] = [];
   const told: AttemptsDeps['told'] = {
@@ -23,7 +23,7 @@ function setUp(delayMaxMs = 2_000) {
       now: () => state.now,
       sleep: (ms, signal) =>
         new Promise((resolve, reject) => {
-          sleeping.push({ ms, wake: resolve });
+          sleeping.push({ ms, end: resolve });
           signal?.addEventListener('abort', () => reject(new Error('gone')));
         }),
     },
@@ -46,7 +46,7 @@ test('the first three are answered at once, then each waits twice as long, up to
   const waiting = Array.from({ length: 7 }, () => fail());
 
   expect(sleeping.map(({ ms }) => ms)).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000]);
-  for (const { wake } of sleeping) wake();
+  for (const { end } of sleeping) end();
   expect(new Set((await Promise.all(waiting)).map(({ kind }) => kind))).toEqual(
     new Set(['refused']),
   );
@@ -66,7 +66,7 @@ test('somebody else is not slowed, and after ten quiet minutes nobody is', async
   expect(attempts.view()).toEqual({ failed: 0, sources: [] });
   await fail();
   expect(sleeping).toHaveLength(1);
-  sleeping[0]?.wake();
+  sleeping[0]?.end();
   await Promise.all(all);
 });
 
@@ -78,11 +78,11 @@ test('a hundred answers wait at once; whoever comes then is turned away at once,
   expect(await fail()).toEqual({ kind: 'too-many', retryAfterSeconds: 2 });
   expect(await fail({ remoteAddress: '192.0.2.2', place: 'ops' })).toEqual({ kind: 'refused' });
   expect(counted.slice(-2)).toEqual(['scim 429', 'ops 401']);
-  sleeping[0]?.wake();
+  sleeping[0]?.end();
   await Promise.race(waiting.slice(3));
   const next = fail();
   expect(sleeping).toHaveLength(101);
-  for (const { wake } of sleeping) wake();
+  for (const { end } of sleeping) end();
   expect(await next).toEqual({ kind: 'refused' });
   await Promise.all(waiting);
 });
@@ -97,7 +97,7 @@ test('who does not wait for the answer any more takes no place', async () => {
   const next = fail();
 
   expect(sleeping).toHaveLength(101);
-  sleeping.at(-1)?.wake();
+  sleeping.at(-1)?.end();
   expect(await next).toEqual({ kind: 'refused' });
 });
 

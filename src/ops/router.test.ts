@@ -12,6 +12,7 @@ import type { PlanSource } from './drift/plans.ts';
 import type { SweepSource } from './drift/sweeps.ts';
 import type { FirstRunSource, RecoverySource } from './recovery/routes.ts';
 import { createHealthRouter, createOperatorRouter, type OperatorRouterOptions } from './router.ts';
+import { opsRoutes } from './routes.ts';
 import { type HealthSources, readReadiness } from './state/health.ts';
 import type { WaitingWork } from './state/readiness-facts.ts';
 import type { StatusSources } from './state/status.ts';
@@ -317,6 +318,31 @@ test('who may read may read, and is told what the rest takes', async () => {
 
   expect(answers.map(({ status }) => status)).toEqual([200, 403]);
   expect(answers[1].body).toMatchObject({ code: 'forbidden', role: 'operator' });
+});
+
+test('each request below /ops is open to the role of its row, and to no stranger', async () => {
+  const bridge = request();
+  for (const { method, path, role } of opsRoutes) {
+    const url = `/ops${path.replace(/\{\w+\}/g, 'x')}`;
+    const stranger = await bridge[method](url);
+    const answer = await bridge[method](url).set('Authorization', `Bearer ${reader}`);
+
+    expect([url, stranger.status]).toEqual([url, 401]);
+    expect([url, answer.status === 403]).toEqual([url, role === 'operator']);
+  }
+});
+
+test('a body that is not known is refused with the words of what it may be', async () => {
+  const bridge = request();
+  const withBody = opsRoutes.filter(({ body }) => body !== undefined && body !== 'CallBody');
+  for (const { path } of withBody) {
+    const url = `/ops${path.replace(/\{\w+\}/g, 'x')}`;
+    const asking = bridge.post(url).set('Authorization', `Bearer ${token}`);
+    const { status, body } = await asking.send({ unknown: true });
+
+    expect([url, status]).toEqual([url, 400]);
+    expect(body).toMatchObject({ code: 'invalid', message: expect.stringMatching(/^The body /) });
+  }
 });
 
 test('a store that cannot be asked lets nobody in, and calls nobody a stranger', async () => {

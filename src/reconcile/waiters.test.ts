@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
-import { createFakeClock, settle } from '../upstream/testing/fake-clock.ts';
+import { createFakeClock, runReady } from '../upstream/testing/fake-clock.ts';
 import type { Settlement } from './outcome.ts';
 import { GONE } from './recorded.ts';
 import { createWaiters, type Waiters } from './waiters.ts';
@@ -34,7 +34,7 @@ describe('a request that waits for its write', () => {
     const answers = ask(waiters, ada, 4);
 
     waiters.settle(ada, DONE);
-    await settle();
+    await runReady();
 
     expect(answers).toEqual([APPLIED]);
     expect(waiters.size).toBe(0);
@@ -45,7 +45,7 @@ describe('a request that waits for its write', () => {
     const [third, fourth, fifth] = [3, 4, 5].map((version) => ask(waiters, ada, version));
 
     waiters.settle(ada, { version: 9, oldestPending: 4 });
-    await settle();
+    await runReady();
 
     expect([third, fourth, fifth]).toEqual([[APPLIED], [], []]);
     expect(waiters.size).toBe(2);
@@ -60,7 +60,7 @@ describe('a request that waits for its write', () => {
       waiters.settle(key, DONE);
       waiters.release(key, 9, 'later');
     }
-    await settle();
+    await runReady();
 
     expect(answers).toEqual([]);
   });
@@ -71,7 +71,7 @@ describe('a request that waits for its write', () => {
 
     waiters.settle(ada, DONE);
     waiters.release(ada, 9, 'later');
-    await settle();
+    await runReady();
 
     expect([ninth, tenth]).toEqual([[APPLIED], []]);
   });
@@ -81,7 +81,7 @@ describe('a request that waits for its write', () => {
     const answers = ask(waiters, ada, 10);
 
     waiters.settle(ada, GONE);
-    await settle();
+    await runReady();
 
     expect(answers).toEqual([APPLIED]);
   });
@@ -104,7 +104,7 @@ describe('a request that waits for its write', () => {
     const answers = ask(waiters, ada, 4);
 
     waiters.release(ada, 9, 'somebody else first');
-    await settle();
+    await runReady();
 
     expect(answers).toEqual([{ kind: 'not-yet', reason: 'somebody else first' }]);
     expect(waiters.size).toBe(0);
@@ -143,7 +143,7 @@ describe('while a result is recorded', () => {
     await clock.advance(500);
     const during = [...answers];
     held.letGo([{ version: 4, problem }]);
-    await settle();
+    await runReady();
 
     expect(during).toEqual([]);
     expect(answers).toEqual([REFUSED]);
@@ -156,7 +156,7 @@ describe('while a result is recorded', () => {
 
     await clock.advance(500);
     held.letGo([]);
-    await settle();
+    await runReady();
 
     expect(answers).toEqual([TOO_SLOW]);
   });
@@ -168,7 +168,7 @@ describe('while a result is recorded', () => {
 
     waiters.settle(ada, DONE);
     held.letGo([{ version: 4, problem }]);
-    await settle();
+    await runReady();
 
     expect(answers).toEqual([REFUSED]);
   });
@@ -180,7 +180,7 @@ describe('while a result is recorded', () => {
 
     waiters.release(ada, 9, 'later');
     held.letGo([{ version: 4, problem }]);
-    await settle();
+    await runReady();
 
     expect(answers).toEqual([REFUSED]);
   });
@@ -192,7 +192,7 @@ describe('while a result is recorded', () => {
 
     waiters.settle(ada, DONE);
     held.letGo([]);
-    await settle();
+    await runReady();
 
     expect(answers).toEqual([APPLIED]);
   });
@@ -213,7 +213,7 @@ describe('while a result is recorded', () => {
     const [third, fourth] = [ask(waiters, ada, 3), ask(waiters, ada, 4)];
 
     waiters.hold(ada).letGo([{ version: 3, problem }]);
-    await settle();
+    await runReady();
 
     expect([third, fourth]).toEqual([[REFUSED], []]);
   });

@@ -102,7 +102,7 @@ export class CallLog {
     this.#counts.set(key, counted);
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const wake of waiting) wake();
+    for (const notify of waiting) notify();
   }
 }
 

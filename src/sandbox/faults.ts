@@ -171,7 +171,7 @@ class Rule implements ActiveFault {
     this.#met += 1;
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const wake of waiting) wake();
+    for (const notify of waiting) notify();
     return true;
   }
 

@@ -1,4 +1,4 @@
-const nobody: ReadonlySet<number> = new Set();
+const none: ReadonlySet<number> = new Set();
 
 /** Members and admins of groups, readable from both ends; adding and removing one link costs the same at any size. */
 export class GroupLinks {
@@ -10,11 +10,11 @@ export class GroupLinks {
   }
 
   usersOf(groupId: number): ReadonlySet<number> {
-    return this.#userIds.get(groupId) ?? nobody;
+    return this.#userIds.get(groupId) ?? none;
   }
 
   groupsOf(userId: number): ReadonlySet<number> {
-    return this.#groupIds.get(userId) ?? nobody;
+    return this.#groupIds.get(userId) ?? none;
   }
 
   add(groupId: number, userId: number): void {

@@ -16,25 +16,25 @@ import type { BodyLimits } from './http/limit-bodies.ts';
 import type { ToMoment } from './render/resource-text.ts';
 import type { RepairKind } from './repairs.ts';
 
-/** What the settings say about requests of identity providers. */
+/** Settings about the requests of identity providers. */
 export interface ScimPolicy {
-  /** How long a write waits for the service, from its arrival, in milliseconds. */
+  /** Longest wait of a write for the service, from its arrival, in milliseconds. */
   readonly writeWaitMs: number;
   readonly whenUpstreamIsDown: 'accept' | 'refuse';
   readonly bodies: BodyLimits;
-  /** What one credential may ask for. */
+  /** Requests that one credential may send. */
   readonly requests: AdmissionLimits;
   readonly filterLengthMax: number;
   readonly pageSize: number;
   readonly pageSizeMax: number;
   readonly bulkOperationsMax: number;
   readonly patchOperationsMax: number;
-  /** How large a user may become, in bytes of its JSON; a group has no text to speak of. */
+  /** Largest user, in bytes of its JSON; a group has little text. */
   readonly resourceBytesMax: number;
   readonly deactivation: Deactivation;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;
-  /** Whether a DELETE may be the write that takes somebody over. */
+  /** Answer to a DELETE that would take an account over. */
   readonly adoptUsersOnDelete: DeleteAdoption;
   readonly adoptGroupsOnDelete: DeleteAdoption;
   /** Mask of the permission bits that a provider may set. */
@@ -44,52 +44,52 @@ export interface ScimPolicy {
 /** settings: users.adoptOnDelete, groups.adoptOnDelete. */
 export type DeleteAdoption = 'yes' | 'refuse';
 
-/** What the SCIM server is told by the rest of the bridge. */
+/** Parts of the bridge that the SCIM server is given. */
 export interface ScimDeps {
   readonly store: Store;
   readonly reconciler: Reconciler;
   readonly clock: Clock;
   /** Cuts long work for requests into turns; all requests share them. */
   readonly turns: Turns;
-  /** Whose a presented token is. */
+  /** Finds the credential of a presented token. */
   readonly findCredential: FindCredential;
   /** Told of requests without a valid one. */
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly policy: ScimPolicy;
   /** The rules of the configuration. */
   readonly rules: Rules;
-  /** What `meta.location` starts with: the public address and `/scim/v2`, never from a request. */
+  /** Start of every `meta.location`: the public address and `/scim/v2`, never taken from a request. */
   readonly baseUrl: string;
   readonly toMoment: ToMoment;
   /** Closed while the first read runs, or a section is closed. */
   readonly findClosed: FindClosed;
-  /** True while the store may be older than the service: what a provider creates may exist there already. */
+  /** True while the store may be older than the service, so that a new user or group may exist there already. */
   readonly looksFirst: () => boolean;
   /** True while the service does not answer or refuses our credentials. */
   readonly isUpstreamDown: () => boolean;
   readonly telemetry: ScimTelemetry;
-  /** Where it is kept what providers asked for. */
+  /** Log of the requests of providers. */
   readonly requests: RequestLog;
 }
 
-/** How a provider's write was answered. */
+/** Answer to a provider's write. */
 type WriteAnswered = ResourceKey &
   (
     | { readonly answer: 'applied' | 'accepted' | 'unchanged' }
     | { readonly answer: 'refused'; readonly code: string }
   );
 
-/** What the SCIM server tells telemetry. No personal data, no bodies. */
+/** Events that the SCIM server tells telemetry. No personal data, no bodies. */
 export interface ScimTelemetry {
-  /** Somebody with a valid token asks for something. */
+  /** A request with a valid token came. */
   heard(): void;
   repaired(kind: RepairKind): void;
   failed(fields: { requestId: string; error: unknown }): void;
   adopted(fields: { type: 'user' | 'group'; id: string }): void;
-  /** How a stored write was answered; `code` says why it was refused. */
+  /** A stored write was answered; `code` is the reason of a refusal. */
   answered(fields: WriteAnswered): void;
-  /** A request was refused for what others are doing, or for how many there are. */
+  /** A request was refused because of other requests, or because of its credential's limits. */
   turnedAway(why: TurnedAway | OverloadKind | 'bodies'): void;
-  /** A name came up for the first time that only an operator can place. */
+  /** A request named a user or group, for the first time, that only an operator can identify. */
   disputed(fields: { type: 'user' | 'group' }): void;
 }

@@ -7,7 +7,7 @@ import { sendJson } from './http/respond.ts';
 import { toListResponse } from './render/paging.ts';
 import { toResourceTypes, toSchemas, toServiceProviderConfig } from './schema/discovery.ts';
 
-/** What the server tells about itself: never changes while it runs. @see RFC 7644 §4 */
+/** Routes that describe the server; the answers never change while it runs. @see RFC 7644 §4 */
 export function discoveryRoutes({ baseUrl, policy }: ScimDeps): Router {
   const router = Router();
   const config = toServiceProviderConfig({

@@ -14,7 +14,7 @@ export type ScimType =
   | 'invalidCursor'
   | 'invalidCount';
 
-/** What a refusal may carry beside its status and its words. */
+/** Parts of a refusal beside its status and its words. */
 export interface ScimErrorOptions {
   readonly scimType?: ScimType;
   /** Whole seconds until another attempt makes sense; becomes the `Retry-After` header. */
@@ -40,7 +40,7 @@ export class ScimError extends BridgeError {
   }
 }
 
-/** 400: the keyword says which rule the request broke. */
+/** 400 with the keyword of the rule that the request broke. */
 export function badRequest(scimType: ScimType, detail: string, cause?: unknown): ScimError {
   return new ScimError(400, detail, cause === undefined ? { scimType } : { scimType, cause });
 }
@@ -60,7 +60,7 @@ export function notFound(resourceType: 'User' | 'Group'): ScimError {
   return new ScimError(404, `No ${resourceType} with this id exists.`);
 }
 
-/** 409 `uniqueness`: somebody else has this name or address. */
+/** 409 `uniqueness`: another user or group has this name or address. */
 export function notUnique(
   resourceType: 'User' | 'Group',
   attribute: 'userName' | 'displayName' | 'emails',

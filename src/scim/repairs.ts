@@ -1,6 +1,6 @@
 /**
- * What was put right in a request, by kind. A provider's connector that starts to count here has
- * changed, or was never tested.
+ * Kinds of corrections of a request. A provider's connector that starts to count here has changed, or was
+ * never tested.
  * - `schemas-missing`, `schemas-unknown`: no `schemas`, or a URN that is old, misspelt or not ours
  * - `name-case`, `name-qualified`, `name-dotted`: `username`, `urn:…:User:title`, `name.givenName` as a key
  * - `array-around-value`, `object-around-value`: `["X"]` or `{"value": "X"}` where "X" belongs
@@ -9,8 +9,8 @@
  * - `json-in-text`: a JSON document inside a text
  * - `blank-as-unassign`: "" where null or nothing belongs
  * - `duplicate-values`, `several-primaries`: lists that contradict themselves
- * - `read-only-dropped`, `password-dropped`, `blank-active-dropped`: what is never taken
- * - `unknown-attribute-dropped`, `unknown-schema-dropped`, `value-dropped`: what cannot be kept
+ * - `read-only-dropped`, `password-dropped`, `blank-active-dropped`: values that are never taken
+ * - `unknown-attribute-dropped`, `unknown-schema-dropped`, `value-dropped`: parts that cannot be kept
  * - `op-case`, `operation-for-list`: "Replace", one operation where a list belongs
  * - `filter-unquoted`: a text in a filter without its quotes
  * - `remove-by-value`: a removal that names its values beside the path
@@ -43,12 +43,12 @@ export type RepairKind =
   | 'filter-unquoted'
   | 'remove-by-value';
 
-/** Counts repairs; the normaliser tells it of each one. */
+/** Counts the corrections of a request. */
 export interface Repairs {
   count(kind: RepairKind): void;
 }
 
-/** For what was counted before, or is asked by nobody outside. */
+/** Counts nothing: for bodies that were counted before, or did not come from a provider. */
 export const UNCOUNTED: Repairs = { count: () => undefined };
 
 /** Repairs that telemetry counts. */

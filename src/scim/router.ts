@@ -4,29 +4,21 @@ import { performBulk } from './bulk/handler.ts';
 import type { ScimDeps } from './deps.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { notFound, ScimError } from './errors.ts';
-import {
-  createGroup,
-  deleteGroup,
-  patchGroup,
-  readGroup,
-  replaceGroup,
-} from './groups/handlers.ts';
+import { groupKind } from './groups/accept.ts';
 import { authenticate } from './http/authenticate.ts';
 import { readJsonBody } from './http/body.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
 import { limitRequests } from './http/limit-requests.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
 import { keepRequests } from './requests/keep-requests.ts';
-import { listGroups, listUsers, searchAll, type ToPace } from './search/handlers.ts';
-import { createPacemaker } from './search/pace.ts';
 import {
-  createUser,
-  deleteUser,
-  patchUser,
+  createResourceHandlers,
   type ResourceHandler,
-  readUser,
-  replaceUser,
-} from './users/handlers.ts';
+  type ResourceHandlers,
+} from './resource-handlers.ts';
+import { listGroups, listUsers, searchAll } from './search/handlers.ts';
+import { createPacemaker } from './search/pace.ts';
+import { userKind } from './users/accept.ts';
 
 /**
  * The SCIM 2.0 server of identity providers, to be mounted at its base path. Every answer, also of an
@@ -39,12 +31,15 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.use(authenticate(deps));
   router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
   router.use(keepRequests(deps));
-  // What providers ask most comes first: every route before it is looked at by every request.
+  // Frequent routes come first, because every request is compared with all routes before its own.
   const toPace = createPacemaker(deps.turns);
-  addResourceRoutes(router, deps, { path: '/Users', body, handlers: toUserHandlers(deps, toPace) });
   addResourceRoutes(router, deps, {
-    ...{ path: '/Groups', body },
-    handlers: toGroupHandlers(deps, toPace),
+    ...{ type: 'user', path: '/Users', body, list: listUsers(deps, toPace) },
+    handlers: createResourceHandlers(deps, userKind),
+  });
+  addResourceRoutes(router, deps, {
+    ...{ type: 'group', path: '/Groups', body, list: listGroups(deps, toPace) },
+    handlers: createResourceHandlers(deps, groupKind),
   });
   const search = searchAll(deps, toPace);
   router.route('/').get(greet(deps), search).all(allowOnly('GET'));
@@ -57,47 +52,21 @@ export function createScimRouter(deps: ScimDeps): Router {
   return router;
 }
 
-/** The handlers of one type of resource. */
-interface ResourceHandlers {
+/** Routes of one type of resource. */
+interface ResourceRoutes {
   readonly type: 'user' | 'group';
+  readonly path: '/Users' | '/Groups';
+  readonly body: RequestHandler[];
   readonly list: RequestHandler;
-  readonly create: RequestHandler;
-  readonly read: ResourceHandler;
-  readonly replace: ResourceHandler;
-  readonly patch: ResourceHandler;
-  readonly remove: ResourceHandler;
-}
-
-function toUserHandlers(deps: ScimDeps, toPace: ToPace): ResourceHandlers {
-  return {
-    type: 'user',
-    list: listUsers(deps, toPace),
-    create: createUser(deps),
-    read: readUser(deps),
-    replace: replaceUser(deps),
-    patch: patchUser(deps),
-    remove: deleteUser(deps),
-  };
-}
-
-function toGroupHandlers(deps: ScimDeps, toPace: ToPace): ResourceHandlers {
-  return {
-    type: 'group',
-    list: listGroups(deps, toPace),
-    create: createGroup(deps),
-    read: readGroup(deps),
-    replace: replaceGroup(deps),
-    patch: patchGroup(deps),
-    remove: deleteGroup(deps),
-  };
+  readonly handlers: ResourceHandlers;
 }
 
 function addResourceRoutes(
   router: Router,
   deps: ScimDeps,
-  { path, body, handlers }: { path: string; body: RequestHandler[]; handlers: ResourceHandlers },
+  { type, path, body, list, handlers }: ResourceRoutes,
 ): void {
-  const { type, list, create, read, replace, patch, remove } = handlers;
+  const { create, read, replace, patch, remove } = handlers;
   const open = requireOpen(deps, type);
   const before = [open, ...body];
   router.route(`${path}/.search`).post(before, list).all(allowOnly('POST'));
@@ -110,7 +79,7 @@ function addResourceRoutes(
   item.all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
 }
 
-/** An id that no store could look up is nobody's, as any other that was never given out. @throws ScimError 404 */
+/** Refuses an id that no store can look up, as any id that was never given out. @throws ScimError 404 */
 function refuseUnstorable(type: 'user' | 'group'): ResourceHandler {
   return (req, _res, next) => {
     if (!isStorable(req.params.id)) throw notFound(type === 'user' ? 'User' : 'Group');

@@ -66,7 +66,7 @@ export const settingsSchema = z.strictObject({
   rules: ruleList()
     .prefault([])
     .describe(
-      'What follows from groups: permissions and flags of groups, who administers them, licences and suspensions of people. See [rules.md](rules.md).',
+      'Fields that follow from groups: permissions, flags and admins of groups, licences and suspensions of users. See [rules.md](rules.md).',
     ),
   server: serverSchema.prefault({}),
   shutdown: z
@@ -74,7 +74,7 @@ export const settingsSchema = z.strictObject({
       delay: durationOrZero({ min: '100ms', max: '5m' })
         .optional()
         .describe(
-          'How long requests are still answered after SIGTERM, while `/readyz` says `draining`, so that whoever sends them here learns of it; SIGINT (Ctrl-C) waits for nobody. When not set, 5s on PostgreSQL, where others go on, and 0 on SQLite.',
+          'How long requests are still answered after SIGTERM, while `/readyz` says `draining`, so that a load balancer learns of it; SIGINT (Ctrl-C) does not wait. When not set, 5s on PostgreSQL, where other processes go on, and 0 on SQLite.',
         ),
     })
     .prefault({}),
@@ -102,12 +102,12 @@ export const settingsSchema = z.strictObject({
       pollInterval: durationOrZero({ min: '1s', max: '1d' })
         .prefault('15s')
         .describe(
-          'How often the audit log of the service is read, so that what others change there is looked at; 0 means never. Without news that is one call.',
+          'How often the audit log of the service is read, to find changes by others; 0 means never. Without news that is one call.',
         ),
       sweepMinInterval: duration({ min: '1s', max: '30d' })
         .prefault('10m')
         .describe(
-          'An event that names nobody whom the bridge knows may be about anybody: the whole service is compared with the store, at most this often. Never where `sweep.interval` is 0.',
+          'An event without a known user or group may be about any: the whole service is compared with the store, at most this often. Never where `sweep.interval` is 0.',
         ),
     })
     .prefault({}),
@@ -128,7 +128,7 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       concurrency: wholeNumber({ min: 1, max: 256 })
         .prefault(8)
-        .describe('How many people and groups are brought to the desired state at the same time.'),
+        .describe('How many users and groups are brought to the desired state at the same time.'),
     })
     .prefault({}),
   oauth: z

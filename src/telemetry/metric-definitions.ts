@@ -112,13 +112,13 @@ export const metricDefinitions = {
   auditEvents: {
     type: 'counter',
     name: 'scim_bridge_audit_events_total',
-    help: 'New events of the audit log: `ours` a call of the bridge explains it, `foreign` somebody else changed a managed person or group, `unresolved` it names neither.',
+    help: 'New events of the audit log: `ours` a call of the bridge explains it, `foreign` another author changed a managed user or group, `unresolved` it names neither.',
     labels: ['origin'],
   },
   detections: {
     type: 'histogram',
     name: 'scim_bridge_audit_detection_seconds',
-    help: 'From a change by somebody else until the bridge read of it.',
+    help: 'Time from a change by another author until the bridge read of it.',
     labels: [],
     buckets: turnSeconds,
   },
@@ -131,7 +131,7 @@ export const metricDefinitions = {
   due: {
     type: 'gauge',
     name: 'scim_bridge_due',
-    help: 'People and groups with a change that waits for the service.',
+    help: 'Users and groups with a change that waits for the service.',
     labels: [],
   },
   failing: {
@@ -143,13 +143,13 @@ export const metricDefinitions = {
   stuck: {
     type: 'gauge',
     name: 'scim_bridge_stuck',
-    help: 'People and groups whose acknowledged change the service refused.',
+    help: 'Users and groups whose acknowledged change the service refused.',
     labels: [],
   },
   disputed: {
     type: 'gauge',
     name: 'scim_bridge_disputed',
-    help: 'Names that fit two accounts or groups, or that wait for an operator; nobody guesses.',
+    help: 'Names that fit two accounts or groups, or that wait for an operator; the bridge never guesses.',
     labels: [],
   },
   oldestAge: {
@@ -161,7 +161,7 @@ export const metricDefinitions = {
   lanes: {
     type: 'gauge',
     name: 'scim_bridge_lanes_running',
-    help: 'People and groups that this process is bringing to the desired state now.',
+    help: 'Users and groups that this process is bringing to the desired state now.',
     labels: [],
   },
   waitingRequests: {
@@ -193,7 +193,7 @@ export const metricDefinitions = {
   drift: {
     type: 'gauge',
     name: 'scim_bridge_drift',
-    help: 'Differences in the service that nobody asked for through the bridge, by kind and status; those that are over (`repaired`, `accepted`, `gone`) for `RETENTION_DRIFTS`.',
+    help: 'Differences in the service that no request through the bridge caused, by kind and status; those that are over (`repaired`, `accepted`, `gone`) for `RETENTION_DRIFTS`.',
     labels: ['kind', 'status'],
   },
   reasons: {

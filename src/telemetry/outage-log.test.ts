@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFakeClock, settle } from '../upstream/testing/fake-clock.ts';
+import { createFakeClock, runReady } from '../upstream/testing/fake-clock.ts';
 import { events, type LogLine } from './events.ts';
 import type { Logger } from './logger.ts';
 import { createOutageLog } from './outage-log.ts';
@@ -61,7 +61,7 @@ test('what cannot even be asked is not over, and a stop ends the asking', async 
   expect(lines).toHaveLength(1);
 
   log.stop();
-  await settle();
+  await runReady();
 
   expect(clock.sleeping).toBe(0);
 });

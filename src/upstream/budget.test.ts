@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Budget, type BudgetOptions, createBudget } from './budget.ts';
 import type { CallClass } from './call-class.ts';
-import { createFakeClock, type FakeClock, settle } from './testing/fake-clock.ts';
+import { createFakeClock, type FakeClock, runReady } from './testing/fake-clock.ts';
 import type { Turn } from './turns.ts';
 
 interface Setup {
@@ -54,7 +54,7 @@ test('a free budget gives the turn at once', () => {
 test('no more than the rate leaves in any second', async () => {
   const { clock, ask, order } = setUp({ requestsPerSecond: 5 });
   const all = Array.from({ length: 12 }, (_, n) => ask(String(n)));
-  await settle();
+  await runReady();
   expect(order).toHaveLength(5);
   await clock.advance(999);
   expect(order).toHaveLength(5);
@@ -122,7 +122,7 @@ test('a pause lets nobody through, then one probe, then the rest after its end',
   expect(turns).toHaveLength(1);
   turns[0]?.sent();
   turns[0]?.end();
-  await settle();
+  await runReady();
   expect(turns).toHaveLength(3);
 });
 
@@ -165,7 +165,7 @@ test('no more are on their way than allowed', async () => {
   const first = await take(budget);
   first.sent();
   const second = Promise.resolve(take(budget));
-  await settle();
+  await runReady();
   expect(budget.state()).toMatchObject({ inFlight: 1, waiting: { pass: 1 } });
   first.end();
   await second;

@@ -148,7 +148,7 @@ class TurnBudget implements Budget {
       },
       end: () => {
         this.#inFlight -= 1;
-        if (!left) place.release();
+        if (!left) place.giveBack();
         // Still out: its answer brought no new pause. A probe that never left proves nothing.
         if (isProbe && this.#probe === 'out') this.#probe = left ? 'none' : 'due';
         this.#wake();

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { scim } from './operations/scim.ts';
 import { connect, cut, failureOf, getUser, ok } from './testing/connect.ts';
-import { createFakeClock, settle } from './testing/fake-clock.ts';
+import { createFakeClock, runReady } from './testing/fake-clock.ts';
 import { sendJson, startService } from './testing/service.ts';
 
 test('a clear no after a lost answer is the answer', async () => {
@@ -53,7 +53,7 @@ test('how long a call waited for its turn is told', async () => {
   });
   await getUser(transport);
   const second = getUser(transport);
-  await settle();
+  await runReady();
   await clock.advance(2_000);
   await second;
 

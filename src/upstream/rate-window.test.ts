@@ -41,7 +41,7 @@ test('a request that never left takes nothing', () => {
   const window = createRateWindow(1, 0);
   const place = window.hold(0);
   expect([window.waitMs(0), window.waitSpacedMs(0)]).toEqual([undefined, undefined]);
-  place.release();
+  place.giveBack();
   expect([window.waitMs(0), window.waitSpacedMs(0)]).toEqual([0, 0]);
 });
 

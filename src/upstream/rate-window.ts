@@ -22,7 +22,7 @@ export interface HeldPlace {
   /** The request leaves now: its place is free again one window later. */
   sent(nowMs: number): void;
   /** The request never left. */
-  release(): void;
+  giveBack(): void;
 }
 
 /** A rate as a number of places, each used once in a window of time. */
@@ -99,7 +99,7 @@ export function createRateWindow(
           held -= 1;
           freeAt.push(nowMs + windowMs);
         },
-        release() {
+        giveBack() {
           held -= 1;
           // The next request keeps no distance from one that never left.
           if (lastTurnAt === turnAt) lastTurnAt = before;
@@ -118,7 +118,7 @@ function isAmount(value: number): boolean {
 const unlimited: RateWindow = {
   waitMs: () => 0,
   waitSpacedMs: () => 0,
-  hold: () => ({ sent: () => undefined, release: () => undefined }),
+  hold: () => ({ sent: () => undefined, giveBack: () => undefined }),
   free: () => Number.POSITIVE_INFINITY,
   costMs: 0,
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { settle } from './testing/fake-clock.ts';
+import { runReady } from './testing/fake-clock.ts';
 import { createGroup, findBusiest, flood, type Group } from './testing/shared-group.ts';
 import type { Turn } from './turns.ts';
 
@@ -378,7 +378,7 @@ test('a closed budget refuses everybody at once', async () => {
   group.cell.trouble = 'before';
   await group.clock.advance(300);
   group.budgets[0]?.close();
-  await settle();
+  await runReady();
 
   await refused;
   await expect(group.take(0)).rejects.toThrow(/closed/);

@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import type { Access } from '../../access/access.ts';
 import { answerErrors } from '../http/errors.ts';
-import { createRouteRouter } from '../http/route.ts';
+import { createRouteRouter, type OpsRoute } from '../http/route.ts';
 import { clientRoutes } from './clients.ts';
 import { tokenRoutes } from './tokens.ts';
 
@@ -9,7 +9,10 @@ import { tokenRoutes } from './tokens.ts';
 export type AccessSource = Pick<Access, 'tokens' | 'clients'>;
 
 /** Requests about credentials. */
-export const accessRoutes = [...tokenRoutes, ...clientRoutes] as const;
+export const accessRoutes: readonly OpsRoute<{ readonly access: AccessSource }>[] = [
+  ...tokenRoutes,
+  ...clientRoutes,
+];
 
 /** Serves them in a process that serves nothing else, and whose caller tells what failed. */
 export function createAccessRouter(access: AccessSource): Router {

@@ -2,26 +2,10 @@ import { z } from 'zod';
 import type { FileInput } from '../../upstream/operations/file-input.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import { isFileType, toTypes } from '../../upstream/operations/part.ts';
-
-const named = z.record(z.string(), z.unknown());
-
-const sentFile = z.strictObject({
-  content: z.base64(),
-  name: z.string().min(1).max(255).optional(),
-  type: z.string().min(1).max(255).optional(),
-});
-
-/** A call as an operator sends it. Files travel beside the body, by the name that the body has for them. */
-const sentCall = z.strictObject({
-  path: named.optional(),
-  query: named.optional(),
-  body: named.optional(),
-  everything: z.literal(true).optional(),
-  files: z.record(z.string(), z.array(sentFile).min(1)).optional(),
-});
+import { callBody, type SentFile } from '../schemas/requests.ts';
 
 /** The body of `POST /ops/api/{group}/{operation}`. `content` is base64. */
-export type SentCall = z.input<typeof sentCall>;
+export type SentCall = z.input<typeof callBody>;
 
 /**
  * Parses the body of a call. Text in place of a file would be the path of one on this machine, so files are taken
@@ -29,7 +13,7 @@ export type SentCall = z.input<typeof sentCall>;
  * @throws TypeError saying what is wrong
  */
 export function parseCall({ id, body: fields = {} }: Operation, sent: unknown): object {
-  const parsed = sentCall.safeParse(sent ?? {});
+  const parsed = callBody.safeParse(sent ?? {});
   if (!parsed.success) throw new TypeError(`${id}: ${z.prettifyError(parsed.error)}`);
   const { files = {}, body, ...args } = parsed.data;
   const types = toTypes(fields);
@@ -51,6 +35,6 @@ function toInput(type: 'file' | 'file[]', files: FileInput[]): unknown {
   return type === 'file[]' || files.length > 1 ? files : files[0];
 }
 
-function toFile({ content, ...told }: z.output<typeof sentFile>): FileInput {
+function toFile({ content, ...told }: SentFile): FileInput {
   return { content: Buffer.from(content, 'base64'), ...told };
 }

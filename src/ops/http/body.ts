@@ -36,5 +36,8 @@ export function parseBody<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(body ?? {});
   if (parsed.success) return parsed.data;
-  throw new InvalidRequest(parsed.error.issues[0]?.message ?? 'The body cannot be understood.');
+  const { issues } = parsed.error;
+  // An unknown member says that another body was meant, which matters more than a wrong value.
+  const issue = issues.find(({ path }) => path.length === 0) ?? issues[0];
+  throw new InvalidRequest(issue?.message ?? 'The body cannot be understood.');
 }

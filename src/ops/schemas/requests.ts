@@ -31,16 +31,29 @@ export const keptRequest = z.strictObject({
 /** One request of a provider as an operator is shown it. */
 export type RequestView = JsonOf<typeof keptRequest>;
 
-/** The arguments of an operation of the service. */
+const sentFile = z.strictObject({
+  content: z.base64(),
+  name: z.string().min(1).max(255).optional(),
+  type: z.string().min(1).max(255).optional(),
+});
+/** A file as an operator sends it. `content` is base64. */
+export type SentFile = JsonOf<typeof sentFile>;
+
+const named = z.record(z.string(), z.unknown());
+
+/** The arguments of an operation of the service. Files travel beside the body, by the name that the body has for them. */
 export const callBody = z.strictObject({
-  path: z.record(z.string(), anything()).optional(),
-  query: z.record(z.string(), anything()).optional(),
-  body: anything().optional(),
+  path: named.optional(),
+  query: named.optional(),
+  body: named.optional(),
   everything: z
     .literal(true)
     .optional()
     .describe('Needed where an operation without any condition would change all there is.'),
-  files: z.record(z.string(), anything()).optional().describe('As base64; see docs/api.md.'),
+  files: z
+    .record(z.string(), z.array(sentFile).min(1))
+    .optional()
+    .describe('As base64; see docs/api.md.'),
 });
 
 /** The answer of the service to a call. */

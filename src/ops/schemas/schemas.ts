@@ -75,9 +75,9 @@ export function describeSchemas(): Readonly<Record<string, object>> {
   for (const [id, schema] of Object.entries(opsSchemas)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
     uri: (id) => `#/components/schemas/${id}`,
-    // zod also writes the limits of its integers, and its pattern of a moment.
+    // zod also writes the limits of its integers, and its patterns of moments and of base64.
     override({ jsonSchema }) {
-      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      if (/^(date-time|base64)$/.test(jsonSchema.format ?? '')) delete jsonSchema.pattern;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     },

@@ -98,10 +98,15 @@ export const status = z.strictObject({
 export type Status = JsonOf<typeof status>;
 
 /** Resources to be tried now. */
-export const retryBody = z.union([
-  z.strictObject({ name: z.string().min(1).describe('An id, a userName, an address or a name.') }),
-  z.strictObject({ all: z.literal(true) }),
-]);
+export const retryBody = z.union(
+  [
+    z.strictObject({
+      name: z.string().min(1).describe('An id, a userName, an address or a name.'),
+    }),
+    z.strictObject({ all: z.literal(true) }),
+  ],
+  { error: 'The body has to be {"name": "…"} or {"all": true}.' },
+);
 
 /** Resources that are tried now. */
 export const retry = z.strictObject({

@@ -11,7 +11,7 @@ const LISTED_MAX = 100;
 /** Users or groups of one transaction. */
 const CHUNK = 100;
 
-/** Has tried now what waits for its next attempt, stuck or not. */
+/** Makes due what waits for its next attempt, stuck or not. */
 export interface RetrySource {
   /** By an id, a userName, an address or a displayName. */
   readonly one: (name: string) => Promise<Keyed<RetryAnswer>>;
@@ -37,7 +37,7 @@ export function createRetrySource(
   }
 
   async function retryOne(key: ResourceKey): Promise<RetryAnswer> {
-    // What of a person waits in a group is that group's to do.
+    // A membership of the user that waits is a change of its group.
     const groups = key.type === 'user' ? await listRestingGroupsOf(store.read, key.id, now()) : [];
     const tried = await retry([key, ...groups]);
     return { count: tried.length, tried };

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../domain/json.ts';
 import type { ScimError } from '../errors.ts';
 
-/** What an operation does to a resource, in the words of the single request it stands for. */
+/** Single request that an operation stands for. */
 export type BulkAction =
   | { readonly method: 'POST'; readonly data: JsonValue }
   | {
@@ -15,7 +15,7 @@ export type BulkAction =
 /** One write of a bulk request. */
 export interface BulkWrite {
   readonly kind: 'write';
-  /** Its place in the request, from 0; results are in this order. */
+  /** Place in the request, from 0; results are in this order. */
   readonly index: number;
   readonly bulkId: string | undefined;
   readonly type: 'User' | 'Group';
@@ -25,12 +25,12 @@ export interface BulkWrite {
   readonly references: ReadonlySet<string>;
 }
 
-/** An operation that cannot be understood. It fails alone: its neighbours are none the worse. */
+/** An operation that cannot be understood. It fails alone. */
 interface MalformedOperation {
   readonly kind: 'malformed';
   readonly index: number;
   readonly bulkId: string | undefined;
-  /** As it was sent, when it was one. */
+  /** As it was sent; undefined: it was no text. */
   readonly method: string | undefined;
   readonly error: ScimError;
 }
@@ -40,7 +40,7 @@ export type BulkOperation = BulkWrite | MalformedOperation;
 
 /** A bulk request. */
 export interface BulkRequest {
-  /** After so many errors nothing more is performed; Infinity when the request does not say. */
+  /** Errors after which nothing more is performed; Infinity when the request names no number. */
   readonly failOnErrors: number;
   readonly operations: readonly BulkOperation[];
 }

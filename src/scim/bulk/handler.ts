@@ -27,7 +27,7 @@ export function performBulk(deps: ScimDeps): RequestHandler {
   };
 }
 
-/** Where one type is closed, the operations on the other can still be performed. */
+/** Stops only when both types are closed: otherwise some operations can be performed. */
 function assertAnyOpen(deps: ScimDeps): void {
   if (deps.findClosed('group')) assertOpen(deps, 'user');
 }

@@ -14,8 +14,8 @@ import { listReferences } from './references.ts';
 const PATH = /^\/?(Users|Groups)(?:\/([^/?#\s]+))?\/?$/i;
 
 /**
- * Reads the body of a bulk request. What is wrong with one operation is kept with it and fails it
- * alone; two POSTs with one bulkId both fail, because nobody can tell which of them is meant.
+ * Reads the body of a bulk request. An error of one operation is kept with it and fails it alone; two POSTs
+ * with one bulkId both fail, because a reference to it would be ambiguous.
  * @throws ScimError 400 `invalidSyntax`: no operations; `invalidValue`: failOnErrors; 413: too many
  * @see RFC 7644 §3.7
  */

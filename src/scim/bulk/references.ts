@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { findAttribute, groupSchema, userSchema } from '../schema/resource-schemas.ts';
 import type { BulkAction } from './bulk-operation.ts';
 
-/** Where an id belongs: the whole text is a reference. */
+/** A reference in the place of an id: the whole text. */
 const WHOLE = /^bulkId:(.+)$/i;
 /** In the filter of a path: `members[value eq "bulkId:x"]`, also without the quotes. */
 const IN_FILTER = /"bulkId:([^"]+)"|(?<=\s)bulkId:([^\s()[\]"]+)/gi;
@@ -11,8 +11,8 @@ const IN_FILTER = /"bulkId:([^"]+)"|(?<=\s)bulkId:([^\s()[\]"]+)/gi;
 type Resolve = (bulkId: string) => string | undefined;
 
 /**
- * The bulkIds that an action names, in its path or its data. What nobody may write makes no reference:
- * the `groups` of a new user are left out like those of any other request.
+ * The bulkIds that an action names, in its path or its data. Read-only attributes make no reference:
+ * the `groups` of a new user are left out as in any other request.
  */
 export function listReferences(action: BulkAction, type: 'User' | 'Group'): Set<string> {
   const found = new Set<string>();
@@ -38,7 +38,7 @@ export function resolveReferences(action: BulkAction, resolve: Resolve): BulkAct
   }
 }
 
-/** Whether an id is still a reference. */
+/** True when the id is still a reference. */
 export function isReference(id: string): boolean {
   return WHOLE.test(id);
 }
@@ -50,7 +50,7 @@ function resolveValue(value: JsonValue, resolve: Resolve): JsonValue {
 }
 
 function resolveObject(object: JsonObject, resolve: Resolve): JsonObject {
-  // Not by assignment: a stranger's key may be __proto__.
+  // Not by assignment: a key of the request may be __proto__.
   return Object.fromEntries(
     Object.entries(object).map(([name, part]) => {
       const isPath = typeof part === 'string' && name.toLowerCase() === 'path';

@@ -1,9 +1,12 @@
+import { assertNever } from '../../domain/errors.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, ScimError } from '../errors.ts';
+import { groupKind } from '../groups/accept.ts';
+import { assertOpen } from '../http/guards.ts';
 import { toScimError } from '../http/to-scim-error.ts';
+import { userKind } from '../users/accept.ts';
 import type { AcceptedWrite } from '../writes/write-result.ts';
-import { acceptWrite } from './accept-write.ts';
 import {
   type BulkAction,
   type BulkOperation,
@@ -15,7 +18,7 @@ import { isReference, resolveReferences } from './references.ts';
 import { createSettlements, type Settlements } from './settlements.ts';
 import { toOrder } from './to-order.ts';
 
-/** How one operation ended. */
+/** Result of one operation. */
 export type BulkResult =
   | {
       readonly kind: 'accepted';
@@ -26,12 +29,12 @@ export type BulkResult =
   | {
       readonly kind: 'failed';
       readonly operation: BulkOperation;
-      /** The resource it was for, where one is known. */
+      /** Id of the resource it was for, where one is known. */
       readonly id: string | undefined;
       readonly error: ScimError;
     };
 
-/** What is known while a bulk request runs. */
+/** State of a bulk request while it runs. */
 interface Run {
   readonly deps: ScimDeps;
   readonly requestId: string;
@@ -43,14 +46,13 @@ interface Run {
 }
 
 /**
- * Performs the operations one after the other, each in a transaction of its own, and answers for those
+ * Performs the operations one after the other, each in a transaction of its own. Returns the results of those
  * that were performed, in the order of the request.
  *
- * An operation is stored only when all it refers to is settled: what the service refuses is gone
- * before anything is built upon it, so that nothing has to be taken back that others were told of. With
- * failOnErrors nothing is stored either while the writes under way could still reach that number. All
- * this waiting is within the one wait of the request; once that is over, what is stored counts as
- * accepted, and the rest follows at once.
+ * An operation is stored only when all operations it refers to are settled: a refused write is undone
+ * before another one builds on it. With failOnErrors nothing is stored either while the writes under way
+ * could still reach that number. All this waiting is within the one wait of the request; once that is over,
+ * stored writes count as accepted, and the rest follows at once.
  */
 export async function runBulk(
   deps: ScimDeps,
@@ -85,7 +87,7 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
     if (operation.kind === 'malformed') throw operation.error;
     const action = resolve(run, operation);
     assertResolved(run, operation);
-    const accepted = await acceptWrite(run.deps, operation.type, action);
+    const accepted = await accept(run.deps, operation.type, action);
     run.results.set(operation, { kind: 'accepted', operation, id: accepted.id, accepted });
     run.settlements.add(operation, accepted);
   } catch (error) {
@@ -93,7 +95,32 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
   }
 }
 
-/** Most operations name no other, and a large one is not to be copied in vain. */
+/**
+ * Stores one write as the single request would, in a transaction of its own.
+ * @throws ScimError as the single request
+ */
+async function accept(
+  deps: ScimDeps,
+  type: 'User' | 'Group',
+  action: BulkAction,
+): Promise<AcceptedWrite> {
+  const kind = type === 'User' ? userKind : groupKind;
+  assertOpen(deps, kind.type);
+  switch (action.method) {
+    case 'POST':
+      return kind.create(deps, action.data);
+    case 'PUT':
+      return kind.replace(deps, action, action.data);
+    case 'PATCH':
+      return kind.patch(deps, action, action.data);
+    case 'DELETE':
+      return kind.remove(deps, action);
+    default:
+      return assertNever(action);
+  }
+}
+
+/** Copies an operation only when it names others: most name none, and may be large. */
 function resolve(run: Run, { action, references }: BulkWrite): BulkAction {
   if (references.size === 0) return action;
   return resolveReferences(action, (bulkId) => findId(run, bulkId));

@@ -3,14 +3,14 @@ import { settleWrite, tellUnchanged } from '../writes/settle.ts';
 import type { AcceptedWrite } from '../writes/write-result.ts';
 import type { BulkOperation } from './bulk-operation.ts';
 
-/** Lanes that are held for writes of this request before their settlement begins. */
+/** Most lanes that are held for writes of this request before they are settled. */
 const HELD_MAX = 64;
 
 /** Writes of one bulk request that are stored and not settled yet. */
 export interface Settlements {
   /** Writes that the service may still refuse. */
   readonly size: number;
-  /** Takes a stored write over. */
+  /** Adds a stored write. */
   add(operation: BulkOperation, accepted: AcceptedWrite): void;
   /** Waits until these are settled; all of them when left out. */
   settle(operations?: Iterable<BulkOperation>): Promise<void>;
@@ -18,7 +18,7 @@ export interface Settlements {
 
 /**
  * Settles writes together, so that many changes of one group go to the service in one call. All of
- * them share the wait of the request: when it is over, nothing here takes time any more.
+ * them share the wait of the request: when it is over, every call here returns at once.
  */
 export function createSettlements(
   deps: ScimDeps,
@@ -50,7 +50,7 @@ export function createSettlements(
     add(operation, accepted) {
       const { undo, lease } = accepted;
       if (undo === undefined) return tellUnchanged(deps, accepted);
-      // Without the lane somebody else may be sending the write already: a refusal has to find us waiting.
+      // Without the lane another run may be sending the write already: a refusal has to find us waiting.
       if (lease === undefined) running.set(operation, run(operation, accepted));
       else held.set(operation, accepted);
       if (held.size >= HELD_MAX) start();

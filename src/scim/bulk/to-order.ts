@@ -1,6 +1,6 @@
 import { type BulkOperation, isCreation } from './bulk-operation.ts';
 
-/** In which order operations can be performed. */
+/** Order in which operations can be performed. */
 export interface BulkOrder {
   readonly order: readonly BulkOperation[];
   /** Those that refer to each other in a circle, and those that refer to one of them. */
@@ -8,31 +8,30 @@ export interface BulkOrder {
 }
 
 /**
- * The order of the request, except that an operation waits for all that it refers to and follows right
- * behind the last of them. So operations on the same resource keep their order, and what they come to
- * is what the client meant (RFC 7644 §3.7). Linear in the number of operations and references.
+ * Puts each operation right behind the last one that it refers to, and otherwise keeps the order of the
+ * request. So operations on the same resource keep their order, as the client meant it (RFC 7644 §3.7). Linear in the number of operations and references.
  */
 export function toOrder(operations: readonly BulkOperation[]): BulkOrder {
   const waiting = countReferents(operations);
   const dependants = groupByReferent(operations);
   const done = new Set<BulkOperation>();
-  const release = (operation: BulkOperation): BulkOperation[] => {
-    const released: BulkOperation[] = [];
+  const free = (operation: BulkOperation): BulkOperation[] => {
+    const freed: BulkOperation[] = [];
     const bulkId = isCreation(operation) ? operation.bulkId : undefined;
     for (const dependant of dependants.get(bulkId ?? '') ?? []) {
       const left = (waiting.get(dependant) ?? 0) - 1;
       waiting.set(dependant, left);
-      if (left === 0) released.push(dependant);
+      if (left === 0) freed.push(dependant);
     }
-    return released;
+    return freed;
   };
   for (const operation of operations) {
     if (waiting.get(operation) !== 0) continue;
     const ready = [operation];
     for (const next of ready) {
       done.add(next);
-      // Those whose turn is still to come are not drawn forward.
-      ready.push(...release(next).filter(({ index }) => index < operation.index));
+      // Later operations keep their own turn.
+      ready.push(...free(next).filter(({ index }) => index < operation.index));
     }
   }
   return {
@@ -41,7 +40,7 @@ export function toOrder(operations: readonly BulkOperation[]): BulkOrder {
   };
 }
 
-/** How many operations each one waits for. What nobody creates is waited for by nobody. */
+/** Counts the operations that each one waits for; a bulkId that no POST has is not waited for. */
 function countReferents(operations: readonly BulkOperation[]): Map<BulkOperation, number> {
   const created = new Map<string, number>();
   for (const { bulkId } of operations.filter(isCreation)) {

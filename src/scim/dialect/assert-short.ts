@@ -4,15 +4,15 @@ import { invalidValue } from '../errors.ts';
 import type { Filter } from '../filter/tree.ts';
 
 /**
- * Characters of what is looked up by an index, as it was sent and as it is compared: without case, a text can be three
- * times as long. An index of PostgreSQL takes 2,704 bytes at most.
+ * Most characters of an indexed value, as it was sent and as it is compared: folded, a text can be three times as
+ * long. An index of PostgreSQL takes 2,704 bytes at most.
  */
 const INDEXED_LENGTH_MAX = 512;
 
 const INDEXED: ReadonlySet<string> = new Set(['userName', 'displayName', 'externalId', 'emails']);
 
 /**
- * Keeps out names that no index could hold, the same ones whichever the store is.
+ * Stops names that no index can hold, the same ones on every store.
  * @param attribute canonical name; a list stands for the values of its elements
  * @throws ScimError 400 `invalidValue`
  */
@@ -21,7 +21,7 @@ export function assertShort(attribute: string, value: JsonValue | undefined): vo
   throw invalidValue(`${attribute} is longer than ${INDEXED_LENGTH_MAX} characters.`);
 }
 
-/** `assertShort` for what an element of the list may be made of: the values that a filter names. */
+/** `assertShort` for the values that a filter names, because an element of the list may be made of them. */
 export function assertShortFilter(attribute: string, filter: Filter): void {
   switch (filter.kind) {
     case 'and':

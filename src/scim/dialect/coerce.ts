@@ -7,10 +7,10 @@ import { hasContent, isPrimary, mergeElements, withoutNulls } from './elements.t
 import { parseJson } from './parse-json.ts';
 
 /**
- * The value in the type of its attribute. null: it is to have no value (null, "" and [] say so).
- * undefined: nothing the attribute could hold was sent, which is as if nothing had been sent.
+ * The value in the type of its attribute. null: the attribute is cleared (by null, "" or []).
+ * undefined: the attribute can hold nothing of the value, which then counts as not sent.
  * Parts of a complex value may be null as well.
- * @throws ScimError 400 `invalidValue` for a boolean or number that is none, a name or a list too long
+ * @throws ScimError 400 `invalidValue` for a wrong boolean or number, a name or a list too long
  */
 export function coerceValue(
   rule: AttributeRule,
@@ -44,13 +44,13 @@ function coerceComplex(
   return coerced && coerced.value === null ? null : coerced;
 }
 
-/** Values of one list of a user: e-mails, roles, … People have tens at most. */
+/** Most values of one list of a user: e-mails, roles, … Users have tens at most. */
 export const USER_LIST_MAX = 1_000;
 
 /**
- * A list of objects out of what was sent: one object or text becomes a list, elements that say nothing
- * are left out, equal ones become one, and at most one is primary: the first.
- * @returns null when there is no element; undefined when all that was sent is nothing an element could hold
+ * A list of objects out of the value: one object or text becomes a list, empty elements are left out, equal
+ * ones become one, and at most one is primary: the first.
+ * @returns null when there is no element; undefined when an element can hold nothing of the value
  * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` values
  */
 export function coerceList(
@@ -74,8 +74,8 @@ export function coerceList(
 }
 
 /**
- * One element of a list; its parts may be null. null: it is to have no value. undefined: nothing the
- * element could hold was sent.
+ * One element of a list; its parts may be null. null: it has no value. undefined: an element can hold
+ * nothing of the value.
  */
 export function coerceElement(
   rule: AttributeRule,
@@ -109,8 +109,8 @@ function keepFirstPrimary(elements: readonly JsonObject[], repairs: Repairs): Js
 }
 
 /**
- * The parts of an object in the types of their sub-attributes; a part may be null: it is to have no
- * value. null: the object is empty. undefined: nothing the attribute could hold was sent.
+ * The parts of an object in the types of their sub-attributes; a part is null where it is cleared. null: the
+ * object is empty. undefined: the attribute can hold nothing of the value.
  */
 function coerceObject(
   rule: AttributeRule,
@@ -129,7 +129,7 @@ function coerceObject(
   return names.length === 0 ? null : undefined;
 }
 
-/** An object for what was sent instead of one: its value or, for a name or an address, the whole as one text. */
+/** Makes an object of a single value: its `value` or, for a name or an address, its `formatted`. */
 function toObject(rule: AttributeRule, value: JsonValue, repairs: Repairs): JsonValue {
   if (value === null || typeof value === 'object') return value;
   repairs.count('value-for-object');
@@ -152,8 +152,8 @@ function findWritable(
 }
 
 /**
- * A text, boolean or whole number in the type of its attribute. null: it is to have no value.
- * undefined: nothing the attribute could hold was sent.
+ * A text, boolean or whole number in the type of its attribute. null: the attribute is cleared.
+ * undefined: the attribute can hold nothing of the value.
  */
 function coerceSimple(
   rule: AttributeRule,
@@ -166,13 +166,13 @@ function coerceSimple(
   return coerced;
 }
 
-/** Whether the value says that there is to be none. */
+/** True when the value clears its attribute. */
 function isBlank(value: JsonValue, repairs: Repairs): value is null | '' {
   if (value === '') repairs.count('blank-as-unassign');
   return value === null || value === '';
 }
 
-/** `["X"]` is X and `[]` is null; several values where one belongs are nothing that could be kept. */
+/** Takes `["X"]` as X and `[]` as null; undefined: several values, of which none can be kept. */
 function unwrapArray(value: JsonValue, repairs: Repairs): JsonValue | undefined {
   if (!Array.isArray(value)) return value;
   repairs.count('array-around-value');
@@ -205,12 +205,12 @@ function toBoolean(value: JsonValue, repairs: Repairs): boolean | undefined {
   return word === 'true';
 }
 
-/** A number as JSON writes it. One with a fraction or too many digits comes as the text that it was. */
+/** A number as JSON writes it. A number with a fraction or too many digits comes as text (see `parseJson`). */
 const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/;
 /** A whole number, also as `1.0`. */
 const WHOLE = /^\s*-?\d+(?:\.0+)?\s*$/;
 
-/** Numbers of the service are ids and masks. One that was rounded on the way would be another one. */
+/** Numbers of the service are ids and masks, so a rounded one would be wrong. */
 function toInteger(
   { name }: AttributeRule,
   value: JsonValue,
@@ -230,7 +230,7 @@ const PACKED: ReadonlySet<string> = new Set(['roles', 'entitlements']);
 
 /**
  * Entra's expressions put a whole role as JSON into `value`; this takes it out again, with the name
- * of the role for people to read. Any other text stays what it is.
+ * of the role as its display. Any other text stays as it is.
  */
 function unpackJson(rule: AttributeRule, element: JsonObject, repairs: Repairs): JsonObject {
   const text = element.value;
@@ -242,7 +242,7 @@ function unpackJson(rule: AttributeRule, element: JsonObject, repairs: Repairs):
   return { ...element, value: packed.value, ...(display === undefined ? {} : { display }) };
 }
 
-/** undefined for a text that is no JSON: it only began like a document. */
+/** Value of the JSON document; undefined: the text is none, it only began like one. */
 function findJson(text: string): JsonValue | undefined {
   try {
     return parseJson(text);

@@ -2,25 +2,25 @@ import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 
-/** Whether the element is the preferred one of its list. */
+/** True when the element is the preferred one of its list. */
 export function isPrimary({ primary }: JsonObject): boolean {
   return primary === true;
 }
 
-/** Whether the element says more than what it would be used for. */
+/** True when the element has content beside `type` and `primary`. */
 export function hasContent(element: JsonObject): boolean {
   return Object.entries(element).some(
     ([name, value]) => name !== 'type' && name !== 'primary' && value !== null && value !== '',
   );
 }
 
-/** The element without the parts that are to have no value. */
+/** The element without its cleared parts. */
 export function withoutNulls(element: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(element).filter(([, value]) => value !== null));
 }
 
 /**
- * The list with `added` at its end. One that is there already, with the same value for the same use,
+ * The list with `added` at its end. An element that is there already, with the same value for the same use,
  * takes over the other parts of the added one instead.
  */
 export function mergeElements(
@@ -37,17 +37,17 @@ export function mergeElements(
   return [...byIdentity.values()];
 }
 
-/** What two elements of a list have in common when they are the same: what they say, and for which use. */
+/** Identity of an element: its content and its use. */
 function identify(rule: AttributeRule, element: JsonObject): string {
   return JSON.stringify([toUse(element), toContent(rule, element)]);
 }
 
-/** What an element of a list is used for; empty: that is not said. */
+/** Use of an element of a list; empty: it names none. */
 export function toUse({ type }: JsonObject): string {
   return typeof type === 'string' ? foldCase(type) : '';
 }
 
-/** What an element says, whatever it is used for: its value or, without one (addresses), all but `type` and `primary`. */
+/** Content of an element without its use: its value or, without one (addresses), all but `type` and `primary`. */
 export function toContent(rule: AttributeRule, element: JsonObject): string {
   const { value, type: _, primary: __, ...parts } = element;
   if (typeof value === 'string') return toValueContent(rule, value);
@@ -64,7 +64,7 @@ export function toValueContent({ subAttributes }: AttributeRule, value: string):
 /** Characters that cost about as much as the rest of an element. */
 export const CHARACTERS_A_UNIT = 16;
 
-/** Units of work that one look at an element is. */
+/** Units of work of one look at an element. */
 export function weigh(element: JsonObject): number {
   let characters = 0;
   for (const part of Object.values(element)) {

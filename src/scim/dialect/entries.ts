@@ -10,24 +10,24 @@ import {
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
 
-/** One value of a body and where it belongs. */
+/** One value of a body and its place. */
 export interface BodyEntry {
   readonly path: AttributePath;
   readonly value: JsonValue;
 }
 
-/** What a body says of attributes that a provider may write. */
+/** Writable attributes of a body. */
 export interface Body {
   readonly entries: BodyEntry[];
-  /** URNs of extensions that are there, be it with nothing in them. */
+  /** URNs of extensions in the body, also of empty ones. */
   readonly extensions: string[];
   /** Keys with a value filter, which only a PATCH can follow: `emails[type eq "work"].value`. */
   readonly filtered: string[];
 }
 
 /**
- * Finds out what the keys of a body mean: in any case, dotted, qualified by a URN, or an extension's
- * URN with an object. What nobody knows, and what a provider cannot write, is left out.
+ * Resolves the keys of a body: in any case, dotted, qualified by a URN, or an extension's URN with an
+ * object. Unknown and read-only attributes are left out.
  */
 export function readBody(body: JsonObject, schema: ResourceSchema, repairs: Repairs): Body {
   const read: Body = { entries: [], extensions: [], filtered: [] };
@@ -37,7 +37,7 @@ export function readBody(body: JsonObject, schema: ResourceSchema, repairs: Repa
   return read;
 }
 
-/** Entries that unassign everything an extension holds. */
+/** Entries that clear every attribute of an extension. */
 export function listUnassigned(schema: ResourceSchema, table: SchemaTable): BodyEntry[] {
   return listRules(table.attributes).flatMap(({ name, mutability }) => {
     const path = findAttribute(schema, `${table.urn}:${name}`);

@@ -31,7 +31,7 @@ export function findPart(
   return object[spelt];
 }
 
-/** Counts what is wrong with `schemas`. Nothing depends on it: providers send it wrong or not at all. */
+/** Counts errors of `schemas`. Nothing depends on it, because providers send it wrong or not at all. */
 export function countSchemas(
   { schemas }: JsonObject,
   isKnown: (urn: string) => boolean,
@@ -44,12 +44,12 @@ export function countSchemas(
   }
 }
 
-/** Whether the URN is one of the resource's schemas, as the schema spells it. */
+/** True when the URN is one of the resource's schemas, in the spelling of the schema. */
 export function isSchemaOf(schema: ResourceSchema, urn: string): boolean {
   return findTable(schema, urn)?.urn === urn;
 }
 
-/** How much structure a body may have. Its size in bytes is limited where it is read. */
+/** Limits of the structure of a body. Its size in bytes is limited where it is read. */
 const BODY_LIMITS = {
   /** Objects and lists inside each other; the deepest body of a provider needs 7. */
   depthMax: 20,
@@ -63,7 +63,7 @@ const BODY_LIMITS = {
 const PIECE = 1_000;
 
 /**
- * Looks through a whole body, the parts that will be dropped included, for what no store can keep.
+ * Stops a body with content that no store can keep, also in parts that will be dropped.
  * @throws ScimError 400 `invalidValue`: NUL, half of a surrogate pair, a list too long, an object too wide; `invalidSyntax`: nested too deep
  */
 export function* assertAcceptable(body: unknown): Work<void> {
@@ -81,7 +81,7 @@ export function* assertAcceptable(body: unknown): Work<void> {
   }
 }
 
-/** Adds what is inside of the value. @returns how much that is */
+/** Adds the parts of the value to `inside`. @returns their number */
 function look(value: unknown, depth: number, inside: unknown[]): number {
   if (typeof value === 'string') assertStorable(value);
   if (typeof value !== 'object' || value === null) return 0;

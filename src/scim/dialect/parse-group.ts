@@ -7,22 +7,22 @@ import { type BodyEntry, readBody } from './entries.ts';
 import { countSchemas, findPart, isSchemaOf, openBody } from './parse-body.ts';
 import { assertNamed, toInput } from './parse-user.ts';
 
-/** What the body of a POST or PUT says of a group. */
+/** Content of the body of a POST or PUT of a group. */
 export interface GroupInput {
-  /** Canonical, without the two lists of people. */
+  /** Canonical, without the two lists of users. */
   readonly attributes: JsonObject;
-  /** Attributes and extensions that the body names, be it to say that they have no value. */
+  /** Attributes and extensions that the body names, also those that it clears. */
   readonly mentioned: ReadonlySet<string>;
-  /** Left out: the body does not speak of them. Empty: there shall be none. */
+  /** Absent: the body does not name the list. Empty: the list is cleared. */
   readonly members?: readonly MemberRef[];
   /** As `members`. */
   readonly admins?: readonly MemberRef[];
 }
 
-/** Which list of people an entry of a group is about; undefined: it is an ordinary attribute. */
-export function findPeopleList({
+/** List of users that an entry belongs to; undefined: it is an ordinary attribute. */
+export function findUserList({
   path: { attribute },
-}: Pick<BodyEntry, 'path'>): PeopleList | undefined {
+}: Pick<BodyEntry, 'path'>): UserList | undefined {
   const { name } = attribute;
   return name === 'members' || name === 'admins' ? name : undefined;
 }
@@ -35,14 +35,14 @@ export function* readGroup(body: unknown, repairs: Repairs): Work<GroupInput> {
   const object = yield* openBody(body);
   countSchemas(object, (urn) => isSchemaOf(groupSchema, urn), repairs);
   const { entries, extensions } = readBody(object, groupSchema, repairs);
-  const people = entries.filter((entry) => findPeopleList(entry) !== undefined);
+  const users = entries.filter((entry) => findUserList(entry) !== undefined);
   const { attributes, mentioned } = toInput(
-    entries.filter((entry) => findPeopleList(entry) === undefined),
+    entries.filter((entry) => findUserList(entry) === undefined),
     extensions,
     repairs,
   );
   assertNamed(attributes, 'displayName', groupSchema);
-  return { attributes, mentioned: withPeople(mentioned, people), ...parsePeople(people, repairs) };
+  return { attributes, mentioned: withLists(mentioned, users), ...parseLists(users, repairs) };
 }
 
 /** `readGroup` at once. */
@@ -50,37 +50,34 @@ export function parseGroup(body: unknown, repairs: Repairs): GroupInput {
   return workAtOnce(readGroup(body, repairs));
 }
 
-function withPeople(mentioned: ReadonlySet<string>, people: readonly BodyEntry[]): Set<string> {
-  return new Set([
-    ...mentioned,
-    ...people.map(({ path }) => path.extension ?? path.attribute.name),
-  ]);
+function withLists(mentioned: ReadonlySet<string>, users: readonly BodyEntry[]): Set<string> {
+  return new Set([...mentioned, ...users.map(({ path }) => path.extension ?? path.attribute.name)]);
 }
 
-function parsePeople(people: readonly BodyEntry[], repairs: Repairs): Pick<GroupInput, PeopleList> {
+function parseLists(users: readonly BodyEntry[], repairs: Repairs): Pick<GroupInput, UserList> {
   const lists: { members?: MemberRef[]; admins?: MemberRef[] } = {};
-  for (const entry of people) {
-    const list = findPeopleList(entry);
+  for (const entry of users) {
+    const list = findUserList(entry);
     if (list && !entry.path.sub) lists[list] = parseMembers(list, entry.value, repairs);
   }
   return lists;
 }
 
-/** The lists of people a group has. */
-export type PeopleList = 'members' | 'admins';
+/** Lists of users of a group. */
+export type UserList = 'members' | 'admins';
 
-/** Somebody in a list of people. */
+/** Reference to a user in a list. */
 export interface MemberRef {
-  /** The SCIM id of a user; whether there is one is not known here. */
+  /** SCIM id of a user, who may not exist. */
   readonly value: string;
 }
 
 /**
- * The people of a list, each once, in the order sent; null and "" are nobody. Linear in their number.
+ * The users of a list, each once, in the order sent; null and "" are no user. Linear in their number.
  * @param list for errors
  * @throws ScimError 400 `invalidValue`: an element without an id, or a group
  */
-export function parseMembers(list: PeopleList, value: JsonValue, repairs: Repairs): MemberRef[] {
+export function parseMembers(list: UserList, value: JsonValue, repairs: Repairs): MemberRef[] {
   const items = toItems(value, repairs);
   const ids = new Set<string>();
   for (const item of items) ids.add(parseId(list, item, repairs));
@@ -95,7 +92,7 @@ function toItems(value: JsonValue, repairs: Repairs): readonly JsonValue[] {
   return [value];
 }
 
-function parseId(list: PeopleList, item: JsonValue, repairs: Repairs): string {
+function parseId(list: UserList, item: JsonValue, repairs: Repairs): string {
   if (!isJsonObject(item)) {
     repairs.count('value-for-object');
     return toId(list, item, repairs);
@@ -107,7 +104,7 @@ function parseId(list: PeopleList, item: JsonValue, repairs: Repairs): string {
   return toId(list, findPart(item, 'value'), repairs);
 }
 
-function toId(list: PeopleList, value: JsonValue | undefined, repairs: Repairs): string {
+function toId(list: UserList, value: JsonValue | undefined, repairs: Repairs): string {
   if (typeof value === 'string' && value !== '') return value;
   if (typeof value === 'number') {
     repairs.count('text-as-other');

@@ -1,17 +1,17 @@
 import type { JsonValue } from '../../domain/json.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 
-/** Numbers of a body that have a fraction, an exponent or 16 digits; no provider sends more than some. */
+/** Most numbers of a body with a fraction, an exponent or 16 digits; providers send few. */
 const ODD_NUMBERS_MAX = 10_000;
 
-/** What may be such a number: behind a colon, a comma or a bracket. Also true of some texts. */
+/** A possible number of that kind: behind a colon, a comma or a bracket. Some texts match too. */
 const MAY_BE_ODD = /(?:"\s*:|[[,])\s*(?:-0|-?\d{16}|-?\d+[.eE])/;
 const CANDIDATE = /(?:"\s*:|[[,])\s*(?=-0|-?\d{16}|-?\d+[.eE])(-?[\d.eE+-]+)/g;
 
 /**
- * A JSON text as a value. A number that would be written otherwise when it is read again (`1.10`, more digits than a
- * number holds) is the text that stands there: where a text belongs nothing is lost, and where a number belongs whoever
- * reads it can tell that it is none. Costs the plain parser, and a look for such numbers.
+ * Parses JSON. A number that JavaScript would write in another way (`1.10`, more digits than a number holds) becomes its
+ * own text: a text attribute loses nothing, and a number attribute can refuse it. Costs the plain parser, and a
+ * search for such numbers.
  * @throws ScimError 400 `invalidSyntax`: no JSON; `invalidValue`: more numbers with a fraction, an exponent or 16 digits than any provider sends
  */
 export function parseJson(text: string): JsonValue {
@@ -29,7 +29,7 @@ function parse(text: string): JsonValue {
   }
 }
 
-/** The text is JSON: what is outside its strings and looks like a number is one. */
+/** Puts quotes around odd numbers. The text is valid JSON, so every match outside its strings is a number. */
 function quoteOddNumbers(text: string): string {
   const isInString = createStringWatch(text);
   const parts: string[] = [];
@@ -50,7 +50,7 @@ function quoteOddNumbers(text: string): string {
   return parts.join('') + text.slice(copied);
 }
 
-/** Tells of places, each behind the one before, whether they are inside a string. Looks at each quote once. */
+/** Tells for rising places in the text which are inside a string. Looks at each quote once. */
 function createStringWatch(text: string): (at: number) => boolean {
   let inside = false;
   let next = text.indexOf('"');

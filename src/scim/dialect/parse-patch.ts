@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
-import { assertFewOfPeople, countComparisons } from '../filter/tree.ts';
+import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import { listUnassigned, readBody } from './entries.ts';
@@ -17,13 +17,13 @@ const OPS: ReadonlyMap<string, PatchOp> = new Map([
   ['remove', 'remove'],
 ]);
 
-/** What one PATCH may ask for. */
+/** Limits of one PATCH. */
 export interface PatchLimits {
-  /** Operations; those that add or remove members by their ids are not counted, for a group may be changed member by member. */
+  /** Operations, except those that add or remove members by their ids: providers change a group member by member. */
   readonly operationsMax: number;
 }
 
-/** Comparisons in all paths of one PATCH. */
+/** Most comparisons in all paths of one PATCH. */
 const COMPARISONS_MAX = 2_000;
 
 /** One operation as it was sent, its member names put right. */
@@ -35,10 +35,10 @@ interface Operation {
   readonly value: JsonValue | undefined;
 }
 
-/** How a PATCH is read. */
+/** Schema, limits and counters that a PATCH is read with. */
 export interface PatchContext extends Context, PatchLimits {}
 
-/** What all operations of one request share. */
+/** Facts that all operations of one request share. */
 interface Context {
   readonly schema: ResourceSchema;
   readonly repairs: Repairs;
@@ -59,7 +59,7 @@ export function* readPatch(
   const object = yield* openBody(body);
   countSchemas(object, (urn) => urn === PATCH_OP, repairs);
   const operations = toOperations(findPart(object, 'Operations', repairs), repairs);
-  const spent = { operations: 0, comparisons: 0, ofPeople: 0 };
+  const spent = { operations: 0, comparisons: 0, ofUsers: 0 };
   const all: PatchStep[] = [];
   for (const operation of operations) {
     yield 1;
@@ -75,32 +75,32 @@ export function parsePatch(body: unknown, context: PatchContext): PatchStep[] {
   return workAtOnce(readPatch(body, context));
 }
 
-/** What the operations of one request cost so far. */
+/** Cost of the operations of one request so far. */
 interface Spent {
   operations: number;
   comparisons: number;
-  /** Comparisons with each of the people of a group. */
-  ofPeople: number;
+  /** Comparisons with each user of a group. */
+  ofUsers: number;
 }
 
 function spend(spent: Spent, steps: readonly PatchStep[], operationsMax: number): void {
   for (const step of steps) {
-    if (step.kind === 'people-where') spent.ofPeople += countComparisons(step.filter);
-    else if (step.kind !== 'people' && step.target.where)
+    if (step.kind === 'users-where') spent.ofUsers += countComparisons(step.filter);
+    else if (step.kind !== 'users' && step.target.where)
       spent.comparisons += countComparisons(step.target.where);
   }
   if (!steps.every(isByIds)) spent.operations += 1;
   if (spent.operations > operationsMax) {
     throw invalidValue(`The body has more than ${operationsMax} Operations.`);
   }
-  assertFewOfPeople(spent.ofPeople);
+  assertFewOfUsers(spent.ofUsers);
   if (spent.comparisons > COMPARISONS_MAX) {
     throw badRequest('tooMany', `The paths compare with more than ${COMPARISONS_MAX} values.`);
   }
 }
 
 function isByIds(step: PatchStep): boolean {
-  return step.kind === 'people' && step.op !== 'replace';
+  return step.kind === 'users' && step.op !== 'replace';
 }
 
 function toOperations(value: JsonValue | undefined, repairs: Repairs): JsonValue[] {

@@ -11,13 +11,13 @@ import {
 } from '../schema/resource-schemas.ts';
 import type { PatchTarget } from './patch-step.ts';
 
-/** What the path of an operation means; `dropped`: something the bridge accepts and forgets. */
+/** Meaning of the path of an operation; `dropped`: the bridge accepts the attribute and forgets it. */
 export type PatchPath =
   | { readonly kind: 'attribute'; readonly target: PatchTarget }
   | { readonly kind: 'schema'; readonly table: SchemaTable }
   | { readonly kind: 'dropped' };
 
-/** Characters of a path. */
+/** Most characters of a path. */
 const PATH_LENGTH_MAX = 10_000;
 
 const NO_LIST = 'has a filter on something that is no list';
@@ -50,7 +50,7 @@ export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs
   };
 }
 
-/** A name that is no attribute: a schema, something beyond the core schema to be forgotten, or a mistake. */
+/** Meaning of a name that is no attribute: a schema, an unknown extension that is dropped, or a mistake. */
 function toOther(
   name: string,
   schema: ResourceSchema,

@@ -8,11 +8,11 @@ import { hasContent, withoutNulls } from './elements.ts';
 import { type BodyEntry, readBody } from './entries.ts';
 import { countSchemas, isSchemaOf, openBody } from './parse-body.ts';
 
-/** What the body of a POST or PUT says of a user. */
+/** Content of the body of a POST or PUT of a user. */
 export interface UserInput {
   /** Canonical: names in the spelling of the schema, an extension's below its URN, nothing read-only, nothing null. */
   readonly attributes: JsonObject;
-  /** Attributes and extensions that the body names, be it to say that they have no value. */
+  /** Attributes and extensions that the body names, also those that it clears. */
   readonly mentioned: ReadonlySet<string>;
 }
 
@@ -34,7 +34,7 @@ export function parseUser(body: unknown, repairs: Repairs): UserInput {
   return workAtOnce(readUser(body, repairs));
 }
 
-/** Attributes out of entries; those that could not hold what was sent are as if not mentioned. */
+/** Attributes out of entries; an attribute that cannot hold the sent value counts as not mentioned. */
 export function toInput(
   entries: readonly BodyEntry[],
   extensions: readonly string[],

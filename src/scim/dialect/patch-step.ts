@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { AttributePath } from '../schema/resource-schemas.ts';
-import type { PeopleList } from './parse-group.ts';
+import type { UserList } from './parse-group.ts';
 
-/** What an operation of a PATCH points at. */
+/** Target of an operation of a PATCH. */
 export interface PatchTarget {
   readonly path: AttributePath;
-  /** Which elements of a list; its names start at the element. undefined: the attribute itself, or all elements. */
+  /** Filter of the elements of a list; its names start at the element. undefined: the attribute itself, or all elements. */
   readonly where: Filter | undefined;
 }
 
@@ -15,11 +15,11 @@ export interface PatchTarget {
  * - `set`: the value has the type of the target; parts of an object may be null, which unassigns them
  * - `clear`: no value any more
  * - `exclude`: leave out the elements of a list that are like one of these
- * - `people`, `people-where`: members or admins of a group, by id or by a filter on the element
+ * - `users`, `users-where`: members or admins of a group, by id or by a filter on the element
  */
-export type PatchStep = AttributeStep | PeopleStep;
+export type PatchStep = AttributeStep | UserListStep;
 
-/** An operation on anything but the people of a group. */
+/** An operation on anything but the lists of users of a group. */
 export type AttributeStep =
   | {
       readonly kind: 'set';
@@ -34,12 +34,12 @@ export type AttributeStep =
       readonly values: readonly JsonObject[];
     };
 
-/** An operation on the people of a group. */
-export type PeopleStep =
+/** An operation on a list of users of a group. */
+export type UserListStep =
   | {
-      readonly kind: 'people';
-      readonly list: PeopleList;
+      readonly kind: 'users';
+      readonly list: UserList;
       readonly op: 'add' | 'remove' | 'replace';
       readonly ids: readonly string[];
     }
-  | { readonly kind: 'people-where'; readonly list: PeopleList; readonly filter: Filter };
+  | { readonly kind: 'users-where'; readonly list: UserList; readonly filter: Filter };

@@ -5,10 +5,10 @@ import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import { assertShortFilter } from './assert-short.ts';
 import { coerceElement, coerceList, coerceValue } from './coerce.ts';
-import { findPeopleList, type PeopleList, parseMembers } from './parse-group.ts';
+import { findUserList, parseMembers, type UserList } from './parse-group.ts';
 import type { PatchStep, PatchTarget } from './patch-step.ts';
 
-/** What an operation does. @see RFC 7644 §3.5.2 */
+/** Kind of an operation. @see RFC 7644 §3.5.2 */
 export type PatchOp = 'add' | 'replace' | 'remove';
 
 /** One operation on one target. `value` undefined: there is none. */
@@ -24,8 +24,8 @@ export interface TargetedOperation {
  */
 export function toStep(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
   const { op, target, value } = operation;
-  const list = findPeopleList(target);
-  if (list) return toPeopleStep(list, operation, repairs);
+  const list = findUserList(target);
+  if (list) return toUserListStep(list, operation, repairs);
   if (op === 'remove') return toRemoval(operation, repairs);
   if (value === undefined) throw invalidValue(`The ${op} of ${nameOf(target)} has no value.`);
   const coerced = coerceFor(target, value, repairs);
@@ -34,12 +34,12 @@ export function toStep(operation: TargetedOperation, repairs: Repairs): PatchSte
   if (isRequired(target) && typeof coerced === 'string' && coerced.trim() === '') {
     throw invalidValue(`${nameOf(target)} cannot be blank.`);
   }
-  // An element that the filter finds nowhere may be made of what it names.
+  // Where no element fits the filter, one may be made of the values that it names.
   if (target.where) assertShortFilter(target.path.attribute.name, target.where);
   return [{ kind: 'set', op, target, value: coerced }];
 }
 
-/** What the attribute cannot hold is dropped like an unknown one, but a name must not stay unnoticed. */
+/** Drops a value that the attribute cannot hold, like an unknown attribute; refuses it for a required one. */
 function toNothing(target: PatchTarget): PatchStep[] {
   if (isRequired(target)) throw invalidValue(`The value of ${nameOf(target)} is not a text.`);
   return [];
@@ -88,25 +88,25 @@ function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): Patc
   return [{ kind: 'exclude', target, values: coerceList(attribute, value, repairs) ?? [] }];
 }
 
-function toPeopleStep(
-  list: PeopleList,
+function toUserListStep(
+  list: UserList,
   { op, target, value }: TargetedOperation,
   repairs: Repairs,
 ): PatchStep[] {
   const { sub } = target.path;
-  if (target.where) return toPeopleRemoval(list, op, target.where, sub);
+  if (target.where) return toUserRemoval(list, op, target.where, sub);
   if (sub) throw badRequest('invalidPath', `${list} change as a whole, not by ${sub.name}.`);
   if (op === 'remove' && (value === undefined || value === null)) {
-    return [{ kind: 'people', list, op: 'replace', ids: [] }];
+    return [{ kind: 'users', list, op: 'replace', ids: [] }];
   }
   if (value === undefined) throw invalidValue(`The ${op} of ${list} has no value.`);
   if (op === 'remove') repairs.count('remove-by-value');
   const ids = parseMembers(list, value, repairs).map((member) => member.value);
-  return ids.length === 0 && op !== 'replace' ? [] : [{ kind: 'people', list, op, ids }];
+  return ids.length === 0 && op !== 'replace' ? [] : [{ kind: 'users', list, op, ids }];
 }
 
-function toPeopleRemoval(
-  list: PeopleList,
+function toUserRemoval(
+  list: UserList,
   op: PatchOp,
   where: Filter,
   sub: AttributeRule | undefined,
@@ -114,8 +114,8 @@ function toPeopleRemoval(
   if (op === 'remove' && (!sub || sub.name === 'value')) {
     const ids = listIds(where);
     return ids
-      ? [{ kind: 'people', list, op: 'remove', ids }]
-      : [{ kind: 'people-where', list, filter: where }];
+      ? [{ kind: 'users', list, op: 'remove', ids }]
+      : [{ kind: 'users-where', list, filter: where }];
   }
   throw badRequest('invalidPath', `${list} are added by value and removed, never changed.`);
 }
@@ -131,7 +131,7 @@ function listIds(filter: Filter): string[] | undefined {
   return target.rule.name === 'value' && typeof literal === 'string' ? [literal] : undefined;
 }
 
-/** Those that are required have no parts. */
+/** True when the attribute is required; such attributes have no parts. */
 function isRequired({ path: { attribute } }: PatchTarget): boolean {
   return attribute.required;
 }

@@ -3,7 +3,7 @@ import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { invalidFilter } from './tokens.ts';
 import type { CompareOp, Filter, FilterTarget, Literal } from './tree.ts';
 
-/** A comparison as it was read. `text`: its value as it was written; `at`: where that stands, for the error. */
+/** A comparison as it was read. `text`: its value as it was written; `at`: the place of that, for the error. */
 export interface RawComparison {
   readonly target: FilterTarget;
   readonly op: CompareOp;

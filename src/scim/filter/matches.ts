@@ -5,7 +5,7 @@ import type { Work } from '../../domain/turns.ts';
 import type { CompareOp, Comparison, Filter, FilterTarget } from './tree.ts';
 
 /**
- * Whether the resource fulfils the filter: a list does when one of its values does, `ne` also where
+ * True when the resource fulfils the filter: a list does when one of its values does, `ne` also where
  * there is no value. Only names out of a schema are looked up. @see RFC 7644 §3.4.2.2
  */
 export function matches(filter: Filter, resource: JsonObject): boolean {
@@ -65,7 +65,7 @@ function listObjects(resource: JsonObject, target: FilterTarget): JsonObject[] {
   return objects;
 }
 
-/** Whether the value says anything: null, empty text and empty object do not. */
+/** True when the value is assigned: null, empty text and empty object are not. */
 function isAssigned(value: JsonValue): boolean {
   if (value === null || value === '') return false;
   return !isJsonObject(value) || Object.values(value).some(isAssigned);
@@ -73,7 +73,7 @@ function isAssigned(value: JsonValue): boolean {
 
 function compares(comparison: Comparison, resource: JsonObject): boolean {
   const { target, op } = comparison;
-  // Nobody is preferred who is not said to be (RFC 7643 §2.4).
+  // Without `primary` a value is not the preferred one (RFC 7643 §2.4).
   const sought = target.rule.name === 'primary' ? { ...target, missing: false } : target;
   if (someValue(resource, sought, (value) => test(comparison, value))) return true;
   return op === 'ne' && !someValue(resource, sought, isAssigned);
@@ -116,7 +116,7 @@ function holds<T extends string | number>(op: CompareOp, value: T, comparable: T
   }
 }
 
-/** `missing`: what an element holds that lacks the attribute. */
+/** Target of a search; `missing` stands for the value of an element that lacks the attribute. */
 interface Sought extends FilterTarget {
   readonly missing?: JsonValue;
 }

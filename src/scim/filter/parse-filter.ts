@@ -6,23 +6,23 @@ import { toComparison } from './comparison.ts';
 import { invalidFilter, type Token, toTokens } from './tokens.ts';
 import type { CompareOp, Filter, FilterTarget, Literal } from './tree.ts';
 
-/** How a filter is read. */
+/** Limits and counter that a filter is read with. */
 export interface FilterReading {
   /** Nested parentheses, brackets and negations. */
   readonly depthMax: number;
   /** Characters. */
   readonly lengthMax: number;
-  /** Told of what was put right. */
+  /** Counts the corrections. */
   readonly repairs: Repairs;
 }
 
-/** Far beyond what any provider sends, far below what costs anything. */
+/** Limits far beyond the filters of any provider, and far below a noticeable cost. */
 const FILTER_READING: FilterReading = { depthMax: 50, lengthMax: 10_000, repairs: UNCOUNTED };
 
-/** What a name inside the filter means; undefined: no schema has it. */
+/** Meaning of a name inside the filter; undefined: no schema has it. */
 type Scope = (name: string) => FilterTarget | undefined;
 
-/** Where the parser stands. */
+/** State of the parser. */
 interface Reader {
   readonly tokens: readonly Token[];
   readonly depthMax: number;
@@ -36,7 +36,7 @@ const COMPARE_OPS: ReadonlyMap<string, CompareOp> = new Map(
 );
 /** Words of the language: where one of them stands, the value is missing. */
 const NO_TEXT: ReadonlySet<string> = new Set(['and', 'or', 'not', 'pr', ...COMPARE_OPS.keys()]);
-/** What may be meant otherwise: a number that is none, a text in other quotes. */
+/** Ambiguous words: a malformed number, a text in other quotes. */
 const DOUBTFUL = /^(?:'|[+-]?(?:\d[\d.]*(?:e[+-]?\d*)?)?$)/;
 const PLAIN_NAME = /^[a-z$][\w$-]*(?:\.[a-z$][\w$-]*)*$/i;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
@@ -113,7 +113,7 @@ function readTerm(reader: Reader, scope: Scope): Filter {
   return readTest(reader, scope(name));
 }
 
-/** `[filter]`, and what may follow it: a sub-attribute of the same element, with a test of its own. */
+/** Reads `[filter]`, and a sub-attribute of the same element with its test, where one follows. */
 function readElements(reader: Reader, list: FilterTarget | undefined): Filter {
   take(reader, '[');
   const scope: Scope = list ? elementScope(list.rule) : () => undefined;
@@ -159,7 +159,7 @@ function takeLiteral(reader: Reader, target: FilterTarget | undefined): Literal 
   return token.text;
 }
 
-/** Some clients write `userName eq ak3@example.com`: one word, where only a text belongs, can mean nothing else. */
+/** True for a text without quotes, as in `userName eq ak3@example.com`, where the attribute takes only text. */
 function isBareText(word: string, target: FilterTarget | undefined): boolean {
   if (target === undefined || NO_TEXT.has(word) || DOUBTFUL.test(word)) return false;
   const { type, subAttributes } = target.rule;

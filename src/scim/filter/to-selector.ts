@@ -2,11 +2,11 @@ import { assertNever } from '../../domain/errors.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
 import type { Comparison, Filter } from './tree.ts';
 
-/** What an index can do for a filter. */
+/** Answer of an index to a filter. */
 export interface Selection {
   /** Finds at least everything the filter matches; undefined: everything must be looked at. */
   readonly selector: Selector | undefined;
-  /** Whether it finds nothing else, so that nothing is left to check. */
+  /** True when it finds nothing else, so that nothing is left to check. */
   readonly exact: boolean;
 }
 
@@ -14,17 +14,17 @@ const SCAN: Selection = { selector: undefined, exact: false };
 const MOMENT_OPS: ReadonlySet<string> = new Set(['eq', 'gt', 'ge', 'lt', 'le']);
 
 /**
- * Translates a filter into what an index can answer. Resources it finds inexactly are checked with `matches`, and so is
- * everybody where a database would have to compare everybody many times: it cannot be interrupted.
+ * Translates a filter into a selector for an index. Where it is not exact, the resources are checked with `matches`.
+ * A filter of too many conditions scans all resources, because a database cannot be interrupted.
  */
 export function toSelector(filter: Filter): Selection {
   const selection = select(filter, '');
   return selection.selector === undefined || isLight(selection.selector) ? selection : SCAN;
 }
 
-/** What a database may compare each resource with. */
+/** Most conditions that a database compares each resource with. */
 const CONDITIONS_MAX = 10;
-/** Names that are looked up by their indexes; SQLite takes no thousand. */
+/** Most names that are looked up by their indexes; SQLite takes fewer than a thousand. */
 const NAMES_MAX = 900;
 
 function isLight(selector: Selector): boolean {

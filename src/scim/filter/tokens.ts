@@ -70,7 +70,7 @@ function parseJsonText(quoted: string, at: number): string {
   }
 }
 
-/** Where the piece that starts at `at` ends. */
+/** End of the piece that starts at `at`. */
 function skip(piece: RegExp, filter: string, at: number): number {
   piece.lastIndex = at;
   piece.exec(filter);

@@ -4,7 +4,7 @@ import type { AttributeRule } from '../schema/attribute-table.ts';
 /** The operators that compare with a value. @see RFC 7644 §3.4.2.2, table 3 */
 export type CompareOp = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le';
 
-/** What a filter may compare with, as it was written. */
+/** Value that a filter compares with, as it was written. */
 export type Literal = string | number | boolean | null;
 
 /** The attribute that a filter looks at; `keys` are property names out of a schema. */
@@ -27,7 +27,7 @@ export interface Comparison {
 /**
  * A parsed filter, bound to the attributes of one type of resource (or of one list's elements).
  * `some`: an element of the list fulfils `part`, whose targets start at the element.
- * `nothing`: an attribute that no schema has, which matches nothing.
+ * `nothing`: an attribute that no schema has; it matches nothing.
  */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
@@ -37,10 +37,10 @@ export type Filter =
   | { readonly kind: 'nothing' }
   | Comparison;
 
-/** Comparisons with each of the people of a group: a group may have everybody. */
+/** Most comparisons with each user of a group, because a group may hold all users. */
 const PEOPLE_COMPARISONS_MAX = 20;
 
-/** How many comparisons a filter has. */
+/** Counts the comparisons of a filter. */
 export function countComparisons(filter: Filter): number {
   switch (filter.kind) {
     case 'and':
@@ -54,8 +54,8 @@ export function countComparisons(filter: Filter): number {
   }
 }
 
-/** Stops what would compare whole groups again and again. @throws ScimError 400 `tooMany` */
-export function assertFewOfPeople(comparisons: number): void {
+/** Stops a filter that would compare whole groups too often. @throws ScimError 400 `tooMany` */
+export function assertFewOfUsers(comparisons: number): void {
   if (comparisons <= PEOPLE_COMPARISONS_MAX) return;
   const detail = `Members and admins are compared with more than ${PEOPLE_COMPARISONS_MAX} values; name them by "value eq".`;
   throw badRequest('tooMany', detail);

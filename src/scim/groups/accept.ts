@@ -2,13 +2,16 @@ import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { workInTurns } from '../../domain/turns.ts';
 import type { Db } from '../../store/database.ts';
+import { findGroupView, type ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { type MemberRef, readGroup } from '../dialect/parse-group.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import { toRepairs } from '../repairs.ts';
+import type { ResourceKind } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
+import { renderGroups } from '../search/render-groups.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
 import { storeWrite } from '../writes/store-write.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
@@ -19,12 +22,28 @@ import { storeGroupDeletion } from './delete-group.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { toUserIds } from './store-change.ts';
 
-/** A look takes a call, so it is given this long where writes wait for less, in milliseconds. */
+/** Groups, as one type of resource. A group may have 50,000 members, so a PATCH answers without them. */
+export const groupKind: ResourceKind<ResourceView<GroupId>> = {
+  type: 'group',
+  schema: groupSchema,
+  patchAnswer: 'on-demand',
+  create: acceptNewGroup,
+  replace: acceptGroupReplacement,
+  patch: acceptGroupPatch,
+  remove: acceptGroupDeletion,
+  findView: findGroupView,
+  async render(deps, view, projection) {
+    const [text = ''] = await renderGroups(deps, [view], projection);
+    return text;
+  },
+};
+
+/** Shortest wait for a look, which takes a call, in milliseconds; also where writes wait for less. */
 const LOOK_WAIT_MIN_MS = 2_000;
 /** A look that a removal waits for is as urgent as the removal. */
 type LookClass = 'remove' | 'change';
 
-/** How long a provider is asked to wait when the service could not be looked at, in seconds. */
+/** Time that a provider is asked to wait when the service could not be looked at, in seconds. */
 const LOOK_RETRY_SECONDS = 30;
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 403, 409, 503 */
@@ -72,7 +91,7 @@ export async function acceptGroupPatch(
 }
 
 function mayRemove(step: PatchStep): boolean {
-  return step.kind === 'people-where' || (step.kind === 'people' && step.op !== 'add');
+  return step.kind === 'users-where' || (step.kind === 'users' && step.op !== 'add');
 }
 
 /** A DELETE as far as the store. @throws ScimError 403, 404, 412, 503 */
@@ -98,8 +117,8 @@ async function storeChange(
 }
 
 /**
- * Stores a write; when that needs to know the admins of a group first, reads them and stores again.
- * @throws ScimError 503 when they could not be read: then nobody knows whether the group is privileged
+ * Stores a write. Where the admins of the group have to be known first, reads them and stores again.
+ * @throws ScimError 503 when they could not be read, because the group may then be privileged
  */
 async function storeLooking(
   deps: ScimDeps,
@@ -117,8 +136,8 @@ async function storeLooking(
 }
 
 /**
- * Nobody waits for what the rules derived from a write, so somebody has to be told that it is due: at once after
- * a removal, else once the write itself was tried, because what the service refuses derives nothing.
+ * Notifies the workers of changes that the rules derived from a write, because no request waits for them: at once after
+ * a removal, else once the write itself was tried, because a refused write derives nothing.
  */
 function withNotice({ reconciler }: ScimDeps, stored: GroupWriteResult): GroupWriteResult {
   const { notifies, lease, row } = stored;
@@ -146,10 +165,10 @@ function cannotTell(): ScimError {
   return unavailable('The service could not tell who administers the group.', LOOK_RETRY_SECONDS);
 }
 
-/** PUT with a list replaces it, `[]` empties it, without it whoever is there stays. */
-function toReplacement(people: readonly MemberRef[] | undefined): LinkEdit[] {
-  if (people === undefined) return [];
-  return [{ op: 'replace', ids: toUserIds(people.map(({ value }) => value)) }];
+/** A PUT with a list replaces it, `[]` empties it, and without the list its users stay. */
+function toReplacement(users: readonly MemberRef[] | undefined): LinkEdit[] {
+  if (users === undefined) return [];
+  return [{ op: 'replace', ids: toUserIds(users.map(({ value }) => value)) }];
 }
 
 function toDispute(detail: string): ScimError {

@@ -12,12 +12,12 @@ import { takeOver } from './create-group.ts';
 import { findGroupPrivilege } from './protect-group.ts';
 import { storeGroupChange } from './store-change.ts';
 
-/** How long a look at the admins of the group may take with its turn, in milliseconds. */
+/** Longest look at the admins of the group, with the wait for its turn, in milliseconds. */
 const LOOK_WAIT_MS = 10_000;
 
 /**
- * Takes a group over for an operator, with the people in it as they are: nothing waits but what rules give. Who
- * administers it is read first. `groups.adopt` is about providers, so it does not hold here.
+ * Takes a group over for an operator, with its members as they are: only the values of rules wait. Its admins
+ * are read first. `groups.adopt` is about providers, so it does not apply here.
  */
 export async function adoptGroupByHand(
   deps: ScimDeps,

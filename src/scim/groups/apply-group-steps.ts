@@ -5,7 +5,7 @@ import type { Turns } from '../../domain/turns.ts';
 import type { Db } from '../../store/database.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import { listPeople, listPeopleOfGroups, type PersonView } from '../../store/views.ts';
-import type { PeopleList } from '../dialect/parse-group.ts';
+import type { UserList } from '../dialect/parse-group.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
@@ -22,8 +22,8 @@ export interface GroupPatch {
 }
 
 /**
- * What the operations make of a group, each on top of those before it. Reads who is in it only where a filter asks
- * for that.
+ * Applies the operations to a group, each on top of those before it. Reads its users only where a filter asks
+ * for them.
  */
 export async function applyGroupSteps(
   tx: Db,
@@ -32,7 +32,7 @@ export async function applyGroupSteps(
 ): Promise<GroupTarget> {
   const edits: { members: LinkEdit[]; admins: LinkEdit[] } = { members: [], admins: [] };
   const names = new Set<string>();
-  const readHeld = rememberPeople(tx, row);
+  const readHeld = rememberUsers(tx, row);
   let attributes = before;
   for (const change of toGroupChanges(steps)) {
     switch (change.kind) {
@@ -44,11 +44,11 @@ export async function applyGroupSteps(
       case 'admins': {
         const list = edits[change.kind];
         if (change.op === 'removeWhere') {
-          const people = await listAfter(tx, row, {
+          const users = await listAfter(tx, row, {
             edits: list,
             held: () => readHeld(change.kind),
           });
-          list.push({ op: 'remove', ids: await listMatching(people, change.filter, turns) });
+          list.push({ op: 'remove', ids: await listMatching(users, change.filter, turns) });
         } else list.push({ op: change.op, ids: toUserIds(change.ids) });
         break;
       }
@@ -73,18 +73,18 @@ function setAttributes(held: JsonObject, changes: JsonObject): JsonObject {
   return next;
 }
 
-/** Who is in the lists of a group before the request, read once each. */
-function rememberPeople(tx: Db, row: GroupRow): (list: PeopleList) => Promise<PersonView[]> {
-  const known = new Map<PeopleList, Promise<PersonView[]>>();
+/** Reads the lists of a group as they are before the request, each once. */
+function rememberUsers(tx: Db, row: GroupRow): (list: UserList) => Promise<PersonView[]> {
+  const known = new Map<UserList, Promise<PersonView[]>>();
   return (list) => {
     const table = list === 'members' ? 'memberships' : 'group_admins';
-    const people = known.get(list) ?? listPeopleOfGroups(tx, table, [row.id]);
-    known.set(list, people);
-    return people;
+    const users = known.get(list) ?? listPeopleOfGroups(tx, table, [row.id]);
+    known.set(list, users);
+    return users;
   };
 }
 
-/** Who is in a list after the edits so far. Whoever was in it before does not matter behind a replacement. */
+/** Users of a list after the edits so far. Those from before are not read where an edit replaced the list. */
 async function listAfter(
   tx: Db,
   row: GroupRow,
@@ -101,12 +101,12 @@ async function listAfter(
 }
 
 async function listMatching(
-  people: readonly PersonView[],
+  users: readonly PersonView[],
   filter: Filter,
   turns: Turns,
 ): Promise<UserId[]> {
   const ids: UserId[] = [];
-  for (const { id, display } of people) {
+  for (const { id, display } of users) {
     if (matches(filter, { value: id, display, type: 'User' })) ids.push(id);
     const pause = turns();
     if (pause) await pause;

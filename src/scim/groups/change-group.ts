@@ -18,7 +18,7 @@ import type { LinkEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege, findKept } from './protect-group.ts';
 import { storeGroupChange } from './store-change.ts';
 
-/** What a PUT or PATCH makes of a group. */
+/** State of a group that a PUT or PATCH asks for. */
 export interface GroupTarget {
   readonly attributes: JsonObject;
   /** The attributes and extensions that the request names. */
@@ -32,11 +32,11 @@ export interface GroupChangeCall {
   readonly id: string;
   readonly ifMatch: string | undefined;
   readonly claim: LaneClaim | undefined;
-  /** The attributes and people after the change; may read who is in the group. */
+  /** Attributes and lists after the change; may read the users of the group. */
   change(tx: Db, row: GroupRow, before: JsonObject): Promise<GroupTarget>;
 }
 
-/** How it ended in the store; a group whose admins nobody ever read is looked at before it is taken over. */
+/** Result of a change in the store; a group with unread admins is looked at before it is taken over. */
 export type ChangedGroup =
   | GroupWriteResult
   | { readonly kind: 'must-read-admins'; readonly row: GroupRow };
@@ -83,7 +83,7 @@ export async function storeGroup(
   });
 }
 
-/** Whether a write of an observed group asks for anything; people are taken to be a change. */
+/** True when a write of an observed group asks for something; an edit of a list always does. */
 function isChange(before: JsonObject, { attributes, members, admins }: GroupTarget): boolean {
   const { schemas: _, ...held } = before;
   const { schemas: __, ...wanted } = attributes;

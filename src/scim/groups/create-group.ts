@@ -39,15 +39,15 @@ export interface NewGroup {
 }
 
 /**
- * How a POST ended in the store: a dispute is recorded, and a group whose admins nobody ever read has
- * to be looked at before it is taken over.
+ * Result of a POST in the store: a dispute is recorded, and a group with unread admins has to be looked at
+ * before it is taken over.
  */
 export type CreatedGroup =
   | GroupWriteResult
   | { readonly kind: 'disputed'; readonly detail: string }
   | { readonly kind: 'must-read-admins'; readonly row: GroupRow };
 
-const NOBODY_STAYS = () => false;
+const NONE_STAYS = () => false;
 
 /**
  * Stores a new group, or takes over the one of this name that the service already has.
@@ -67,7 +67,7 @@ export async function storeNewGroup(
   const [row] = live;
   if (live.length > 1) return dispute(tx, deps, nameFolded, SEVERAL_GROUPS);
   if (row) return adoptGroup(tx, deps, { row, input, claim });
-  const inserted = await insert(tx, deps, attributes, await findLetGo(tx, nameFolded));
+  const inserted = await insert(tx, deps, attributes, await findReleased(tx, nameFolded));
   return storeGroupChange(tx, deps, {
     row: inserted,
     origin: inserted.origin,
@@ -75,16 +75,16 @@ export async function storeNewGroup(
     attributes,
     fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
     ...toEdits(input),
-    keeps: NOBODY_STAYS,
+    keeps: NONE_STAYS,
     claim,
     isNew: true,
   });
 }
 
-/** The people of a POST: they are added, whoever is there already stays. */
+/** Edits of a POST: its users are added, and those already in the lists stay. */
 function toEdits({ members, admins }: GroupInput): { members: LinkEdit[]; admins: LinkEdit[] } {
-  const toAdd = (people: readonly MemberRef[] | undefined): LinkEdit[] =>
-    people?.length ? [{ op: 'add', ids: toUserIds(people.map(({ value }) => value)) }] : [];
+  const toAdd = (users: readonly MemberRef[] | undefined): LinkEdit[] =>
+    users?.length ? [{ op: 'add', ids: toUserIds(users.map(({ value }) => value)) }] : [];
   return { members: toAdd(members), admins: toAdd(admins) };
 }
 
@@ -110,15 +110,15 @@ async function adoptGroup(
     attributes: keepExtension(before, input),
     fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
     ...toEdits(input),
-    keeps: NOBODY_STAYS,
+    keeps: NONE_STAYS,
     claim,
     isNew: false,
   });
 }
 
 /**
- * The attributes of a POST or PUT, with the group's permissions and flags as they are unless it speaks of
- * them: providers rarely send extensions, and leaving them out is no wish to be rid of them.
+ * Attributes of a POST or PUT. The group keeps its permissions and flags unless the body names them: providers
+ * rarely send extensions, and leaving them out does not ask to clear them.
  */
 export function keepExtension(before: JsonObject, input: GroupInput): JsonObject {
   const held = before[GROUP_EXTENSION];
@@ -126,7 +126,7 @@ export function keepExtension(before: JsonObject, input: GroupInput): JsonObject
   return { ...input.attributes, [GROUP_EXTENSION]: held };
 }
 
-/** Makes an observed group managed, with what is seen of it as the baseline. */
+/** Makes an observed group managed, with its shown attributes as the baseline. */
 export async function takeOver(tx: Db, deps: ScimDeps, row: GroupRow): Promise<GroupRow> {
   await adoptLinks(tx, row.id);
   const shown = parseStored<JsonObject>(row.attributes);
@@ -141,7 +141,7 @@ const SEVERAL_GROUPS =
 const WAITS_FOR_OPERATOR =
   'The group exists in the service. An operator has to decide whether it is taken over.';
 
-/** Records what nobody but an operator can decide; the provider is told the same. */
+/** Records a case that only an operator can decide; the provider is told the same. */
 async function dispute(
   tx: Db,
   { clock, telemetry }: ScimDeps,
@@ -157,8 +157,8 @@ function conflict(detail: string): ScimError {
   return new ScimError(409, detail, { scimType: 'uniqueness' });
 }
 
-/** A group that was let go and still is in the service; a removed one leaves nothing to take up. */
-async function findLetGo(tx: Db, nameFolded: string): Promise<GroupRow | undefined> {
+/** The deleted group that still is in the service; a removed one leaves nothing to take up. */
+async function findReleased(tx: Db, nameFolded: string): Promise<GroupRow | undefined> {
   const tombstones = await listGroupTombstones(tx, nameFolded);
   return tombstones.find((row) => row.origin === 'adopted' && row.observed !== null);
 }
@@ -167,42 +167,42 @@ async function insert(
   tx: Db,
   deps: ScimDeps,
   attributes: JsonObject,
-  letGo: GroupRow | undefined,
+  released: GroupRow | undefined,
 ): Promise<GroupRow> {
   const now = deps.clock.now();
   const lost = await forgetLostGroups(tx, foldCase(String(attributes.displayName)));
   const draft: NewGroupRow = {
     id: groupId(newId()),
-    origin: letGo ? 'adopted' : 'created',
+    origin: released ? 'adopted' : 'created',
     ...toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes)),
-    ...(letGo ? toInherited(letGo) : {}),
+    ...(released ? toInherited(released) : {}),
     // Departures that still wait carry versions of before.
-    version: (letGo?.version ?? 0) + 1,
+    version: (released?.version ?? 0) + 1,
     ...(lost ? { must_look: 1, ...LOST_CREATE, sent_creates: JSON.stringify(lost) } : {}),
     ...(deps.looksFirst() ? { must_look: 1 } : {}),
     created_at: now,
     modified_at: now,
   };
   const row = await insertGroup(tx, draft);
-  if (letGo) {
-    await moveGroupLinks(tx, letGo.id, row.id);
+  if (released) {
+    await moveGroupLinks(tx, released.id, row.id);
     await touchMembers(tx, row.id, now);
-    await updateGroup(tx, letGo.id, { ...NO_IDS, observed: null, pending: '{}', due_at: null });
+    await updateGroup(tx, released.id, { ...NO_IDS, observed: null, pending: '{}', due_at: null });
   }
   return row;
 }
 
 const NO_IDS = { upstream_scim_id: null, upstream_rest_id: null, upstream_uid: null } as const;
 
-/** What is left from the time before is looked at first, because departures may be on their way. */
-function toInherited(letGo: GroupRow): Partial<NewGroupRow> {
-  const { upstream_scim_id, upstream_rest_id, upstream_uid, observed, admins_read_at } = letGo;
+/** Columns of the released group. It is looked at first where departures may be on their way. */
+function toInherited(released: GroupRow): Partial<NewGroupRow> {
+  const { upstream_scim_id, upstream_rest_id, upstream_uid, observed, admins_read_at } = released;
   return {
     upstream_scim_id,
     upstream_rest_id,
     upstream_uid,
     observed,
     admins_read_at,
-    must_look: isLaneHeld(letGo) ? 1 : letGo.must_look,
+    must_look: isLaneHeld(released) ? 1 : released.must_look,
   };
 }

@@ -25,8 +25,8 @@ export interface GroupDeletion {
 }
 
 /**
- * Buries a group: gone from every answer at once. One that the bridge created is removed from the
- * service; from another one only what the bridge put in is taken out, and it is let go.
+ * Deletes a group: gone from every answer at once. A group that the bridge created is removed from the
+ * service; from an adopted one the bridge takes out its own members and admins, and releases it.
  * @throws ScimError 404, 412, 403 (privileged, or not to be adopted)
  */
 export async function storeGroupDeletion(
@@ -47,7 +47,7 @@ export async function storeGroupDeletion(
   await assertGroupMayLose(tx, deps.rules.protection, row);
   const now = deps.clock.now();
   const version = row.version + 1;
-  const people = await listLinkedUsers(tx, row.id);
+  const users = await listLinkedUsers(tx, row.id);
   const removed = row.origin === 'created';
   if (!removed) await releaseLinks(tx, row.id, version);
   const pending: Pending<GroupField> = removed && mayBeThere(row) ? { existence: version } : {};
@@ -55,8 +55,8 @@ export async function storeGroupDeletion(
   const change = toTombstone(row, { pending, isDue, now });
   const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
   await updateGroup(tx, row.id, { ...change, ...lane });
-  await touchUsers(tx, people, now);
-  const news = { id: row.id, before: toRuledName(row), after: undefined, people };
+  await touchUsers(tx, users, now);
+  const news = { id: row.id, before: toRuledName(row), after: undefined, people: users };
   const { wakes } = await followGroup(tx, deps.rules, news, now);
   if (!isDue) await deleteAllLinks(tx, row.id);
   return {
@@ -69,7 +69,7 @@ export async function storeGroupDeletion(
   };
 }
 
-/** A group whose creation was never sent has nothing to be removed. */
+/** True when the service may hold the group; one whose creation was never sent needs no removal. */
 function mayBeThere(row: GroupRow): boolean {
   return hasUpstreamIds(row) || row.must_look !== 0 || isLaneHeld(row);
 }

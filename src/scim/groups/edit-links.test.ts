@@ -8,14 +8,14 @@ import { editLinks } from './edit-links.ts';
 
 type Person = 'in' | 'seen' | 'out' | 'new' | 'more';
 
-/** Who is in the list at first; `new` and `more` are in no list. */
+/** Users in the list at first; `new` and `more` are in no list. */
 const BEFORE: readonly (readonly [Person, Facts])[] = [
   ['in', [1, 1, null]],
   ['seen', [null, 1, null]],
   ['out', [0, 0, null]],
 ];
 
-/** What one person's link is to be. */
+/** The expected link of one user. */
 type Change = readonly [UserId, Facts];
 
 interface EditCase {

@@ -3,33 +3,33 @@ import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { Db } from '../../store/database.ts';
 import { type LinkRow, type LinkTable, type LinkWrite, listLinks } from '../../store/links.ts';
 
-/** One change of who is in a list. `replace` names everybody who is to be there. */
+/** One change of a list of users. `replace` names all users of the new list. */
 export interface LinkEdit {
   readonly op: 'add' | 'remove' | 'replace';
   readonly ids: readonly UserId[];
 }
 
-/** What a request does to one list of a group. */
+/** Changes of one list of a group by a request. */
 export interface LinkEdits {
-  /** Links as they are to be stored. */
+  /** Links to be stored. */
   readonly writes: readonly LinkWrite[];
-  /** The changed links as they were; null: there was none. What undoes the request. */
+  /** The changed links as they were, to undo the request; null: there was none. */
   readonly befores: ReadonlyMap<UserId, LinkWrite | null>;
   readonly removes: boolean;
 }
 
-/** How the edits are applied. */
+/** Facts that the edits are applied with. */
 export interface EditContext {
   readonly groupId: GroupId;
   readonly version: number;
   /** A call for this group may be on its way now. */
   readonly inFlight: boolean;
-  /** People who stay although the request removes them. */
+  /** True for users who stay although the request removes them. */
   readonly keeps: (userId: UserId) => boolean;
 }
 
 /**
- * Applies edits in order and gives only the links that differ afterwards. Reads just the people that
+ * Applies edits in order and returns only the links that differ afterwards. Reads just the users that
  * are named, so that one change costs the same in a group of 5 and of 50,000; only `replace` reads all.
  */
 export async function editLinks(
@@ -56,7 +56,7 @@ export async function editLinks(
   return { writes, befores, removes: writes.some(({ desired }) => desired === 0) };
 }
 
-/** Whether each named person is to be in the list in the end. */
+/** Tells for each named user whether the list holds it in the end. */
 function applyEdits(
   before: ReadonlyMap<UserId, LinkRow>,
   edits: readonly LinkEdit[],
@@ -65,13 +65,13 @@ function applyEdits(
   const last = edits.findLastIndex(({ op }) => op === 'replace');
   if (last >= 0) for (const userId of before.keys()) wanted.set(userId, false);
   for (const [index, { op, ids }] of edits.entries()) {
-    // What the last replacement does not name is out, whatever came before it.
+    // The last replacement removes every user that it does not name.
     for (const userId of ids) wanted.set(userId, index >= last && op !== 'remove');
   }
   return wanted;
 }
 
-/** As it was, with the rest that a refusal has given it. */
+/** The link as it was, with the pause that a refusal gave it. */
 function toBefore(row: LinkRow): LinkWrite {
   const before = toWrite(row.user_id, row, row);
   return row.retry_at === null ? before : { ...before, retryAt: row.retry_at };

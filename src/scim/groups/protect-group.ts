@@ -13,7 +13,7 @@ import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import type { LinkEdit } from './edit-links.ts';
 
-/** Why a group is never taken over by itself, or undefined: it is ordinary. Its admin list was read. */
+/** Reason why a group is never taken over by itself; undefined: it is ordinary. Its admin list has to be read before. */
 export async function findGroupPrivilege(
   tx: Db,
   { rules }: Pick<ScimDeps, 'rules'>,
@@ -32,7 +32,7 @@ export async function findGroupPrivilege(
   return hasAdmins ? 'The group has admins.' : undefined;
 }
 
-/** @throws ScimError 403 with the reason. */
+/** Stops a write that takes something from a protected group. @throws ScimError 403 with the reason */
 export async function assertGroupMayLose(
   tx: Db,
   protection: Protection,
@@ -42,7 +42,7 @@ export async function assertGroupMayLose(
   if (reason !== undefined) throw new ScimError(403, reason);
 }
 
-/** Whoever is in such a group when it is taken over would be given what the rules give. */
+/** A takeover of such a group would give its members the rights of the rules. */
 function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
   if (book.isSource(name)) return 'By the rules of the bridge the members administer a group.';
   const { permissions } = book.ruleGroup(name);
@@ -51,8 +51,8 @@ function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
 }
 
 /**
- * Who stays in a privileged group although the request takes them out: leaving it would demote them.
- * An admin list is privileged by itself: there a protected person answers 403.
+ * Finds the protected members of a privileged group, who stay although the request removes them: leaving would
+ * demote them. An admin list is privileged by itself: there the removal of a protected user answers 403.
  */
 export async function findKept(
   tx: Db,
@@ -113,7 +113,7 @@ async function assertNoneProtected(
   throw new ScimError(403, 'A protected person would no longer administer the group.');
 }
 
-/** Bits that a provider may not set. @throws ScimError 403 */
+/** Stops permission bits that a provider may not set. @throws ScimError 403 */
 export function assertPermissions(
   { policy }: ScimDeps,
   before: JsonObject | undefined,

@@ -36,17 +36,17 @@ import { assertGroupMayLose } from './protect-group.ts';
 /** One change of a group that exists. */
 export interface GroupChangeRequest {
   readonly row: GroupRow;
-  /** How the group was managed before the request. */
+  /** Origin of the group before the request; null: unmanaged. */
   readonly origin: Origin | null;
   /** The attributes of the row, as it was read or just inserted. */
   readonly before: JsonObject;
-  /** All attributes as they are to be, without people. */
+  /** All attributes after the change, without the lists of users. */
   readonly attributes: JsonObject;
-  /** Owned fields that the request speaks of. */
+  /** Owned fields that the request names. */
   readonly fields: readonly GroupField[];
   readonly members: readonly LinkEdit[];
   readonly admins: readonly LinkEdit[];
-  /** Protected people of a privileged group, who stay. */
+  /** True for protected members of a privileged group, who stay. */
   readonly keeps: (userId: UserId) => boolean;
   readonly claim: LaneClaim | undefined;
   /** The group was inserted in this transaction, so undoing the request removes it. */
@@ -54,9 +54,9 @@ export interface GroupChangeRequest {
 }
 
 /**
- * Stores what a provider wants of a group, in the transaction that read the row. A write that changes
+ * Stores the attributes and lists that a provider wants, in the transaction that read the row. A write that changes
  * nothing stores nothing.
- * @throws ScimError 400 for somebody who is not a user, 403 when it would take something from a protected group
+ * @throws ScimError 400 for an id that is not a user's, 403 when it would take something from a protected group
  */
 export async function storeGroupChange(
   tx: Db,
@@ -126,7 +126,7 @@ function takesFromGroup(request: GroupChangeRequest, attributes: JsonObject): bo
   return listTakenFromGroup(change).length > 0;
 }
 
-/** A new row stands for a group that was let go before, or for one that nobody had. */
+/** Before a create there was a deleted group of this name, or none. */
 function toBefore(
   { row, before: attributes, origin, isNew }: GroupChangeRequest,
   pending: Pending<GroupField>,
@@ -163,13 +163,13 @@ async function saveGroupChange(
   await saveLinks(tx, 'memberships', row.id, members.writes);
   await saveLinks(tx, 'group_admins', row.id, admins.writes);
   await updateGroup(tx, row.id, { ...toChangedColumns(row, changed), ...lane });
-  // People show what their groups are called, so another name touches everybody.
+  // Users show the names of their groups, so another name touches every member.
   if (changed.display_name === row.display_name) {
     await touchUsers(tx, [...members.befores.keys()], now);
   } else await touchMembers(tx, row.id, now);
 }
 
-/** What the rules derive from the group follows in the same transaction. */
+/** Applies the rules that follow from the group, in the same transaction. */
 async function follow(
   tx: Db,
   rules: Rules,
@@ -220,15 +220,15 @@ function toChangedRow(
       version,
       modified_at: Math.max(now, row.modified_at),
       due_at: isDue ? now : row.due_at,
-      // A removal that waits already keeps its class, whatever this write adds.
+      // A removal that waits already keeps its class.
       due_class: toDueClass(members.removes || admins.removes || row.due_class === 0),
     },
   };
 }
 
 /**
- * A provider that changes the list of admins has it from then on. One that empties it gives it back, and one
- * that puts it back as it was shown has asked for nothing. @see RFC 7643 §2.5 (empty means unassigned)
+ * 1 when the provider owns the list of admins: it owns the list once it changes it, and gives it back by emptying it.
+ * A list that is sent as it was shown changes nothing. @see RFC 7643 §2.5 (empty means unassigned)
  */
 function toAdminsAsked(request: GroupChangeRequest, { writes, befores }: LinkEdits): number {
   if (emptiesAdmins(request)) return 0;
@@ -255,7 +255,7 @@ async function assertUsersExist(tx: Db, edits: readonly LinkEdit[]): Promise<voi
   throw invalidValue(`${words} not known: their value is not the id of a User.`);
 }
 
-/** Ids as a request names them. Unknown ones are found out by the store. */
+/** Brands the ids of a request. `storeGroupChange` refuses unknown ones. */
 export function toUserIds(ids: readonly string[]): UserId[] {
   return ids.map(userId);
 }

@@ -5,12 +5,12 @@ import { toFailedAttempt } from '../../access/failed-request.ts';
 import { ScimError } from '../errors.ts';
 import { note } from './notes.ts';
 
-/** What authentication is given. */
+/** Parts that authentication needs. */
 export interface AuthenticationDeps {
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly telemetry: {
-    /** Somebody with a valid token asks for something. */
+    /** A request with a valid token came. */
     heard(): void;
   };
 }

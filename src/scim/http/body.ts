@@ -4,10 +4,10 @@ import { parseJson } from '../dialect/parse-json.ts';
 import { badRequest, ScimError } from '../errors.ts';
 import { type BodyLimits, limitBodies } from './limit-bodies.ts';
 
-/** From so many bytes on reading a body takes some milliseconds. */
+/** Bytes of a body from which on reading it takes some milliseconds. */
 const LARGE_BYTES = 65_536;
 
-/** Objects and lists in one body: a group of 100,000 people fits. */
+/** Objects and lists in one body: a group of 100,000 members fits. */
 const PARTS_MAX = 150_000;
 const OBJECT = '{'.charCodeAt(0);
 const LIST = '['.charCodeAt(0);
@@ -17,7 +17,7 @@ const JSON_TYPES = ['application/scim+json', 'application/json'];
 /**
  * Reads JSON bodies within their limits. An empty body is left undefined for the parser of the operation to refuse; a
  * body of another type or encoding answers 415, one that is not UTF-8 answers 400.
- * @param turnedAway is told of each body that was refused because of the others
+ * @param turnedAway is called for each body that was refused because of the others
  */
 export function readJsonBody(
   limits: BodyLimits,
@@ -48,7 +48,7 @@ function isUtf8OrNoCharset(parameter: string): boolean {
 }
 
 const parseText: RequestHandler = (req, res, next) => {
-  // Refused while it came, for what it was before it was unpacked.
+  // Refused while it came, for its size before it was decompressed.
   if (res.headersSent) return;
   const text: unknown = req.body;
   if (typeof text === 'string') {
@@ -58,7 +58,7 @@ const parseText: RequestHandler = (req, res, next) => {
   next();
 };
 
-/** Reading a body takes as long as it has parts, and cannot be divided. What stands in texts counts too. */
+/** Limits the parts of a body, because reading it takes time for each and cannot be divided. Brackets in texts count too. */
 function assertFewParts(text: string): void {
   if (text.length <= PARTS_MAX) return;
   let parts = 0;
@@ -71,7 +71,7 @@ function assertFewParts(text: string): void {
   }
 }
 
-/** What is done with a large body comes in another turn than reading it, which cannot be divided. */
+/** Ends the turn after a large body was read, because reading cannot be divided. */
 const endTurn: RequestHandler = (req, _res, next) => {
   const length = Number(req.headers['content-length'] ?? Number.POSITIVE_INFINITY);
   if (length > LARGE_BYTES) setImmediate(next);

@@ -1,11 +1,11 @@
 import type { Request, RequestHandler } from 'express';
 import { ScimError, unavailable } from '../errors.ts';
 
-/** How large bodies may be, in bytes. */
+/** Limits of the size of bodies, in bytes. */
 export interface BodyLimits {
   /** Each of them. */
   readonly bytesMax: number;
-  /** All of them together whose requests are not answered yet. */
+  /** All bodies together whose requests are not answered yet. */
   readonly totalMax: number;
 }
 
@@ -13,10 +13,10 @@ const RETRY_SECONDS = 1;
 
 /**
  * Refuses a body that is too large before any of it is read, and any body while too many are in memory.
- * A body that does not say its length counts as it comes, a packed one as the largest. One that turns out to be too
- * large is refused at once: what still comes of it is dropped, and its connection closed where it does not end soon
- * (`createGuardedServer`). What was packed and becomes too large is refused by the parser behind this.
- * @param turnedAway is told of each request that was refused because of the others
+ * A body without a length counts as it comes, a compressed one as the largest. One that turns out to be too large
+ * is refused at once: the rest of it is dropped, and its connection closed where it does not end soon
+ * (`createGuardedServer`). The parser behind this refuses a body that becomes too large by decompression.
+ * @param turnedAway is called for each request that was refused because of the others
  * @throws ScimError 413, 503
  */
 export function limitBodies(
@@ -57,7 +57,7 @@ function tooLarge(): ScimError {
   return new ScimError(413, 'The body is larger than the server takes.');
 }
 
-/** What a request is known to need from its headers, in bytes. */
+/** Size of the body by the headers of the request, in bytes. */
 function toDeclared({ headers }: Request, bytesMax: number): number {
   const length = Number(headers['content-length'] ?? 0);
   const isPacked = (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';

@@ -5,12 +5,12 @@ import { assertNever } from '../../domain/errors.ts';
 import { ScimError } from '../errors.ts';
 import { getNotes } from './notes.ts';
 
-/** A second's worth of the rate comes back in a second. */
+/** Seconds until a second's worth of the rate is free again. */
 const RETRY_SECONDS = 1;
 
 /**
- * Turns away what one credential asks for beyond its limits. To be placed behind `authenticate`.
- * @param turnedAway is told why, each time
+ * Refuses the requests of one credential beyond its limits. To be placed behind `authenticate`.
+ * @param turnedAway is called with the reason of each refusal
  * @throws ScimError 429. @see RFC 6585 §4
  */
 export function limitRequests(

@@ -9,9 +9,9 @@ import { toScimError } from './to-scim-error.ts';
 
 const CONTENT_TYPE = 'application/scim+json; charset=utf-8';
 
-/** From so many characters on an answer may have to wait for its reader; as a text Node would keep it three times as long. */
+/** Characters from which on an answer is sent as bytes: while it waits for its reader, Node would keep a text in three times the memory. */
 const WAITING_LENGTH = 65_536;
-/** From so many characters on a list is made into bytes piece by piece. */
+/** Characters from which on a list is turned into bytes piece by piece. */
 const PIECES_LENGTH = 1_000_000;
 
 /** Sends text that is already JSON. Written directly: express would hash every answer for an ETag of its own. */
@@ -79,12 +79,12 @@ export function sendNotModified(res: Response, version: number): void {
   res.status(304).end();
 }
 
-/** The end of the line: what nobody serves is 404, in the form of the protocol. */
+/** Last handler: an unknown address is 404, in the form of the protocol. */
 export const answerUnknown: RequestHandler = (_req, res) => {
   sendError(res, new ScimError(404, 'Nothing is served at this address.'));
 };
 
-/** Turns whatever a handler threw into a SCIM error answer, once; what is our own fault is logged. */
+/** Turns the error of a handler into a SCIM error answer, once; our own faults are logged. */
 export function answerErrors(telemetry: {
   failed(fields: { requestId: string; error: unknown }): void;
 }): ErrorRequestHandler {

@@ -3,13 +3,13 @@ import type { Overload, OverloadKind } from '../../telemetry/overload.ts';
 import { unavailable } from '../errors.ts';
 import { sendError } from './respond.ts';
 
-/** Short enough to find out soon that it is over, long enough to let it be over. */
+/** Seconds until another attempt: short enough to notice the end of the overload, long enough to let it end. */
 const RETRY_SECONDS = 5;
 
 /**
- * Refuses every request while the process has more to do than it can, before anything is done for it: what has begun
- * is finished instead.
- * @param turnedAway is told why, each time
+ * Refuses every request while the process is overloaded, before any work for it; the requests that have begun are
+ * finished instead.
+ * @param turnedAway is called with the reason of each refusal
  */
 export function shedRequests(
   findOverload: () => Overload | undefined,

@@ -1,10 +1,10 @@
 import { StoreError } from '../../store/store-error.ts';
 import { invalidSyntax, ScimError } from '../errors.ts';
 
-/** How long a provider is asked to wait when the store cannot be used, in seconds. */
+/** Time that a provider is asked to wait when the store cannot be used, in seconds. */
 const STORE_RETRY_SECONDS = 5;
 
-/** Anything that a request can end with, as the one form that a provider understands. */
+/** Turns any error of a request into a SCIM error, the one form that a provider understands. */
 export function toScimError(error: unknown): ScimError {
   if (error instanceof ScimError) return error;
   if (error instanceof StoreError) return fromStore(error);
@@ -13,7 +13,7 @@ export function toScimError(error: unknown): ScimError {
   return fromBodyParser(error) ?? new ScimError(500, 'The bridge failed.', { cause: error });
 }
 
-/** A unique index that was met after the checks was a race with another request. */
+/** A conflict at a unique index, after the checks, was a race with another request. */
 function fromStore(error: StoreError): ScimError {
   switch (error.code) {
     case 'store-conflict':
@@ -33,7 +33,7 @@ function fromStore(error: StoreError): ScimError {
   }
 }
 
-/** express marks what is wrong with a body by `status` and mostly a `type`; what cannot be unpacked has none. */
+/** express marks errors of a body by `status` and mostly a `type`; a failed decompression has no `type`. */
 function fromBodyParser(error: unknown): ScimError | undefined {
   if (!(error instanceof Error) || !('status' in error)) return undefined;
   switch ('type' in error ? error.type : undefined) {

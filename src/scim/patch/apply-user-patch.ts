@@ -9,14 +9,14 @@ import type { AttributePath } from '../schema/resource-schemas.ts';
 import { patchList, tidyList } from './patch-list.ts';
 import { ValueList } from './value-list.ts';
 
-/** Looks at values, and changes of them, that one PATCH may be; a provider's needs some hundreds. */
+/** Most looks at values, and changes of them, of one PATCH; a provider's needs some hundreds. */
 export const PATCH_WORK_MAX = 200_000;
-/** As much of it as may be done without a pause: a filter on one long value cannot be divided. */
+/** Most work without a pause, because a filter on one long value cannot be divided. */
 export const PATCH_PIECE_MAX = 20_000;
 
 /**
- * The attributes after all steps, in order; the input is not touched. Adding what is there and
- * removing what is not there change nothing. An object merges the parts that are given, as Entra
+ * The attributes after all steps, in order; the input is not touched. Adding an existing value and removing a
+ * missing one change nothing. An object merges the parts that are given, as Entra
  * expects of replace too, unless it refers to something by its `value`.
  * @throws ScimError 400 `noTarget`: a filter that finds nothing and does not say what to create; `tooMany`: more
  * work than `PATCH_WORK_MAX`, or than `PATCH_PIECE_MAX` at one value
@@ -75,7 +75,7 @@ function open(result: JsonObject, path: AttributePath): { path: AttributePath; l
 }
 
 function toAttributeStep(step: PatchStep): AttributeStep {
-  if (step.kind === 'people' || step.kind === 'people-where') {
+  if (step.kind === 'users' || step.kind === 'users-where') {
     throw new BridgeError('bug', `a user has no ${step.list}`);
   }
   return step;
@@ -119,7 +119,7 @@ function patchPart(current: JsonObject, name: string, step: AttributeStep): Json
   const { [name]: held, ...others } = current;
   const isReference = name === 'value';
   if (step.kind === 'set') {
-    // What else is known of it belongs to what was referred to before.
+    // The other parts belong to the value that was referred to before.
     const isStale = isReference && held !== undefined && held !== step.value;
     return { ...(isStale ? {} : others), [name]: step.value };
   }

@@ -10,15 +10,15 @@ import { countComparisons, type Filter } from '../filter/tree.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { ValueList } from './value-list.ts';
 
-/** Looks at a value that one change of it is worth. */
+/** Cost of one change of a value, in looks at it. */
 const CHANGE_COST = 4;
-/** What a filter of a replacement may ask for where nothing fits it: a kind of value, which providers expect to be made. */
+/** Attributes that a replacement may filter by where no value fits: providers expect that a value of this kind is made. */
 const KINDS: ReadonlySet<string> = new Set(['type', 'primary']);
 
 /**
- * Changes a list by one step. Values that a filter names exactly and that are not there are made by add, and by
- * replace where the filter asks for a kind of value (`type`, `primary`) and not for a certain one; one that becomes
- * primary takes that from the others.
+ * Changes a list by one step. Where no value fits the filter and the filter names its parts exactly, add makes
+ * the value; replace makes it only for a filter of a kind (`type`, `primary`). A value that becomes primary takes
+ * that from the others.
  * @throws ScimError 400 `noTarget`: as `applyUserPatch`
  */
 export function* patchList(list: ValueList, step: AttributeStep): Work<void> {
@@ -41,7 +41,7 @@ export function* patchList(list: ValueList, step: AttributeStep): Work<void> {
 }
 
 /**
- * The list without elements that say nothing, and each element once.
+ * The list without empty elements, and each element once.
  * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` elements are left
  */
 export function* tidyList({ name }: AttributeRule, list: ValueList): Work<JsonObject[]> {
@@ -116,7 +116,7 @@ function toParts({ path: { sub } }: PatchTarget, value: JsonValue): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** What an element must hold to fulfil the filter; undefined when the filter does not say exactly. */
+/** Parts that an element needs to fulfil the filter; undefined when the filter does not name them exactly. */
 function toNamedParts(filter: Filter): JsonObject | undefined {
   if (filter.kind === 'compare' && filter.op === 'eq') {
     return { [filter.target.rule.name]: filter.literal };

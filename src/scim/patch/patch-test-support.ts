@@ -16,7 +16,7 @@ export const home = { value: 'ada@home.example', type: 'home' };
 /** The manager of `ada`. */
 export const manager = { value: 'm1', $ref: 'http://x/m1' };
 
-/** Somebody to be patched. */
+/** A user to be patched. */
 export const ada: JsonObject = {
   userName: 'ada@x.example',
   active: true,
@@ -26,7 +26,7 @@ export const ada: JsonObject = {
   [enterprise]: { department: 'R&D', manager },
 };
 
-/** Why; one or several operations; what `ada` holds differently afterwards, undefined: no longer. */
+/** Reason; one or several operations; attributes of `ada` that differ afterwards, undefined: no longer there. */
 export type PatchCase = readonly [string, object | readonly object[], Record<string, unknown>];
 
 /** An operation with a path. */
@@ -53,7 +53,7 @@ export function patch(attributes: JsonObject, operations: unknown): JsonObject {
   return workAtOnce(applyUserPatch(attributes, steps));
 }
 
-/** What `ada` holds after a case. */
+/** Attributes of `ada` after a case. */
 export function expected([, , want]: PatchCase): Record<string, unknown> {
   const entries = Object.entries({ ...ada, ...want });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));

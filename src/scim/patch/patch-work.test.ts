@@ -8,7 +8,7 @@ import { add, addKeys, remove, replace, replaceKeys } from './patch-test-support
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** What a PATCH was in the end, in units of work; `largest`: without a pause. */
+/** Cost of a PATCH in units of work; `largest`: without a pause. */
 interface Spent {
   readonly work: number;
   readonly largest: number;
@@ -43,7 +43,7 @@ const addresses = (count: number) =>
 const spell = (name: string, number: number) =>
   [...name].map((letter, at) => ((number >> at) & 1 ? letter.toUpperCase() : letter)).join('');
 
-/** Why; somebody with a list of this length; so many operations on it. */
+/** Reason; length of a user's list; number of operations on it. */
 const linear: readonly (readonly [string, (n: number) => JsonObject, (n: number) => object[]])[] = [
   [
     'values added one by one',

@@ -1,23 +1,23 @@
 import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import type { PeopleList } from '../dialect/parse-group.ts';
+import type { UserList } from '../dialect/parse-group.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
 import type { Filter } from '../filter/tree.ts';
 
 /**
- * What a PATCH changes of a group.
- * - `set`: attributes, an extension's below its URN; null: it is to have no value; what is not named stays
+ * One change of a group by a PATCH.
+ * - `set`: attributes, an extension's below its URN; null clears one; attributes that are not named stay
  * - `members`, `admins`: the ids of users, each once; `replace` by none empties the list
- * - `removeWhere`: those the filter on the list's element finds
+ * - `removeWhere`: the users that the filter on the list's element finds
  */
 export type GroupChange =
   | { readonly kind: 'set'; readonly attributes: JsonObject }
   | {
-      readonly kind: PeopleList;
+      readonly kind: UserList;
       readonly op: 'add' | 'remove' | 'replace';
       readonly ids: readonly string[];
     }
-  | { readonly kind: PeopleList; readonly op: 'removeWhere'; readonly filter: Filter };
+  | { readonly kind: UserList; readonly op: 'removeWhere'; readonly filter: Filter };
 
 /**
  * The changes that the steps make, in order; neighbours that do the same are one change, because some
@@ -38,12 +38,12 @@ type Run = [PatchStep, ...PatchStep[]];
 
 function isSameChange(a: PatchStep, b: PatchStep): boolean {
   if (isAttributeStep(a)) return isAttributeStep(b);
-  if (a.kind !== 'people' || b.kind !== 'people') return false;
+  if (a.kind !== 'users' || b.kind !== 'users') return false;
   return a.list === b.list && a.op === b.op && a.op !== 'replace';
 }
 
 function isAttributeStep(step: PatchStep): step is AttributeStep {
-  return step.kind !== 'people' && step.kind !== 'people-where';
+  return step.kind !== 'users' && step.kind !== 'users-where';
 }
 
 function toChange(run: Run): GroupChange {
@@ -51,10 +51,10 @@ function toChange(run: Run): GroupChange {
   if (isAttributeStep(first)) {
     return { kind: 'set', attributes: toAttributes(run.filter(isAttributeStep)) };
   }
-  if (first.kind === 'people-where') {
+  if (first.kind === 'users-where') {
     return { kind: first.list, op: 'removeWhere', filter: first.filter };
   }
-  const ids = run.flatMap((step) => (step.kind === 'people' ? step.ids : []));
+  const ids = run.flatMap((step) => (step.kind === 'users' ? step.ids : []));
   return { kind: first.list, op: first.op, ids: [...new Set(ids)] };
 }
 

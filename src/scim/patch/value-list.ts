@@ -13,7 +13,7 @@ export class ValueList {
   /** By numbers that rise in their order. */
   readonly #values = new Map<number, JsonObject>();
   readonly #primaries = new Set<number>();
-  /** Numbers by content and use. undefined: there may be values that are the same; whoever needs it makes it. */
+  /** Numbers by content and use. undefined: there may be equal values, and the next use makes the index. */
   #index: Map<string, Map<string, number>> | undefined;
   #next = 0;
 
@@ -35,7 +35,7 @@ export class ValueList {
     for (const value of values) this.insert(value);
   }
 
-  /** Puts a value at the end, be it there already. @returns its number */
+  /** Puts a value at the end, also when it is there already. @returns its number */
   insert(value: JsonObject): number {
     const number = this.#next;
     this.#next += 1;
@@ -43,7 +43,7 @@ export class ValueList {
     return number;
   }
 
-  /** Gives a value another form in its place; undefined takes it out. */
+  /** Replaces a value in its place; undefined removes it. */
   set(number: number, value: JsonObject | undefined): void {
     const before = this.#values.get(number);
     if (before) this.#forget(number, before);
@@ -61,7 +61,7 @@ export class ValueList {
     return known;
   }
 
-  /** Takes out what is like the value: the same, and, where the use is given, for the same use. */
+  /** Removes equal values; where a use is given, only those of the same use. */
   *exclude(value: JsonObject): Work<void> {
     const index = yield* this.#makeIndex();
     const use = toUse(value);
@@ -83,7 +83,7 @@ export class ValueList {
     });
   }
 
-  /** The last of these that is primary stays it, and nothing else is; without one, nothing changes. */
+  /** Keeps the last primary value of these as the only one; without one, nothing changes. */
   keepPrimary(numbers: readonly number[]): void {
     let chosen = -1;
     for (const number of numbers) {
@@ -96,7 +96,7 @@ export class ValueList {
     }
   }
 
-  /** Makes one of those that are the same. */
+  /** Joins equal values. */
   *unite(): Work<void> {
     yield* this.#makeIndex();
   }
@@ -143,7 +143,7 @@ function findUses(index: Map<string, Map<string, number>>, content: string): Map
   return uses;
 }
 
-/** The value that whatever fits the filter has, where it says so. */
+/** The value of every element that fits the filter, where the filter names it. */
 function findValue(filter: Filter): string | undefined {
   if (filter.kind === 'and') {
     for (const part of filter.parts) {

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 
-/** Which part of a list is asked for. */
+/** Part of a list that is asked for. */
 export interface Paging {
-  /** The place of the first one, from 1. */
+  /** The place of the first resource, from 1. */
   readonly startIndex: number;
-  /** How many at most; 0 asks for the total alone. */
+  /** Most resources of the page; 0 asks for the total alone. */
   readonly count: number;
 }
 
-/** How long a page is at most, and when nobody says. */
+/** Length of a page: at most, and by default. */
 export interface PageLimits {
   readonly countDefault: number;
   readonly countMax: number;
@@ -53,7 +53,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** The whole number that a text or number says, or undefined when it says none. */
+/** The whole number of a text or number; undefined: it is none. */
 function toWhole(value: unknown): number | undefined {
   const isWhole =
     typeof value === 'number'
@@ -65,7 +65,7 @@ function toWhole(value: unknown): number | undefined {
 
 /** One page of a list. */
 export interface ListPage {
-  /** How many there are in all pages together. */
+  /** Number of resources in all pages together. */
   readonly totalResults: number;
   /** The place of the first resource of this page, from 1. */
   readonly startIndex: number;

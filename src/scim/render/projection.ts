@@ -3,13 +3,13 @@ import { invalidValue } from '../errors.ts';
 import { listRules } from '../schema/attribute-table.ts';
 import { findAttribute, findTable, type ResourceSchema } from '../schema/resource-schemas.ts';
 
-/** Which attributes an answer carries: those of `only`, when it is there, without those of `except`. */
+/** Attributes of an answer: those of `only`, when it is there, without those of `except`. */
 export interface Projection {
   readonly only: Names | undefined;
   readonly except: Names;
 }
 
-/** Property names out of a schema; 'whole', or which parts of the value. */
+/** Property names of a schema, each with the parts of its value, or 'whole'. */
 type Names = ReadonlyMap<string, Names | 'whole'>;
 
 /** The parameters of a request that choose attributes; a query has texts, a search body has lists. */
@@ -18,15 +18,15 @@ export interface ProjectionQuery {
   readonly excludedAttributes?: unknown;
 }
 
-/** Several times as many as there are attributes. */
+/** Most names in a parameter: several times the number of attributes. */
 const NAMES_MAX = 1_000;
 
-/** `returned: always` (RFC 7643 §2.2); what a resource is, is always said. */
+/** Attributes that are `returned: always` (RFC 7643 §2.2). */
 const ALWAYS: ReadonlySet<string> = new Set(['schemas', 'id']);
 
 /**
  * Reads `attributes` and `excludedAttributes`. Names are compared without case, may be qualified by a
- * URN or be the URN of a schema; unknown ones are left out, because they are in no answer.
+ * URN or be the URN of a schema; unknown ones are ignored, because they are in no answer.
  * @throws ScimError 400 `invalidValue`: neither text nor list of texts
  * @see RFC 7644 §3.9
  */
@@ -38,12 +38,12 @@ export function parseProjection(query: ProjectionQuery, schema: ResourceSchema):
   };
 }
 
-/** True when the request asks for nothing special, so that stored text can be sent as it is. */
+/** True when the request wants all attributes, so that stored text can be sent as it is. */
 export function isPlain({ only, except }: Projection): boolean {
   return only === undefined && except.size === 0;
 }
 
-/** Whether any part of a top-level attribute is in the answer, so that it must be loaded. */
+/** True when any part of a top-level attribute is in the answer, so that it must be loaded. */
 export function isIncluded({ only, except }: Projection, name: string): boolean {
   if (ALWAYS.has(name)) return true;
   return (only === undefined || only.has(name)) && except.get(name) !== 'whole';
@@ -83,7 +83,7 @@ function toNames(names: readonly string[], schema: ResourceSchema): Names {
   return tree;
 }
 
-/** `emails[type eq "work"].value`, which some clients ask for, is `emails.value` of all of them. */
+/** Drops the filter of a name: some clients ask for `emails[type eq "work"].value` and get `emails.value`. */
 function withoutFilter(name: string): string {
   return name.replace(/\[[^\]]*\]/, '');
 }
@@ -111,7 +111,7 @@ function keep(value: JsonObject, names: Names): JsonObject {
   });
 }
 
-/** Of what has none of the parts that were asked for nothing is shown. */
+/** Value without items and objects that have none of the wanted parts; undefined: nothing is left. */
 function findContent(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) {
     const items = value.filter((item) => findContent(item) !== undefined);

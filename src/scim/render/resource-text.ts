@@ -1,6 +1,6 @@
 import type { ResourceView, UserView } from '../../store/views.ts';
 
-/** What the text of a resource is made from beside its own row. */
+/** Parts of the text of a resource beside its own row. */
 export interface RenderContext {
   /** The SCIM base URL without a slash at its end. */
   readonly baseUrl: string;
@@ -10,10 +10,10 @@ export interface RenderContext {
 /** A moment as SCIM writes it (RFC 7643 §2.3.5), from epoch milliseconds. */
 export type ToMoment = (ms: number) => string;
 
-/** Moments that are remembered at most. */
+/** Most moments that are remembered. */
 const MOMENTS_MAX = 512;
 
-/** Writes moments, remembering the last ones: resources that were stored together share theirs. */
+/** Writes moments and remembers the last ones, because resources that were stored together share them. */
 export function createMoments(): ToMoment {
   const known = new Map<number, string>();
   return (ms) => {
@@ -27,8 +27,8 @@ export function createMoments(): ToMoment {
 }
 
 /**
- * The answer for a user as text, built from the stored text without parsing it: reading is what
- * providers do most.
+ * The answer for a user as text, built from the stored text without parsing it, because providers mostly
+ * read.
  */
 export function renderUser(view: UserView, context: RenderContext): string {
   const groups = `"groups":[${view.shown_groups}]`;
@@ -45,15 +45,14 @@ export function renderGroup(
   return `${open(view)},${list}${renderMeta(view, 'Group', context)}}`;
 }
 
-/** `$ref` of a person or group with this id. @param baseUrl without a slash at its end */
+/** `$ref` of a user or group with this id. @param baseUrl without a slash at its end */
 export function toRef(baseUrl: string, type: 'User' | 'Group', id: string): string {
   return `${baseUrl}/${type}s/${id}`;
 }
 
 /**
- * Stored references are relative to the resource that holds them, so that they outlive the address of the bridge; from
- * anywhere else only an absolute one leads there (RFC 7643 §2.3.7). A quote inside a value is escaped, so that what
- * looks like this is always a `$ref`.
+ * Makes stored references absolute (RFC 7643 §2.3.7). They are stored relative to their resource, so that they
+ * outlive the address of the bridge. Quotes inside values are escaped, so the searched text is always a `$ref`.
  */
 function withAbsoluteRefs(text: string, { baseUrl }: RenderContext): string {
   return text.replaceAll('"$ref":"../', () => `"$ref":"${baseUrl}/`);
@@ -75,7 +74,7 @@ function renderMeta(
   return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${view.version}\\""}`;
 }
 
-/** What stands before the resources of a list; `]}` ends it. @see RFC 7644 §3.4.2 */
+/** Text before the resources of a list; `]}` ends the list. @see RFC 7644 §3.4.2 */
 export function openList(
   { totalResults, startIndex }: { totalResults: number; startIndex: number },
   resources: readonly string[],
@@ -83,7 +82,7 @@ export function openList(
   return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${totalResults},"startIndex":${startIndex},"itemsPerPage":${resources.length},"Resources":[`;
 }
 
-/** `openList` of a page that a cursor pointed at: it has no number, and only the last one has no `nextCursor`. @see RFC 9865 §2 */
+/** `openList` of a page by cursor: it has no `startIndex`, and only the last page has no `nextCursor`. @see RFC 9865 §2 */
 export function openCursorList(
   {
     totalResults,

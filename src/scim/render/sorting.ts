@@ -5,7 +5,7 @@ import type { AttributeRule } from '../schema/attribute-table.ts';
 import { findRule } from '../schema/attribute-table.ts';
 import { findAttribute, type ResourceSchema } from '../schema/resource-schemas.ts';
 
-/** By what a list is sorted. */
+/** Order of a list. */
 export interface Sorting {
   /** Property names that lead to the value. */
   readonly keys: readonly string[];
@@ -13,12 +13,12 @@ export interface Sorting {
   readonly descending: boolean;
 }
 
-/** What resources are compared by; undefined: this one has no such value. */
+/** Value that a resource is sorted by; undefined: it has no such value. */
 export type SortKey = string | number | undefined;
 
 /**
  * Reads `sortBy` and `sortOrder`. An attribute that no schema has sorts nothing: undefined.
- * @throws ScimError 400 `invalidValue`: no texts, or an order that is none
+ * @throws ScimError 400 `invalidValue`: not a text, or an unknown order
  * @see RFC 7644 §3.4.2.3
  */
 export function parseSorting(
@@ -39,7 +39,7 @@ export function parseSorting(
   return value && { keys: [...path.keys, value.name], rule: value, descending };
 }
 
-/** What the resource is sorted by: of a list its primary value, else its first. Texts are folded where case does not count. */
+/** Sort value of a resource: of a list its primary value, else its first. Texts are folded where case does not count. */
 export function toSortKey(resource: JsonObject, { keys, rule }: Sorting): SortKey {
   let value: JsonValue | undefined = resource;
   for (const key of keys) {

@@ -10,8 +10,8 @@ const CLIENT_LENGTH_MAX = 100;
 const SCIM_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Has the log keep what providers write and what they are refused: the form of it, never a value. A read that was
- * answered asks nothing of anybody and is not kept. It is found out behind the answer, in turns.
+ * Keeps the writes and the refused requests of providers in the log: their form, never a value. Successful reads are
+ * not kept. The form is read after the answer, in turns.
  */
 export function keepRequests(
   deps: Pick<ScimDeps, 'clock' | 'requests' | 'turns' | 'telemetry'>,
@@ -57,12 +57,12 @@ function isRead({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
   return method === 'GET' || method === 'HEAD' || path.endsWith('/.search');
 }
 
-/** The pattern of the route: the address itself holds filters and whatever a stranger writes. */
+/** The pattern of the route, because the address itself may hold filters and personal data. */
 function toRoute({ route }: Request): string {
   return typeof route?.path === 'string' ? route.path.replace(':id', '{id}') : 'none';
 }
 
-/** Who calls itself what: printable ASCII, and not too much of it. */
+/** The name of the client: printable ASCII, up to a limit. */
 function toClient(userAgent: string | undefined): string | null {
   const text = userAgent?.replace(/[^\x20-\x7e]/g, '?').slice(0, CLIENT_LENGTH_MAX) ?? '';
   return text === '' ? null : text;
@@ -70,7 +70,7 @@ function toClient(userAgent: string | undefined): string | null {
 
 type Part = Pick<KeptRequest, 'method' | 'resourceType' | 'resourceId' | 'written'>;
 
-/** @param location where what was created is now, empty: nothing was */
+/** @param location address of the created resource; empty: none was created */
 function* toWhole(req: Request, location: string): Work<Part> {
   const { method, originalUrl, body } = req;
   const resourceType = toType(toRoute(req));
@@ -90,7 +90,7 @@ function toType(route: string): KeptRequest['resourceType'] {
   return route.startsWith('/Groups') ? 'group' : null;
 }
 
-/** What somebody writes in the place of an id may be a name. */
+/** Ids of the bridge only: any other text in the place of an id may be a name. */
 function toResourceId(id: string | undefined): string | null {
   return id !== undefined && SCIM_ID.test(id) ? id : null;
 }

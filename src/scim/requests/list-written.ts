@@ -10,12 +10,12 @@ import { ScimError } from '../errors.ts';
 import { UNCOUNTED } from '../repairs.ts';
 import { type AttributePath, groupSchema, userSchema } from '../schema/resource-schemas.ts';
 
-/** More different paths than this are no single write of somebody. */
+/** Most paths that are kept of one request. */
 const PATHS_MAX = 50;
 
 /**
- * Which attributes a request writes, as the bridge has understood it. Names come from the schemas alone: what a
- * stranger writes in their place, or in a filter, may be somebody's name. What cannot be understood writes nothing.
+ * Attributes that a request writes, as the bridge understands it. Names come from the schemas alone, because
+ * unknown names and filters may hold personal data. A body that cannot be understood writes nothing.
  */
 export function* listWritten(
   type: 'user' | 'group',
@@ -45,9 +45,9 @@ function ofStep(step: PatchStep): WrittenPath {
       return { op: 'remove', path: toText(step.target.path), values: 0 };
     case 'exclude':
       return { op: 'remove', path: toText(step.target.path), values: step.values.length };
-    case 'people':
+    case 'users':
       return { op: step.op, path: step.list, values: step.ids.length };
-    case 'people-where':
+    case 'users-where':
       return { op: 'remove', path: step.list, values: 1 };
     default:
       return assertNever(step);
@@ -57,15 +57,15 @@ function ofStep(step: PatchStep): WrittenPath {
 function* ofResource(type: 'user' | 'group', body: unknown): Work<WrittenPath[]> {
   if (type === 'user') return ofInput(yield* readUser(body, UNCOUNTED), []);
   const input = yield* readGroup(body, UNCOUNTED);
-  const people = (['members', 'admins'] as const).flatMap((path): WrittenPath[] => {
+  const lists = (['members', 'admins'] as const).flatMap((path): WrittenPath[] => {
     const list = input[path];
     return list === undefined ? [] : [{ op: 'set', path, values: list.length }];
   });
-  return ofInput(input, people);
+  return ofInput(input, lists);
 }
 
-function ofInput({ attributes, mentioned }: UserInput, people: WrittenPath[]): WrittenPath[] {
-  const written = [...ofAttributes(attributes), ...people];
+function ofInput({ attributes, mentioned }: UserInput, lists: WrittenPath[]): WrittenPath[] {
+  const written = [...ofAttributes(attributes), ...lists];
   const cleared = [...mentioned].filter((name) => !written.some(({ path }) => isIn(path, name)));
   return [...written, ...cleared.map((path): WrittenPath => ({ op: 'set', path, values: 0 }))];
 }
@@ -74,7 +74,7 @@ function isIn(path: string, name: string): boolean {
   return path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}:`);
 }
 
-/** What stands in a canonical resource; of an extension and of an object its parts. */
+/** Paths of a canonical resource; an extension or object gives the paths of its parts. */
 function ofAttributes(attributes: JsonObject, prefix = ''): WrittenPath[] {
   return Object.entries(attributes).flatMap(([name, value]): WrittenPath[] => {
     if (!isJsonObject(value)) return [{ op: 'set', path: prefix + name, values: count(value) }];

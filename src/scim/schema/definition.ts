@@ -5,7 +5,7 @@ export type SchemaDefinition = InstanceType<typeof Types.SchemaDefinition>;
 /** One attribute of a schema with its characteristics (RFC 7643 §2.2). */
 export type SchemaAttribute = InstanceType<typeof Types.Attribute>;
 
-/** What an attribute says of itself where it differs from the defaults of RFC 7643 §2.2. */
+/** Characteristics of an attribute that differ from the defaults of RFC 7643 §2.2. */
 export interface AttributeOptions {
   readonly required?: boolean;
   readonly caseExact?: boolean;

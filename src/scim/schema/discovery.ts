@@ -9,7 +9,7 @@ import { groupDefinition } from './group-schema.ts';
 import { groupSchema, type ResourceSchema, userSchema } from './resource-schemas.ts';
 import { userDefinition } from './user-schema.ts';
 
-/** What the server can do and up to where; becomes the ServiceProviderConfig. */
+/** Abilities and limits of the server, for the ServiceProviderConfig. */
 export interface ServiceProviderOptions {
   /** The SCIM base URL without a slash at its end. */
   readonly baseUrl: string;
@@ -25,7 +25,7 @@ export interface ServiceProviderOptions {
   readonly pagination?: PaginationOptions;
 }
 
-/** How lists are paged. @see RFC 9865 §4 */
+/** Paging of lists. @see RFC 9865 §4 */
 interface PaginationOptions {
   readonly cursor: boolean;
   readonly index: boolean;
@@ -91,7 +91,7 @@ export function toResourceTypes(baseUrl: string): JsonObject[] {
   ];
 }
 
-/** The schemas: only what comes back as it was sent. @param baseUrl without a slash at its end @see RFC 7643 §7 */
+/** The schemas, with the attributes that come back as they were sent. @param baseUrl without a slash at its end @see RFC 7643 §7 */
 export function toSchemas(baseUrl: string): JsonObject[] {
   return DEFINITIONS.map((definition) => parseDescription(definition, `${baseUrl}/Schemas`));
 }

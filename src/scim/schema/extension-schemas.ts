@@ -1,6 +1,6 @@
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import { attribute, complexAttribute, defineSchema, multiValuedAttribute } from './definition.ts';
-import { personElement } from './group-schema.ts';
+import { userElement } from './group-schema.ts';
 
 /** The enterprise User extension of RFC 7643 §4.3. The bridge keeps it; the service cannot. */
 export const enterpriseDefinition = defineSchema(
@@ -24,7 +24,7 @@ export const enterpriseDefinition = defineSchema(
   ],
 );
 
-/** What the service has for a person beyond the core schema. */
+/** Extension with the attributes that the service has for a user beyond the core schema. */
 export const workManagementUserDefinition = defineSchema(
   USER_EXTENSION,
   'WorkManagementUser',
@@ -43,7 +43,7 @@ export const workManagementUserDefinition = defineSchema(
   ],
 );
 
-/** What the service has for a group beyond the core schema. */
+/** Extension with the attributes that the service has for a group beyond the core schema. */
 export const workManagementGroupDefinition = defineSchema(
   GROUP_EXTENSION,
   'WorkManagementGroup',
@@ -55,6 +55,6 @@ export const workManagementGroupDefinition = defineSchema(
       'addToCardsAndSpacesEnabled',
       'Whether the group can be added to cards and spaces.',
     ),
-    multiValuedAttribute('admins', 'The people who run the group.', personElement()),
+    multiValuedAttribute('admins', 'The people who run the group.', userElement()),
   ],
 );

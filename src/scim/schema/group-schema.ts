@@ -6,10 +6,10 @@ import {
 } from './definition.ts';
 
 /**
- * The sub-attributes of a list of people. They never change inside the list: a member is added or
+ * The sub-attributes of a list of users. They never change inside the list: a member is added or
  * removed. @see RFC 7643 §4.2
  */
-export function personElement(): SchemaAttribute[] {
+export function userElement(): SchemaAttribute[] {
   return [
     attribute('string', 'value', 'The id of the user.', {
       caseExact: true,
@@ -38,6 +38,6 @@ export const groupDefinition = defineSchema(
       required: true,
       uniqueness: 'server',
     }),
-    multiValuedAttribute('members', 'The people in the group.', personElement()),
+    multiValuedAttribute('members', 'The people in the group.', userElement()),
   ],
 );

@@ -13,7 +13,7 @@ import {
 import { groupDefinition } from './group-schema.ts';
 import { userDefinition } from './user-schema.ts';
 
-/** Where a value lives in a resource. */
+/** Place of a value in a resource. */
 export interface AttributePath {
   /** The URN of the extension that holds it; undefined: the core schema. */
   readonly extension: string | undefined;
@@ -23,7 +23,7 @@ export interface AttributePath {
   readonly keys: readonly string[];
 }
 
-/** All that one type of resource can carry. */
+/** The schemas of one type of resource. */
 export interface ResourceSchema {
   readonly name: 'User' | 'Group';
   readonly core: SchemaTable;
@@ -36,7 +36,7 @@ export interface ResourceSchema {
 
 const ENTERPRISE = enterpriseDefinition.id;
 
-/** URNs that providers send for what is now called otherwise. In lower case. */
+/** Old and misspelt URNs that providers send, by the right one. In lower case. */
 const URN_ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   [
     userDefinition.id,
@@ -67,19 +67,19 @@ const URN_ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ],
 ]);
 
-/** What a User can carry. */
+/** The schemas of a User. */
 export const userSchema: ResourceSchema = toResourceSchema('User', toCoreTable(userDefinition), [
   toExtensionTable(enterpriseDefinition),
   toExtensionTable(workManagementUserDefinition),
 ]);
 
-/** What a Group can carry. */
+/** The schemas of a Group. */
 export const groupSchema: ResourceSchema = toResourceSchema('Group', toCoreTable(groupDefinition), [
   toExtensionTable(workManagementGroupDefinition),
 ]);
 
 /**
- * Where the named attribute lives, or undefined when no schema has it. Compared without case; the name
+ * The place of the named attribute, or undefined when no schema has it. Compared without case; the name
  * may be qualified by a URN and may end in `.subAttribute`. @see RFC 7644 §3.10
  */
 export function findAttribute(schema: ResourceSchema, name: string): AttributePath | undefined {
@@ -91,12 +91,12 @@ export function findTable(schema: ResourceSchema, urn: string): SchemaTable | un
   return schema.tables.get(urn.toLowerCase());
 }
 
-/** Whether a name is qualified by a URN, known or not. Microsoft's marker schema is an http URL. */
+/** True when the name is qualified by a URN, known or not. Microsoft's marker schema is an http URL. */
 export function isQualified(name: string): boolean {
   return /^(?:urn:|https?:)/i.test(name);
 }
 
-/** Whether a qualified name belongs to the core schema of the resource, whatever the attribute is. */
+/** True when the qualified name belongs to the core schema of the resource, even if the attribute is unknown. */
 export function isCoreQualified({ core }: ResourceSchema, name: string): boolean {
   const folded = name.toLowerCase();
   return listUrns(core.urn).some((urn) => folded.startsWith(`${urn}:`));
@@ -115,7 +115,7 @@ function toResourceSchema(
       tables.set(urn, table);
       addPaths(paths, table, { extension, prefix: `${urn}:` });
     }
-    // Entra writes "manager" and "department" bare, which no core schema uses for anything else.
+    // Entra writes "manager" and "department" without the URN; no core schema has these names.
     if (table === core || table.urn === ENTERPRISE)
       addPaths(paths, table, { extension, prefix: '' });
   }

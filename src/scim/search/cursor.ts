@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { badRequest } from '../errors.ts';
 import type { Hit } from './scan.ts';
 
-/** What a cursor belongs to: with another query it would point anywhere. */
+/** Query that a cursor belongs to; with another query its place means nothing. */
 export type CursorQuery = Readonly<Record<string, unknown>> & { readonly endpoint: string };
 
-/** Longer than any cursor of ours. */
+/** Most characters of a cursor; ours are shorter. */
 const CURSOR_LENGTH_MAX = 4_096;
 
 /**
- * A place in a list as text, of characters that need no escaping in an address. It holds everything that
- * is needed to go on, so it does not expire and any process on the store can follow it.
+ * A place in a list as text, of characters that need no escaping in an address. It holds everything that the next
+ * page needs, so it does not expire and any process on the store can follow it.
  * @see RFC 9865 §2
  */
 export function toCursor({ seq, key }: Hit, query: CursorQuery): string {
@@ -44,7 +44,7 @@ function parseParts(cursor: string): unknown[] {
   throw invalidCursor();
 }
 
-/** Which list and which order the place is one of. The size of a page may change on the way. */
+/** Mark of the list and its order. The size of a page is left out, so that it may change on the way. */
 function toMark({ endpoint, filter, sortBy, sortOrder }: CursorQuery): string {
   const text = JSON.stringify([endpoint, filter ?? '', sortBy ?? '', sortOrder ?? '']);
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);

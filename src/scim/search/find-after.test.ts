@@ -6,7 +6,7 @@ import { findAfter } from './find-after.ts';
 import type { Hit } from './scan.ts';
 import type { Source } from './sources.ts';
 
-/** A list of so many people, of whom only the last one has the title that is looked for. */
+/** A list of so many users; only the last one has the title that is looked for. */
 function makeSource(length: number): { source: Source<ResourceView>; looks: () => number } {
   let looks = 0;
   const views = Array.from({ length }, (_, index) => ({
@@ -23,7 +23,7 @@ function makeSource(length: number): { source: Source<ResourceView>; looks: () =
     looks: () => looks,
     source: {
       count: async () => length,
-      hasPeople: () => false,
+      hasUsers: () => false,
       pace: { run: (work) => work(() => undefined) },
       turns: () => undefined,
       list: async (query) => pick(query),

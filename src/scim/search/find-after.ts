@@ -8,9 +8,9 @@ import { compareHits, type Hit, renderHits, scan } from './scan.ts';
 import { sortHits } from './sort-hits.ts';
 import type { Search, Source } from './sources.ts';
 
-/** Resources that one page looks at, where no index answers: then the page ends short, with a cursor. */
+/** Most resources that one page looks at where no index answers; then the page ends short, with a cursor. */
 const LOOKS_MAX = 10_000;
-/** Of longer texts only the beginning decides about the order, so that a cursor fits into an address. */
+/** Characters of a text that decide about the order, so that a cursor fits into an address. */
 const KEY_LENGTH_MAX = 200;
 
 /** The part of a list behind a place. */
@@ -22,7 +22,7 @@ export interface PartAfter {
 
 /** One page, and where the next one begins. */
 export interface FoundAfter {
-  /** How many there are in all; undefined: nobody has counted, for that would mean to look at all. */
+  /** Number of all matches; undefined: not counted, because that would look at every resource. */
   readonly total: number | undefined;
   readonly resources: readonly string[];
   /** The place behind which the next page begins; undefined: this is the last one. */
@@ -30,8 +30,8 @@ export interface FoundAfter {
 }
 
 /**
- * Finds the resources behind a place: of the order of creation, which nothing that is created or deleted
- * meanwhile disturbs, or of the order that the request wants.
+ * Finds the resources behind a place in the order of the request, or in the order of creation, which creates and
+ * deletes in between do not disturb.
  */
 export async function findAfter<View extends ResourceView>(
   source: Source<View>,
@@ -58,7 +58,7 @@ async function findByIndex<View extends ResourceView>(
   return { total, resources: await source.render(shown), next };
 }
 
-/** Goes on looking where the page before stopped; its work is bounded, be there matches or not. */
+/** Scans on where the page before stopped; its work is bounded, with or without matches. */
 async function findByScan<View extends ResourceView>(
   source: Source<View>,
   query: { selector: Selector | undefined; filter: Filter },
@@ -79,7 +79,7 @@ async function findByScan<View extends ResourceView>(
   return { total, resources: await renderHits(source, shown), next };
 }
 
-/** An order other than that of creation is known only when everything was looked at. */
+/** Looks at every candidate, because only then is an order other than that of creation known. */
 async function findSorted<View extends ResourceView>(
   source: Source<View>,
   query: { selector: Selector | undefined; filter: Filter | undefined; sorting: Sorting },

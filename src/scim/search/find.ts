@@ -6,13 +6,13 @@ import { renderHits, scan } from './scan.ts';
 import { sortHits } from './sort-hits.ts';
 import type { Search, Source } from './sources.ts';
 
-/** Which part of what is found is shown. */
+/** Part of the matches that is shown. */
 export interface Part {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** What was found: how many in all, and the part that was asked for. */
+/** Number of all matches, and the part that was asked for. */
 export interface Found {
   readonly total: number;
   readonly resources: readonly string[];
@@ -20,7 +20,7 @@ export interface Found {
 
 /**
  * Finds resources by an index where one answers the whole filter, else by looking at every candidate,
- * a few at a time so that others are served in between.
+ * a few at a time so that other requests are served in between.
  */
 export async function find<View extends ResourceView>(
   source: Source<View>,
@@ -45,7 +45,7 @@ async function findByIndex<View extends ResourceView>(
   { offset, limit }: Part,
 ): Promise<Found> {
   const views = limit === 0 ? [] : await source.list({ selector, offset, limit });
-  // A page that ends before its limit tells how many there are; a count would look again.
+  // A page that ends before its limit tells the total, so that no count is needed.
   const isLast = views.length < limit && (views.length > 0 || offset === 0);
   const total = isLast ? offset + views.length : await source.count(selector);
   return { total, resources: await source.render(views) };

@@ -17,10 +17,10 @@ import { parseCursor, toCursor } from './cursor.ts';
 import { type Found, find, type Part } from './find.ts';
 import { findAfter } from './find-after.ts';
 import type { createPacemaker, Pace } from './pace.ts';
-import { createPlaceBook, type PlaceBook, withPlaces } from './places.ts';
+import { createPlaceCache, type PlaceCache, withPlaces } from './places.ts';
 import { groupSource, type Search, type Source, userSource } from './sources.ts';
 
-/** How deep a filter may be nested. */
+/** Deepest nesting of a filter. */
 const FILTER_DEPTH_MAX = 50;
 
 /** The parameters of a list or search, as texts of a query or values of a search body. */
@@ -28,7 +28,7 @@ type SearchQuery = Readonly<Record<string, unknown>>;
 
 /** GET /Users and POST /Users/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
 export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
-  const places = createPlaceBook(deps.store);
+  const places = createPlaceCache(deps.store);
   return async (req, res) => {
     const call = { deps, query: toQuery(req, deps), places, pace: toPace(res) };
     await sendList(call, res, { ...toUserSearch(call), endpoint: 'Users' });
@@ -37,7 +37,7 @@ export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
 
 /** GET /Groups and POST /Groups/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
 export function listGroups(deps: ScimDeps, toPace: ToPace): RequestHandler {
-  const places = createPlaceBook(deps.store);
+  const places = createPlaceCache(deps.store);
   return async (req, res) => {
     const call = { deps, query: toQuery(req, deps), places, pace: toPace(res) };
     await sendList(call, res, { ...toGroupSearch(call), endpoint: 'Groups' });
@@ -46,7 +46,7 @@ export function listGroups(deps: ScimDeps, toPace: ToPace): RequestHandler {
 
 /** POST /.search at the root, and GET there with a filter: users, then groups. @throws ScimError 400. @see RFC 7644 §3.4.3 */
 export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
-  const places = { users: createPlaceBook(deps.store), groups: createPlaceBook(deps.store) };
+  const places = { users: createPlaceCache(deps.store), groups: createPlaceCache(deps.store) };
   return async (req, res) => {
     assertOpen(deps, 'user');
     assertOpen(deps, 'group');
@@ -61,26 +61,26 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
     const users = toUserSearch({ deps, query, pace, places: places.users });
     const groups = toGroupSearch({ deps, query, pace, places: places.groups });
     const paging = parsePage(deps, query);
-    const people = await find(users.source, users.search, paging);
-    const found = await find(groups.source, groups.search, {
-      offset: Math.max(paging.offset - people.total, 0),
-      limit: paging.limit - people.resources.length,
+    const foundUsers = await find(users.source, users.search, paging);
+    const foundGroups = await find(groups.source, groups.search, {
+      offset: Math.max(paging.offset - foundUsers.total, 0),
+      limit: paging.limit - foundUsers.resources.length,
     });
     await sendPage(deps, res, {
       ...paging,
-      total: people.total + found.total,
-      resources: [...people.resources, ...found.resources],
+      total: foundUsers.total + foundGroups.total,
+      resources: [...foundUsers.resources, ...foundGroups.resources],
     });
   };
 }
 
-/** Whoever asks has to wait in the same line. */
+/** Gives a request its pace; all requests wait in one line. */
 export type ToPace = ReturnType<typeof createPacemaker>;
 
 interface SearchCall {
   readonly deps: ScimDeps;
   readonly query: SearchQuery;
-  readonly places: PlaceBook;
+  readonly places: PlaceCache;
   readonly pace: Pace;
 }
 
@@ -129,7 +129,7 @@ function parseSearch(
   };
 }
 
-/** A cursor, be it empty, asks for pages by cursor; without one pages have numbers. */
+/** Sends a page: by cursor where the query has one, even an empty one, else by number. */
 async function sendList<View extends ResourceView>(
   { deps, query }: SearchCall,
   res: Response,
@@ -161,7 +161,7 @@ function toLimits({ policy }: ScimDeps): PageLimits {
   return { countDefault: policy.pageSize, countMax: policy.pageSizeMax };
 }
 
-/** `itemsPerPage` is the number returned, `startIndex` the one asked for. */
+/** Sends a page by number: `itemsPerPage` is the number returned, `startIndex` the one asked for. */
 function sendPage(
   { turns }: ScimDeps,
   res: Response,
@@ -179,12 +179,12 @@ const MEMBERS: ReadonlyMap<string, string> = new Map(
   ].map((name) => [name.toLowerCase(), name]),
 );
 
-/** What decoding puts in the place of bytes that are not UTF-8 would be looked for, and not found. */
+/** True for text with the character that decoding puts in the place of bytes that are not UTF-8. */
 function isBroken(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\uFFFD');
 }
 
-/** A GET has a query, a search a body; providers differ in the case of its members. */
+/** The parameters of a GET or of a search body; providers differ in the case of its members. */
 function toQuery(req: Request, { telemetry }: Pick<ScimDeps, 'telemetry'>): SearchQuery {
   if (req.method !== 'POST') {
     if (Object.values(req.query).some(isBroken)) throw invalidValue('A parameter is not UTF-8.');

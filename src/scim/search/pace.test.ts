@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { expect, test } from 'vitest';
 import { createPacemaker } from './pace.ts';
 
-/** What of an answer a search looks at. */
+/** The part of an answer that a search looks at. */
 function toResponse(): Response & { destroyed: boolean } {
   return { destroyed: false } as Response;
 }

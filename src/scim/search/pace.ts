@@ -2,21 +2,21 @@ import type { Response } from 'express';
 import type { Turns } from '../../domain/turns.ts';
 import { unavailable } from '../errors.ts';
 
-/** How a search that looks at everybody shares the process with all other requests. */
+/** Share of the process for searches that look at every resource. */
 export interface Pace {
   /**
    * Runs the work when its turn has come, and hands it `Turns`.
-   * @throws ScimError 503 once nobody waits for the answer any more, also out of `Turns`
+   * @throws ScimError 503 once the client is gone, also out of `Turns`
    */
   run<T>(work: (turns: Turns) => Promise<T>): Promise<T>;
 }
 
-/** Searches that look at everybody at the same time; what they have found so far is in memory. */
+/** Most such searches at the same time; their results so far are in memory. */
 const AT_ONCE_MAX = 4;
 
-/** Hands out the pace of requests: few look at everybody at the same time, the others wait in line. */
+/** Hands out the pace of requests: few look at every resource at the same time, the others wait in line. */
 export function createPacemaker(turns: Turns): (res: Response) => Pace {
-  /** Those that wait, in line. */
+  /** Searches that wait, in line. */
   const waiting = new Set<() => void>();
   let running = 0;
 
@@ -28,7 +28,7 @@ export function createPacemaker(turns: Turns): (res: Response) => Pace {
     return new Promise((resolve) => waiting.add(resolve));
   }
 
-  /** Whoever is first in line takes the place. */
+  /** The first in line takes the place. */
   function leave(): void {
     const [first] = waiting;
     if (first === undefined) {

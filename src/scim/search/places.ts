@@ -5,9 +5,9 @@ import type { Source } from './sources.ts';
 /** Places of one list that are remembered at most. */
 const PLACES_MAX = 1_000;
 
-/** What is known of the whole list of one type until the next write: how long it is, and where pages begin. */
-export interface PlaceBook {
-  /** How many there are; counts only when something was written since. */
+/** Cache of the list of one type until the next write: its length, and the places where pages begin. */
+export interface PlaceCache {
+  /** Length of the list; counts only when something was written since. */
   readTotal(count: () => Promise<number>): Promise<number>;
   /** The place in the order of creation behind which `offset` begins, when a page before it was read. */
   findPlace(offset: number): number | undefined;
@@ -16,15 +16,15 @@ export interface PlaceBook {
 }
 
 /**
- * Providers import page by page, and an offset makes a database pass over everything before it.
- * Nothing is remembered where others may write too.
+ * Creates the cache. Providers import page by page, and an offset makes a database pass over all rows before it.
+ * Nothing is remembered where other processes may write too.
  */
-export function createPlaceBook({ generation }: Pick<Store, 'generation'>): PlaceBook {
+export function createPlaceCache({ generation }: Pick<Store, 'generation'>): PlaceCache {
   let known: number | undefined;
   let total: number | undefined;
   const places = new Map<number, number>();
 
-  /** Forgets everything that a write may have changed. */
+  /** True when nothing was written since; otherwise forgets everything. */
   function isCurrent(): boolean {
     const now = generation();
     if (now !== undefined && now === known) return true;
@@ -57,7 +57,7 @@ export function createPlaceBook({ generation }: Pick<Store, 'generation'>): Plac
 /** A source whose whole list is counted once and paged from known places. */
 export function withPlaces<View extends ResourceView>(
   source: Source<View>,
-  places: PlaceBook,
+  places: PlaceCache,
 ): Source<View> {
   return {
     ...source,

@@ -8,10 +8,10 @@ import type { ScimDeps } from '../deps.ts';
 import { isIncluded, isPlain, type Projection, project } from '../render/projection.ts';
 import { renderGroup, toRef } from '../render/resource-text.ts';
 
-/** Groups whose people are read at once; others are served in between. */
+/** Groups whose users are read at once; other requests are served in between. */
 const AT_ONCE = 10;
 
-/** Groups as answers, with who is in them only where that was asked for. */
+/** Groups as answers, with their users only where the request asks for them. */
 export async function renderGroups(
   deps: ScimDeps,
   views: readonly ResourceView<GroupId>[],
@@ -46,9 +46,9 @@ async function renderSome(
   });
 }
 
-function groupByOwner(people: readonly PersonView[]): Map<string, PersonView[]> {
+function groupByOwner(links: readonly PersonView[]): Map<string, PersonView[]> {
   const byOwner = new Map<string, PersonView[]>();
-  for (const link of people) {
+  for (const link of links) {
     const list = byOwner.get(link.owner);
     if (list) list.push(link);
     else byOwner.set(link.owner, [link]);

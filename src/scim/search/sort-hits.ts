@@ -5,7 +5,7 @@ import { compareHits, type Hit } from './scan.ts';
 /** Matches that are sorted or merged without a pause. */
 const PIECE = 1_000;
 
-/** The matches in the order of the search: everybody may match, so pieces are sorted and then merged. */
+/** Sorts the matches. There may be very many, so pieces are sorted and then merged. */
 export function* sortHits(hits: readonly Hit[], sorting: Sorting): Work<Hit[]> {
   let runs: Hit[][] = [];
   for (let start = 0; start < hits.length; start += PIECE) {

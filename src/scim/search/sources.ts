@@ -20,23 +20,23 @@ import type { Sorting } from '../render/sorting.ts';
 import type { Pace } from './pace.ts';
 import { renderGroups } from './render-groups.ts';
 
-/** How one type of resource is found and shown. */
+/** Reads and shows the resources of one type. */
 export interface Source<View extends ResourceView> {
   count(selector: Selector | undefined): Promise<number>;
   list(query: ViewQuery): Promise<View[]>;
-  /** The resources whole, as filters and sorting see them, each made when it is asked for; `names` says which lists they look at. */
+  /** The complete resources for filters and sorting, each made when it is needed; `names` are the attributes that they look at. */
   load(views: readonly View[], names: ReadonlySet<string>): Promise<Iterable<JsonObject>>;
-  /** Whether these attributes hold people, who may be many. */
-  hasPeople(names: ReadonlySet<string>): boolean;
-  /** How it shares the process while everybody is looked at. */
+  /** True when one of these attributes is a list of users, which may be long. */
+  hasUsers(names: ReadonlySet<string>): boolean;
+  /** Share of the process while every resource is looked at. */
   readonly pace: Pace;
-  /** Cuts what is done with what was found. */
+  /** Cuts the work on the matches into turns. */
   readonly turns: Turns;
   /** The resources as the request wants to see them. */
   render(views: readonly View[]): Promise<string[]>;
 }
 
-/** What a request looks for. */
+/** Filter and order of a request. */
 export interface Search {
   readonly filter: Filter | undefined;
   readonly sorting: Sorting | undefined;
@@ -44,15 +44,15 @@ export interface Search {
 
 const EVERYTHING: Projection = { only: undefined, except: new Map() };
 
-/** Attributes of a group that hold people. */
-const PEOPLE = ['members', GROUP_EXTENSION] as const;
+/** Attributes of a group that hold lists of users. */
+const USER_LISTS = ['members', GROUP_EXTENSION] as const;
 
-/** Rows that are read at once before it is known how long they are: a page as most ask for it. */
+/** Rows that are read at once before their length is known: a usual page. */
 const PIECE_ROWS = 100;
-/** About so many characters are read at once from then on. */
+/** Characters that are read at once from then on, roughly. */
 const PIECE_CHARACTERS = 4_000_000;
 
-/** What a request wants of a source. */
+/** Options of a source by the request. */
 interface SourceOptions {
   readonly projection: Projection;
   readonly pace: Pace;
@@ -66,7 +66,7 @@ export function userSource(deps: ScimDeps, { projection, pace }: SourceOptions):
   return {
     count: (selector) => countUsers(read, selector),
     list: listInPieces((query) => listUserViews(read, query)),
-    hasPeople: () => false,
+    hasUsers: () => false,
     pace,
     turns,
     load: async (views) => Iterator.from(views).map((view) => parseResource(toText(view))),
@@ -92,7 +92,7 @@ export function groupSource(
   return {
     count: (selector) => countGroups(read, selector),
     list: listInPieces((query) => listGroupViews(read, query)),
-    hasPeople: (names) => PEOPLE.some((list) => names.has(list)),
+    hasUsers: (names) => USER_LISTS.some((list) => names.has(list)),
     pace,
     turns: deps.turns,
     load: async (views, names) =>
@@ -102,8 +102,8 @@ export function groupSource(
 }
 
 /**
- * Reads as many rows at once as make some megabytes: a page of large resources is hundreds of them. What is read
- * later is found behind the last one, as in any list.
+ * Reads rows in pieces of some megabytes, because a page of large resources is hundreds of them. Each piece
+ * begins behind the last row of the one before.
  */
 function listInPieces<View extends ResourceView>(
   list: (query: ViewQuery) => Promise<View[]>,
@@ -123,10 +123,10 @@ function listInPieces<View extends ResourceView>(
   };
 }
 
-/** People are loaded for a filter only when it looks at them. */
+/** Projection without the lists of users that a filter does not look at. */
 function toNeeded(names: ReadonlySet<string>): Projection {
   const except = new Map<string, 'whole'>();
-  for (const list of PEOPLE) {
+  for (const list of USER_LISTS) {
     if (!names.has(list)) except.set(list, 'whole');
   }
   return except.size === 0 ? EVERYTHING : { only: undefined, except };

@@ -1,10 +1,14 @@
 import { workInTurns } from '../../domain/turns.ts';
+import { findUserView, type UserView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import { readUser } from '../dialect/parse-user.ts';
 import { ScimError } from '../errors.ts';
 import { applyUserPatch } from '../patch/apply-user-patch.ts';
+import { isPlain, project } from '../render/projection.ts';
+import { renderUser } from '../render/resource-text.ts';
 import { toRepairs } from '../repairs.ts';
+import type { ResourceKind } from '../resource-handlers.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
 import { storeWrite } from '../writes/store-write.ts';
@@ -13,6 +17,22 @@ import { toReplacement } from './attributes.ts';
 import { storeUser, type UserChange } from './change-user.ts';
 import { type CreatedUser, storeNewUser } from './create-user.ts';
 import { storeUserDeletion } from './delete-user.ts';
+
+/** Users, as one type of resource. */
+export const userKind: ResourceKind<UserView> = {
+  type: 'user',
+  schema: userSchema,
+  patchAnswer: 'resource',
+  create: acceptNewUser,
+  replace: acceptUserReplacement,
+  patch: acceptUserPatch,
+  remove: acceptUserDeletion,
+  findView: findUserView,
+  async render(deps, view, projection) {
+    const text = renderUser(view, deps);
+    return isPlain(projection) ? text : JSON.stringify(project(JSON.parse(text), projection));
+  },
+};
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 409, 503 */
 export async function acceptNewUser(deps: ScimDeps, body: unknown): Promise<UserWriteResult> {

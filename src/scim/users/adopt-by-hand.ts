@@ -8,8 +8,8 @@ import type { ScimDeps } from '../deps.ts';
 import { takeOverUser } from './store-change.ts';
 
 /**
- * Takes an account over for an operator, as the service holds it: nothing waits but what rules give. Protection from
- * losing access stays. `users.adopt` is about providers, so it does not hold here.
+ * Takes an account over for an operator, as the service holds it: only the values of rules wait. Protection from
+ * losing access stays. `users.adopt` is about providers, so it does not apply here.
  */
 export async function adoptUserByHand(deps: ScimDeps, request: AdoptionRequest): Promise<Adoption> {
   const adoption = await deps.store.write((tx) => store(tx, deps, request));

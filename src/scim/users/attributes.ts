@@ -4,7 +4,7 @@ import type { UserInput } from '../dialect/parse-user.ts';
 import { badRequest } from '../errors.ts';
 import { enterpriseDefinition } from '../schema/extension-schemas.ts';
 
-/** PUT replaces everything but what a partial view of a person often leaves out. @see RFC 7644 §3.5.1 */
+/** Attributes after a PUT: all are replaced, except `active`, `name` and `emails`, which partial views leave out. @see RFC 7644 §3.5.1 */
 export function toReplacement(
   before: JsonObject,
   { attributes, mentioned }: UserInput,
@@ -17,7 +17,7 @@ export function toReplacement(
   return { attributes: keepReadOnly(before, { ...kept, ...attributes }), names: mentioned };
 }
 
-/** What only the service says of a person survives every write. */
+/** Attributes with the read-only values of the service, which survive every write. */
 export function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonObject {
   const held = before[USER_EXTENSION];
   if (!isJsonObject(held)) return attributes;
@@ -34,8 +34,8 @@ export function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonOb
 }
 
 /**
- * Stops a user from becoming larger than may be. Of one that is larger already, everything may be written that adds
- * no text: nobody is kept from being deactivated by how much is known of them.
+ * Stops a user from growing beyond the limit. A user that is larger already accepts every write that adds no text,
+ * so that its size never prevents its deactivation.
  * @throws ScimError 400 `tooMany`
  */
 export function assertFits(
@@ -50,7 +50,7 @@ export function assertFits(
   throw badRequest('tooMany', `The user would be larger than ${bytesMax} bytes.`);
 }
 
-/** Characters of all texts; schemas are no choice of the provider's. */
+/** Characters of all texts, without the schemas, which the provider does not choose. */
 function measureText({ schemas: _, ...attributes }: JsonObject): number {
   return sum(attributes);
 }
@@ -64,8 +64,8 @@ function sum(value: JsonValue | undefined): number {
 }
 
 /**
- * The attributes with the `$ref` of the manager as it is stored: relative where it leads to a resource of this bridge, so
- * that it outlives the public address. Answers make it absolute (`renderUser`), and what was answered may be sent back.
+ * Attributes with the `$ref` of the manager as it is stored: relative where it leads to a resource of this bridge, so
+ * that it outlives the public address. Answers make it absolute (`renderUser`), and providers may send it back so.
  * @param baseUrl of SCIM, without a slash at its end
  */
 export function withStoredManagerRef(attributes: JsonObject, baseUrl: string): JsonObject {

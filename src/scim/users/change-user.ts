@@ -10,20 +10,20 @@ import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertVersion } from '../http/etag.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { withStoredManagerRef } from './attributes.ts';
-import { assertNamesFree, type PersonNames } from './match-account.ts';
+import { assertNamesFree, type UserNames } from './match-account.ts';
 import { storeUserChange } from './store-change.ts';
 
-/** A PUT or PATCH of one person. */
+/** A PUT or PATCH of one user. */
 export interface UserChange {
   readonly id: string;
   readonly ifMatch: string | undefined;
   readonly claim: LaneClaim | undefined;
-  /** The attributes after the change, and which attributes and extensions the request names; may take several turns. */
+  /** Attributes after the change, and the attributes and extensions that the request names; may take several turns. */
   change(before: JsonObject): Promise<{ attributes: JsonObject; names: ReadonlySet<string> }>;
 }
 
 /**
- * Stores a change of a person in one transaction.
+ * Stores a change of a user in one transaction.
  * @throws ScimError 404, 412, 403 (protected), 409 (another user has the name or address), 400
  */
 export async function storeUser(
@@ -48,12 +48,12 @@ export async function storeUser(
     names,
     claim: request.claim,
   });
-  // Only now is it known whether the write changes anything; a refusal takes all of it back.
+  // Only now is it known that the write changes something; a refusal takes all of it back.
   if (row.origin === null && result.row !== row) await assertAdoptable(tx, deps, row);
   return result;
 }
 
-function toNames(attributes: JsonObject): PersonNames {
+function toNames(attributes: JsonObject): UserNames {
   return { userName: String(attributes.userName), address: findCreationAddress(attributes) };
 }
 

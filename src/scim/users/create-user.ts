@@ -36,18 +36,18 @@ import { assertFits, keepReadOnly, withStoredManagerRef } from './attributes.ts'
 import { matchAccount } from './match-account.ts';
 import { assertMayLose, storeUserChange } from './store-change.ts';
 
-/** A new person as a provider describes them, with the lane when it may be taken. */
+/** A new user as a provider describes it, with the lane when it may be taken. */
 export interface NewUser {
   readonly input: UserInput;
   readonly claim: LaneClaim | undefined;
 }
 
-/** How a POST ended in the store: a dispute is recorded, so it is a result and not an error. */
+/** Result of a POST in the store: a dispute is recorded, so it is a result and not an error. */
 export type CreatedUser = UserWriteResult | { readonly kind: 'disputed'; readonly detail: string };
 
 /**
- * Stores a new person, or takes over the account that already is this person.
- * @throws ScimError 400 without an address, 409 when somebody has the name or the account
+ * Stores a new user, or takes over the account that this user already has.
+ * @throws ScimError 400 without an address, 409 when another user has the name or the account
  */
 export async function storeNewUser(
   tx: Db,
@@ -84,7 +84,7 @@ function withDefaults(attributes: JsonObject): JsonObject {
   return { ...attributes, active: attributes.active !== false };
 }
 
-/** The SCIM id stays the one that lists have shown all along. */
+/** Takes over an observed account. Its SCIM id stays, because lists have shown it all along. */
 async function adoptUser(
   tx: Db,
   deps: ScimDeps,
@@ -114,7 +114,7 @@ const TWO_ACCOUNTS =
 const WAITS_FOR_OPERATOR =
   'The account exists in the service. An operator has to decide whether it is taken over.';
 
-/** Records what nobody but an operator can decide; the provider is told the same. */
+/** Records a case that only an operator can decide; the provider is told the same. */
 async function dispute(
   tx: Db,
   { clock, telemetry }: ScimDeps,
@@ -131,7 +131,7 @@ function conflict(detail: string): ScimError {
   return new ScimError(409, detail, { scimType: 'uniqueness' });
 }
 
-/** What a new person takes over from one who was deleted. */
+/** Columns that a new user takes over from a deleted one. */
 interface Inherited {
   readonly from?: UserRow;
   readonly columns: Partial<NewUserRow>;
@@ -141,7 +141,7 @@ async function inherit(tx: Db, { clock }: ScimDeps, tombstone: UserRow): Promise
   return { from: tombstone, columns: await takeAccount(tx, tombstone, clock.now()) };
 }
 
-/** Somebody of this name may have been created, although nobody knows: the new person is looked for first. */
+/** An earlier create may have left an account of this name, so the account is looked for first. */
 async function inheritLost(
   tx: Db,
   { userName, address }: { userName: string; address: string },
@@ -187,7 +187,7 @@ async function insert(
   return startWriting(tx, deps, { id, document, claim, inherited });
 }
 
-/** What a new person waits for, and the lane for it. */
+/** Marks the changes that the new user waits for, and takes the lane for them. */
 async function startWriting(
   tx: Db,
   deps: ScimDeps,
@@ -224,13 +224,13 @@ async function startWriting(
     row: { ...row, ...change },
     lease,
     undo: isDue
-      ? { type: 'user', before: from && toBuried(from), after: row.attributes }
+      ? { type: 'user', before: from && toDeletedUser(from), after: row.attributes }
       : undefined,
   };
 }
 
-/** Whom the account belonged to before. */
-function toBuried({ attributes, origin }: UserRow): UserBefore {
+/** The deleted user that the account belonged to before. */
+function toDeletedUser({ attributes, origin }: UserRow): UserBefore {
   const held = parseStored<JsonObject>(attributes);
   return { attributes: { ...held, active: false }, pending: {}, origin, deleted: true };
 }

@@ -16,7 +16,7 @@ import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertAdoptable } from './change-user.ts';
 import { assertMayLose } from './store-change.ts';
 
-/** A DELETE of one person. */
+/** A DELETE of one user. */
 export interface UserDeletion {
   readonly id: string;
   readonly ifMatch: string | undefined;
@@ -24,7 +24,7 @@ export interface UserDeletion {
 }
 
 /**
- * Buries a person: gone from every answer at once, deactivated in the service first, and out of the
+ * Deletes a user: gone from every answer at once, then deactivated in the service, and removed from the
  * managed groups once that is done.
  * @throws ScimError 404, 412, 403 (protected, or not to be adopted)
  */
@@ -64,7 +64,7 @@ export async function storeUserDeletion(
   };
 }
 
-/** Somebody the service knows is deactivated; a create on its way has to be found first. */
+/** A user that the service knows is deactivated; the result of a create on its way has to be found first. */
 function toPendingAfterDeletion(
   state: UserState,
   {

@@ -6,7 +6,7 @@ import type { Store } from '../../store/database.ts';
 import type { NewUserRow } from '../../store/users.ts';
 import { matchAccount } from './match-account.ts';
 
-/** Somebody in the store: shown as `name`, seen in the service under `seenName` and `seenEmail`. */
+/** A user in the store: shown as `name`, seen in the service under `seenName` and `seenEmail`. */
 interface Known {
   readonly name: string;
   readonly seenName?: string;
@@ -21,18 +21,18 @@ interface MatchCase {
   readonly userName?: string;
   readonly address?: string | undefined;
   readonly want: string;
-  /** The place in `known` of whom it is. */
+  /** Index in `known` of the user that is found. */
   readonly who?: number;
 }
 
 const ada: Known = { name: 'Ada@x', seenName: 'ada@x', seenEmail: 'ada@x' };
 
 const cases: MatchCase[] = [
-  { why: 'nobody is known', known: [], want: 'nobody' },
+  { why: 'nobody is known', known: [], want: 'none' },
   {
     why: 'somebody else is known',
     known: [{ name: 'bob', seenName: 'bob', seenEmail: 'bob@x' }],
-    want: 'nobody',
+    want: 'none',
   },
   {
     why: 'an account of this userName that nobody manages',
@@ -82,7 +82,7 @@ const cases: MatchCase[] = [
     known: [{ name: 'aa', seenEmail: 'ada@x' }],
     userName: 'ada',
     address: undefined,
-    want: 'nobody',
+    want: 'none',
   },
   { why: 'a managed user has the name', known: [{ ...ada, is: 'managed' }], want: 'taken' },
   {
@@ -136,7 +136,7 @@ const cases: MatchCase[] = [
   {
     why: 'somebody deleted who never had an account',
     known: [{ name: 'ada@x', is: 'deleted, without an account' }],
-    want: 'nobody',
+    want: 'none',
   },
   {
     why: 'one account deleted twice: the newest',

@@ -8,27 +8,27 @@ import {
 } from '../../store/users.ts';
 import { notUnique } from '../errors.ts';
 
-/** By what a person is recognised. */
-export interface PersonNames {
+/** Names by which a user is recognised. */
+export interface UserNames {
   readonly userName: string;
   readonly address: string | undefined;
 }
 
 /**
- * Whom a new person turns out to be.
- * - `nobody`: no account is known
- * - `observed`: one account that nobody manages
+ * Account that a new user already has.
+ * - `none`: no account is known
+ * - `observed`: one unmanaged account
  * - `tombstone`: one that was deleted through SCIM and still has its account
  * - `taken`: a managed user has the userName, or the account that the userName or the address means
- * - `disputed`: name and address point at two accounts; nobody guesses
+ * - `disputed`: name and address point at two accounts, and the bridge never guesses
  */
 export type AccountMatch =
-  | { readonly kind: 'nobody' | 'disputed' }
+  | { readonly kind: 'none' | 'disputed' }
   | { readonly kind: 'taken'; readonly attribute: 'userName' | 'emails' }
   | { readonly kind: 'observed' | 'tombstone'; readonly row: UserRow };
 
 /** Correlates on observed names and addresses only; for deleted users also on their last userName. */
-export async function matchAccount(tx: Db, names: PersonNames): Promise<AccountMatch> {
+export async function matchAccount(tx: Db, names: UserNames): Promise<AccountMatch> {
   const userNameFolded = foldCase(names.userName);
   const emailFolded = names.address === undefined ? undefined : foldCase(names.address);
   const named = await listUsersByName(tx, userNameFolded);
@@ -43,14 +43,14 @@ export async function matchAccount(tx: Db, names: PersonNames): Promise<AccountM
 }
 
 /**
- * Stops a change that gives somebody the name or address of another one: what would be refused of somebody new is
- * refused of somebody known. What does not change is not asked for.
- * @param before as it was. @throws ScimError 409
+ * Stops a change that gives a user the name or address of another user, as a create would be stopped. Names that stay
+ * the same are not checked.
+ * @throws ScimError 409
  */
 export async function assertNamesFree(
   tx: Db,
   { id }: Pick<UserRow, 'id'>,
-  { before, after }: { readonly before: PersonNames; readonly after: PersonNames },
+  { before, after }: { readonly before: UserNames; readonly after: UserNames },
 ): Promise<void> {
   const isOther = (row: UserRow) => row.id !== id;
   const userNameFolded = foldCase(after.userName);
@@ -66,16 +66,16 @@ export async function assertNamesFree(
   if (observed.some(isOther)) throw notUnique('User', 'emails');
 }
 
-/** By what the account of this row was meant. */
+/** Attribute that names the account of this row. */
 function findTaken(row: UserRow, userNameFolded: string): 'userName' | 'emails' {
   const names = [row.observed_user_name_folded, row.observed_email_folded];
   return names.includes(userNameFolded) ? 'userName' : 'emails';
 }
 
-/** Several tombstones of one account are one person's history; of several accounts, a dispute. */
+/** Several tombstones of one account are the history of one user; tombstones of several accounts are a dispute. */
 function matchTombstone(rows: readonly UserRow[]): AccountMatch {
   const [row] = rows;
-  if (row === undefined) return { kind: 'nobody' };
+  if (row === undefined) return { kind: 'none' };
   const accounts = new Set(rows.map(({ upstream_id }) => upstream_id));
   return accounts.size > 1 ? { kind: 'disputed' } : { kind: 'tombstone', row };
 }

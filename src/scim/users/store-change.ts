@@ -26,12 +26,12 @@ import { toLane } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertFits } from './attributes.ts';
 
-/** One change of a person that exists. */
+/** One change of an existing user. */
 export interface UserChangeRequest {
   readonly row: UserRow;
   /** The attributes of the row. */
   readonly before: JsonObject;
-  /** All attributes as they are to be. */
+  /** All attributes after the change. */
   readonly attributes: JsonObject;
   /** The attributes and extensions that the request names. */
   readonly names: ReadonlySet<string>;
@@ -39,10 +39,10 @@ export interface UserChangeRequest {
 }
 
 /**
- * Stores what a provider wants of a person, in the transaction that read the row. An account that was
- * only observed is adopted by it; a write that changes nothing stores nothing and adopts nothing.
- * @throws ScimError 400 `tooMany`: the person would be too large
- * @throws ScimError 403 when it would take something from somebody who is protected
+ * Stores the attributes that a provider wants, in the transaction that read the row. An account that was
+ * only observed is adopted by the write; a write that changes nothing stores nothing and adopts nothing.
+ * @throws ScimError 400 `tooMany`: the user would be too large
+ * @throws ScimError 403 when it would take something from a protected user
  */
 export async function storeUserChange(
   tx: Db,
@@ -89,7 +89,7 @@ export async function storeUserChange(
     due_class: toDueClass(
       removesUserAccess({ desired: toDesiredUser(next, state.deleted), pending }),
     ),
-    // What no longer waits is no longer stuck; what is written anew stays so until the service takes it.
+    // A field that no longer waits is no longer stuck; one that is written again stays stuck until the service takes it.
     ...toStuckColumns(withoutSettled(parseStuck<UserField>(row), pending)),
   };
   const { id } = row;
@@ -113,7 +113,7 @@ export async function assertMayLose(tx: Db, protection: Protection, row: UserRow
   if (reason !== undefined) throw new ScimError(403, reason);
 }
 
-/** Makes an observed account managed, with what is shown of it as what is wanted. */
+/** Makes an observed account managed; its shown attributes become the desired ones. */
 export async function takeOverUser(tx: Db, row: UserRow): Promise<void> {
   const { origin, echoes } = adopt(row, parseStored<JsonObject>(row.attributes));
   await updateUser(tx, row.id, { origin, echoes });
@@ -124,7 +124,7 @@ function toBefore({ pending, given, origin }: UserRow, attributes: JsonObject): 
   return { attributes, pending: waiting, given, origin, deleted: false };
 }
 
-/** What was shown is the baseline: a name made of what the service holds is no difference from it. */
+/** The shown attributes are the baseline, so a name that was split from the service's name is no difference from it. */
 function adopt(row: UserRow, shown: JsonObject): UserRow {
   const name = findDesiredName(shown);
   const observedName = toUserState(row).observed?.fullName;

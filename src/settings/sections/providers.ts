@@ -63,7 +63,7 @@ export const usersSchema = z.strictObject({
   adoptOnDelete: choice(['refuse', 'yes'])
     .prefault('refuse')
     .describe(
-      'A DELETE of an account that nobody manages: `refuse` answers 403, because some providers delete whomever they do not know; `yes` takes it over and deactivates it, where `users.adopt` allows that.',
+      'A DELETE of an account that the bridge does not manage: `refuse` answers 403, because some providers delete accounts that they do not know; `yes` takes it over and deactivates it, where `users.adopt` allows that.',
     ),
   deactivation: choice(['scim', 'temporarilyInactive'])
     .prefault('scim')
@@ -77,7 +77,7 @@ export const groupsSchema = z.strictObject({
     .describe('A group that already exists in the service, as `users.adopt`.'),
   adoptOnDelete: choice(['refuse', 'yes'])
     .prefault('refuse')
-    .describe('A DELETE of a group that nobody manages, as `users.adoptOnDelete`.'),
+    .describe('A DELETE of a group that the bridge does not manage, as `users.adoptOnDelete`.'),
   deletion: choice(['created', 'never'])
     .prefault('created')
     .describe('Which groups a DELETE removes from the service: those the bridge created, or none.'),
@@ -93,7 +93,7 @@ export const protectSchema = z.strictObject({
   users: textList('userNames or e-mail addresses, `*` stands for any text')
     .prefault([])
     .describe(
-      'People who are never adopted automatically, and from whom no provider, rule or repair takes access, licences or a place among admins. They stay protected when they are renamed.',
+      'Users who are never adopted automatically, and from whom no provider, rule or repair takes access, licences or a place among admins. They stay protected when they are renamed.',
     ),
   groups: textList('names of groups, `*` stands for any text')
     .prefault([])

@@ -40,6 +40,6 @@ export const retentionSchema = z.strictObject({
   tombstones: durationOrZero({ min: '1d', max: '3650d' })
     .prefault('90d')
     .describe(
-      'How long after their deletion the bridge knows the names of people and groups that a provider has deleted. Then nothing is left of them but the ids of what may still be in the service. 0 means for ever.',
+      'How long after their deletion the bridge knows the names of deleted users and groups. Then nothing is left of them but the ids under which the service may still hold them. 0 means for ever.',
     ),
 });

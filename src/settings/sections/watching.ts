@@ -44,15 +44,15 @@ function harmLimit(harm: string) {
 
 /** Limits above which a plan of repairs waits for an operator. */
 export const limitsSchema = z.strictObject({
-  deactivate: harmLimit('People whom repairs deactivate'),
+  deactivate: harmLimit('Users whom repairs deactivate'),
   removeMember: harmLimit('Members whom repairs remove from groups'),
   demoteAdmin: harmLimit('Admins whom repairs demote'),
-  cutAccess: harmLimit('People and groups whose licences or permissions repairs cut'),
+  cutAccess: harmLimit('Users and groups whose licences or permissions repairs cut'),
   deleteGroup: harmLimit('Groups that repairs delete'),
   provider: wholeNumber({ min: 0, max: 1_000_000 })
     .optional()
     .describe(
-      'From how many people, places in groups or groups identity providers may take away the same in 24 hours, each counted once; what is more waits until `scim-bridge resume`. When not set, they are only told of by `/readyz` (`provider-harm`).',
+      'How many removals of one kind (users, places in groups, or groups) identity providers may make in 24 hours, each counted once; further ones wait until `scim-bridge resume`. When not set, `/readyz` reports them as `provider-harm` and none waits.',
     ),
   populationMin: wholeNumber({ min: 1, max: 1_000_000 })
     .prefault(50)

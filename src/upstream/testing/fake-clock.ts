@@ -32,15 +32,15 @@ export function createFakeClock(): FakeClock {
     },
     async advance(ms) {
       const endMs = nowMs + ms;
-      await settle();
+      await runReady();
       for (let next = findNext(endMs); next; next = findNext(endMs)) {
         nowMs = next.atMs;
         sleepers.delete(next);
         next.wake();
-        await settle();
+        await runReady();
       }
       nowMs = endMs;
-      await settle();
+      await runReady();
     },
     get sleeping() {
       return sleepers.size;
@@ -64,6 +64,6 @@ export function createEagerClock(): Clock & { readonly sleeps: number[] } {
 }
 
 /** Runs everything that is ready to run. */
-export function settle(): Promise<void> {
+export function runReady(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,0 +1,107 @@
+import type { RequestHandler, Response } from 'express';
+import type { Db } from '../store/database.ts';
+import type { ResourceView } from '../store/views.ts';
+import { getRequestContext } from '../telemetry/request-context.ts';
+import type { ScimDeps } from './deps.ts';
+import { notFound } from './errors.ts';
+import { isNotModified, toETag } from './http/etag.ts';
+import { sendNotModified, sendResource } from './http/respond.ts';
+import { type Projection, parseProjection } from './render/projection.ts';
+import { toRef } from './render/resource-text.ts';
+import type { ResourceSchema } from './schema/resource-schemas.ts';
+import { settleWrite } from './writes/settle.ts';
+import type { AcceptedWrite, WriteTarget } from './writes/write-result.ts';
+
+/** Handlers of one resource carry its id in the path. */
+export type ResourceHandler = RequestHandler<{ id: string }>;
+
+/** The handlers of one type of resource, without lists and searches. */
+export interface ResourceHandlers {
+  readonly create: RequestHandler;
+  readonly read: ResourceHandler;
+  readonly replace: ResourceHandler;
+  readonly patch: ResourceHandler;
+  readonly remove: ResourceHandler;
+}
+
+/** One type of resource: the functions in which users and groups differ. Writes end in the store, not yet settled. */
+export interface ResourceKind<View extends ResourceView> {
+  readonly type: 'user' | 'group';
+  readonly schema: ResourceSchema;
+  /** Answer to a PATCH: the resource, or 204 unless the request asks for attributes. */
+  readonly patchAnswer: 'resource' | 'on-demand';
+  create(deps: ScimDeps, body: unknown): Promise<Written<View>>;
+  replace(deps: ScimDeps, target: WriteTarget, body: unknown): Promise<Written<View>>;
+  patch(deps: ScimDeps, target: WriteTarget, body: unknown): Promise<Written<View>>;
+  remove(deps: ScimDeps, target: WriteTarget): Promise<AcceptedWrite>;
+  findView(db: Db, id: string): Promise<View | undefined>;
+  render(deps: ScimDeps, view: View, projection: Projection): Promise<string>;
+}
+
+type Written<View> = AcceptedWrite & { readonly row: View };
+
+/**
+ * Handlers of one type of resource. Reads are answered from the store alone; a PATCH takes all its operations or none.
+ * @throws ScimError POST 400, 403, 409, 503; GET 404; PUT and PATCH 400, 403, 404, 409, 412, 503; DELETE 403, 404, 412, 503
+ * @see RFC 7644 §3.3 to §3.6
+ */
+export function createResourceHandlers<View extends ResourceView>(
+  deps: ScimDeps,
+  kind: ResourceKind<View>,
+): ResourceHandlers {
+  const { schema } = kind;
+  const settle = (res: Response, write: AcceptedWrite) =>
+    settleWrite(deps, write, getRequestContext(res).arrivedAt);
+
+  async function send(
+    res: Response,
+    { view, projection, status }: { view: View; projection: Projection; status: 200 | 201 },
+  ): Promise<void> {
+    const text = await kind.render(deps, view, projection);
+    sendResource(res, { status, version: view.version, text });
+  }
+
+  return {
+    async create(req, res) {
+      // Before anything is stored: a request that is refused has changed nothing.
+      const projection = parseProjection(req.query, schema);
+      const created = await kind.create(deps, req.body);
+      await settle(res, created);
+      res.setHeader('Location', toRef(deps.baseUrl, schema.name, created.id));
+      await send(res, { view: created.row, projection, status: 201 });
+    },
+    async read(req, res) {
+      const projection = parseProjection(req.query, schema);
+      const view = await kind.findView(deps.store.read, req.params.id);
+      if (view === undefined) throw notFound(schema.name);
+      if (isNotModified(req, view.version)) return sendNotModified(res, view.version);
+      await send(res, { view, projection, status: 200 });
+    },
+    async replace(req, res) {
+      // As in `create`.
+      const projection = parseProjection(req.query, schema);
+      const changed = await kind.replace(deps, toTarget(req), req.body);
+      await settle(res, changed);
+      await send(res, { view: changed.row, projection, status: 200 });
+    },
+    async patch(req, res) {
+      // As in `create`.
+      const projection = parseProjection(req.query, schema);
+      const changed = await kind.patch(deps, toTarget(req), req.body);
+      await settle(res, changed);
+      if (kind.patchAnswer === 'resource' || req.query.attributes !== undefined) {
+        return send(res, { view: changed.row, projection, status: 200 });
+      }
+      res.setHeader('ETag', toETag(changed.row.version));
+      res.status(204).end();
+    },
+    async remove(req, res) {
+      await settle(res, await kind.remove(deps, toTarget(req)));
+      res.status(204).end();
+    },
+  };
+}
+
+function toTarget({ params, headers }: Parameters<ResourceHandler>[0]): WriteTarget {
+  return { id: params.id, ifMatch: headers['if-match'] };
+}
