@@ -54,6 +54,11 @@ for (const page of pages) {
   });
 }
 
+test('no page has a conflict of a merge in it', () => {
+  const torn = [...pages, 'CHANGELOG.md'].filter((page) => /^(?:<{7}|>{7}) /m.test(read(page)));
+  expect(torn).toEqual([]);
+});
+
 test('docs/README.md leads to every page', () => {
   const linked = findAll(read('docs/README.md'), /\]\(([^)#\s]+)\)/g).flat();
   const missing = pages
