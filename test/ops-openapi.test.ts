@@ -68,7 +68,9 @@ const never = () => Promise.reject(new Error('nobody asks here'));
 const resources = { list: never, find: never, adopt: never };
 const decisions = { approve: never, discard: never };
 const NOTHING: OpsSources = {
-  describe: toOpsDocument,
+  describe: () => {
+    throw new Error('nobody asks here');
+  },
   status: {
     readReadiness: never,
     readBacklog: never,

@@ -58,7 +58,9 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
 function describeOnce(): OpsSources['describe'] {
   let made: ReturnType<OpsSources['describe']> | undefined;
   return () => {
-    made ??= toOpsDocument();
+    if (made !== undefined) return made;
+    const json = toOpsDocument();
+    made = { json, text: JSON.stringify(json) };
     return made;
   };
 }

@@ -5,7 +5,7 @@ import { type PlanSource, planRoutes } from './drift/plans.ts';
 import { type SweepSource, sweepRoutes } from './drift/sweeps.ts';
 import { type ErasureSource, erasureRoutes } from './erasure/routes.ts';
 import { type ExplainSource, explainRoutes } from './explain/routes.ts';
-import { type OpsRoute, ok, route } from './http/route.ts';
+import { type OpsRoute, route } from './http/route.ts';
 import { type FirstRunSource, type RecoverySource, recoveryRoutes } from './recovery/routes.ts';
 import { type ListRequests, requestRoutes } from './requests/routes.ts';
 import { resourceRoutes } from './resources/routes.ts';
@@ -34,7 +34,7 @@ export interface OpsSources {
   readonly access: AccessSource;
   readonly api: ApiSource;
   /** Describes this table as OpenAPI. */
-  readonly describe: () => OpsJson<'OpenApi'>;
+  readonly describe: () => { readonly json: OpsJson<'OpenApi'>; readonly text: string };
 }
 
 /** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */
@@ -59,6 +59,6 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
     tag: 'This description',
     summary: 'Everything on this page as OpenAPI 3.1.',
     answers: { 200: 'OpenApi' },
-    handle: async ({ describe }: Pick<OpsSources, 'describe'>) => ok(describe()),
+    handle: async ({ describe }: Pick<OpsSources, 'describe'>) => ({ status: 200, ...describe() }),
   }),
 ];

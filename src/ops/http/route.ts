@@ -39,6 +39,8 @@ type Answers = Readonly<Record<number, OpsSchemaName>>;
 export interface Answer<Status extends number, Json> {
   readonly status: Status;
   readonly json: Json;
+  /** The same JSON as text, where it is long and made once. */
+  readonly text?: string;
   /** Id for the log of operators, where the address does not have it or has a name. */
   readonly target?: string | undefined;
 }
@@ -135,9 +137,10 @@ export function problem<Status extends number>(
   return { status, json: { code, message, ...others } };
 }
 
-function send(res: Response, { status, json, target }: Answer<number, unknown>): void {
+function send(res: Response, { status, json, text, target }: Answer<number, unknown>): void {
   if (target !== undefined) noteTarget(res, target);
-  res.status(status).set('Cache-Control', 'no-store').json(json);
+  res.status(status).set('Cache-Control', 'no-store').type('application/json');
+  res.send(text ?? JSON.stringify(json));
 }
 
 /** The router has matched the path, so its parameters are there. */
