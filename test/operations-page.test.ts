@@ -49,7 +49,7 @@ test('docs/operations.md lists every message of the log once, and none that is g
 });
 
 test('every reason that is documented is told somewhere', () => {
-  const [, union = ''] = /type ReasonCode =([^;]+);/.exec(read('src/ops/reason.ts')) ?? [];
+  const [, union = ''] = /type ReasonCode =([^;]+);/.exec(read('src/ops/state/reason.ts')) ?? [];
   const codes = listMatches(union, /'([a-z-]+)'/g);
 
   expect(codes.filter((code) => !isInSource(`code: '${code}'`))).toEqual([]);
