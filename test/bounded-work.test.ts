@@ -21,6 +21,8 @@ import { type BridgeProcess, startBridge } from './support/server.ts';
 
 /** Of the bridge's own thread, so that what else runs on the machine does not count. */
 const TURN_MAX_MS = 50;
+/** A busy machine makes a turn longer now and then; work that is too much is so each time. */
+const NOISY = { retry: 2 };
 
 let folder: string;
 let sandbox: Sandbox;
@@ -206,7 +208,7 @@ const patches: readonly PatchCase[] = [
 
 describe('whatever a PATCH asks for, others are served in between', () => {
   for (const { why, before, operations, status, scimType, lengths = {} } of patches) {
-    test(why, async () => {
+    test(why, NOISY, async () => {
       const { path } = await makeUser(before);
       const { text } = await send(provider, 'GET', path);
 
@@ -257,7 +259,7 @@ describe('whatever a body holds, others are served in between', () => {
     },
   ];
   for (const { why, parts, status } of bodies) {
-    test(why, async () => {
+    test(why, NOISY, async () => {
       named += 1;
       const rest = JSON.stringify(toUser(`body${named}`)).slice(1);
 
@@ -273,7 +275,7 @@ describe('whatever a body holds, others are served in between', () => {
     });
   }
 
-  test('a bulk request of a thousand PATCHes', async () => {
+  test('a bulk request of a thousand PATCHes', NOISY, async () => {
     const { path } = await makeUser({ roles: roles(500) });
     const data = toPatch(...many(20, () => ({ op: 'add', path: 'title', value: 'x' })));
     const Operations = many(500, () => ({ method: 'PATCH', path, data }));
@@ -287,7 +289,10 @@ describe('whatever a body holds, others are served in between', () => {
   });
 });
 
-test('18,000 members in one PATCH are as legal as one, and others are served in between', async () => {
+test('18,000 members in one PATCH are as legal as one, and others are served in between', {
+  ...NOISY,
+  timeout: 60_000,
+}, async () => {
   const count = 1_500;
   const ids: string[] = [];
   while (ids.length < count) {
@@ -328,9 +333,12 @@ test('18,000 members in one PATCH are as legal as one, and others are served in 
     400, 204, 204, 200,
   ]);
   expect([refused, removed, added, replaced].flatMap(({ longTurns }) => longTurns)).toEqual([]);
-}, 60_000);
+});
 
-test('a user who is too large may lose access, and nothing else may make the user larger', async () => {
+test('a user who is too large may lose access, and nothing else may make the user larger', {
+  ...NOISY,
+  timeout: 60_000,
+}, async () => {
   const large = await makeUser({
     addresses: many(1_000, (index) => ({ formatted: `${index} ${'y'.repeat(220)}` })),
   });
@@ -351,7 +359,10 @@ test('a user who is too large may lose access, and nothing else may make the use
   expect([off.status, off.body.active]).toEqual([200, false]);
 });
 
-test('a hundred large users are listed, searched and sorted, and others are served in between', async () => {
+test('a hundred large users are listed, searched and sorted, and others are served in between', {
+  ...NOISY,
+  timeout: 60_000,
+}, async () => {
   const addresses = many(800, (index) => ({ formatted: `${index} ${'y'.repeat(200)}` }));
   for (let index = 0; index < 100; index += 10) {
     await Promise.all(
@@ -376,4 +387,4 @@ test('a hundred large users are listed, searched and sorted, and others are serv
 
   expect(result).toEqual([200, 200, 200, 200]);
   expect(longTurns).toEqual([]);
-}, 60_000);
+});

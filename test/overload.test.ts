@@ -115,8 +115,14 @@ function askAndNotRead({ baseUrl, token }: BridgeProcess): Socket {
   return socket;
 }
 
+const MEMORY_TEST = {
+  SERVER_MEMORY_MAX: '120MiB',
+  SERVER_DELAY_MAX: '0',
+  SCIM_RESOURCE_BYTES_MAX: '1000000',
+};
+
 test('a process whose memory fills with answers that nobody reads refuses before it ends, and is healthy afterwards', () =>
-  withProcess({ SERVER_MEMORY_MAX: '120MiB', SERVER_DELAY_MAX: '0' }, async (bridge) => {
+  withProcess(MEMORY_TEST, async (bridge) => {
     const { request: send } = toRequester(bridge);
     const title = 'x'.repeat(900_000);
     // Far more than the kernel takes of an answer without a reader.
