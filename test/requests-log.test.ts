@@ -1,14 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import { createRequestLog } from '../src/ops/requests/request-log.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { openStore } from '../src/store/database.ts';
-import { migrate } from '../src/store/migrate.ts';
-import { migrations } from '../src/store/migrations/list.ts';
 import { insertRequests, listRequests, pruneRequests } from '../src/store/requests.ts';
 import { StoreError } from '../src/store/store-error.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
@@ -186,21 +183,6 @@ const kept = {
 } as const;
 
 describeStores('the log of requests', ({ makeStore, makeUrl, open }) => {
-  test('keeps whose a request was when the store is of a version that knew places alone', async () => {
-    const store = await open(await makeUrl('empty'));
-    const all = Object.entries(migrations(store.engine));
-    await migrate(store, Object.fromEntries(all.filter(([name]) => name < '016')));
-    await store.write((tx) =>
-      sql`insert into requests
-      (at, request_id, method, route, written, status, duration_ms, credential)
-      values (1, 'r', 'PUT', 'none', '[]', 404, 1, 2)`.execute(tx),
-    );
-    await migrate(store);
-
-    const [kept] = await store.read.selectFrom('requests').select('credential').execute();
-    expect(kept).toEqual({ credential: 'settings-2' });
-  });
-
   test('forgets the oldest, by age and by number', async () => {
     const store = await makeStore();
     const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));

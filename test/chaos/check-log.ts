@@ -6,7 +6,7 @@ const EXPECTED: readonly RegExp[] = [
 /** And from a database server that goes away. */
 const STORE_AWAY = [
   /"name":"StoreError","message":"PostgreSQL: (the connection|store-unavailable)/,
-  /"code":"store-unavailable","msg":"the store cannot be used"/,
+  /"code":"store-(unavailable|unsure)","msg":"the store cannot be used"/,
   // In the end the leases of sweeps are ended for them.
   /another process goes on with this sweep/,
 ];
