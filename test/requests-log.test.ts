@@ -182,7 +182,7 @@ const kept = {
   credential: 'settings-1',
 } as const;
 
-describeStores('the log of requests', ({ makeStore, makeUrl, open }) => {
+describeStores('the log of requests', ({ makeStore }) => {
   test('forgets the oldest, by age and by number', async () => {
     const store = await makeStore();
     const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));
