@@ -37,6 +37,8 @@ export default defineConfig({
     provide: { isLong: false },
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
+    // The machine of a check is busy with all tests at once: what fails by chance is tried again, what is wrong fails again.
+    retry: process.env.CI === 'true' ? 1 : 0,
     // A busy machine is slow, not wrong.
     expect: { poll: { timeout: 10_000 } },
     isolate: false,
