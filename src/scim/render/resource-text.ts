@@ -31,8 +31,9 @@ export function createMoments(): ToMoment {
  * read.
  */
 export function renderUser(view: UserView, context: RenderContext): string {
-  const groups = `"groups":[${view.shown_groups}]`;
-  return withAbsoluteRefs(`${open(view)},${groups},${renderMeta(view, 'User', context)}}`, context);
+  const groups = `"groups":[${withAbsoluteRefs(view.shown_groups, context)}]`;
+  const attributes = withAbsoluteRefs(view.attributes, context);
+  return `${open({ id: view.id, attributes })},${groups},${renderMeta(view, 'User', context)}}`;
 }
 
 /** The answer for a group as text; without `members` when they were excluded and so not loaded. */
@@ -55,11 +56,13 @@ export function toRef(baseUrl: string, type: 'User' | 'Group', id: string): stri
  * outlive the address of the bridge. Quotes inside values are escaped, so the searched text is always a `$ref`.
  */
 function withAbsoluteRefs(text: string, { baseUrl }: RenderContext): string {
-  return text.replaceAll('"$ref":"../', () => `"$ref":"${baseUrl}/`);
+  return text.includes(RELATIVE) ? text.split(RELATIVE).join(`"$ref":"${baseUrl}/`) : text;
 }
 
+const RELATIVE = '"$ref":"../';
+
 /** The stored document without its closing brace, and the id. It always has `schemas`, so a comma fits. */
-function open({ attributes, id }: ResourceView): string {
+function open({ attributes, id }: Pick<ResourceView, 'attributes' | 'id'>): string {
   return `${attributes.slice(0, -1)},"id":"${id}"`;
 }
 
