@@ -88,11 +88,14 @@ interface Run extends PruningDeps {
 }
 
 async function pruneAll(deps: Run, retention: Retention, now: number): Promise<void> {
+  const { read } = deps.store;
   const { requestsMs, requestRowsMax, driftsMs, plansMs } = retention;
   const requests = { before: now - requestsMs, rowsMax: requestRowsMax, limit: PRUNE_MAX };
   await prunePartly(deps, (tx) => pruneRequests(tx, requests), now - requestsMs);
-  await prunePartly(deps, pruneOwnCalls, await findLedgerEnd(deps, retention, now));
-  await prunePartly(deps, pruneAuditEvents, await findAuditEnd(deps, retention, now));
+  const call = await findOwnCallBeyond(read, retention.ledgerRowsMax);
+  await prunePartly(deps, pruneOwnCalls, toEnd(now, retention.ledgerMs, call));
+  const event = await findAuditEventBeyond(read, retention.auditRowsMax);
+  await prunePartly(deps, pruneAuditEvents, toEnd(now, retention.auditMs, event));
   await prunePartly(deps, pruneAccessTokens, now);
   await prunePartly(deps, pruneDrifts, now - driftsMs);
   await prunePartly(deps, pruneDisputes, now - driftsMs);
@@ -107,22 +110,9 @@ async function pruneAll(deps: Run, retention: Retention, now: number): Promise<v
 /** What is younger is kept however much it is: limits of harm look back a day. In milliseconds. */
 const KEPT_MS = 2 * 24 * 3_600_000;
 
-async function findLedgerEnd(
-  { store: { read } }: Run,
-  { ledgerMs, ledgerRowsMax }: Retention,
-  now: number,
-): Promise<number> {
-  const beyond = await findOwnCallBeyond(read, ledgerRowsMax);
-  return Math.min(now - KEPT_MS, Math.max(now - ledgerMs, (beyond ?? 0) + 1));
-}
-
-async function findAuditEnd(
-  { store: { read } }: Run,
-  { auditMs, auditRowsMax }: Retention,
-  now: number,
-): Promise<number> {
-  const beyond = await findAuditEventBeyond(read, auditRowsMax);
-  return Math.min(now - KEPT_MS, Math.max(now - auditMs, (beyond ?? 0) + 1));
+/** Time before which rows are forgotten: those that are too old, and those beyond the number that is kept. */
+function toEnd(now: number, keptMs: number, beyond: number | undefined): number {
+  return Math.min(now - KEPT_MS, Math.max(now - keptMs, (beyond ?? 0) + 1));
 }
 
 /** Names that people and groups carried before are kept while they protect somebody. */
