@@ -89,7 +89,7 @@ async function serveUntilStopped(
     freezePrototypes();
     logger.log(events.started(toStart(settings, store, ports.main.server)));
     write(toBanner({ publicUrl, settings, token: scimTokens[0] }));
-    const end = await Promise.race([stopped, bridge.firstRead.broken]);
+    const end = await Promise.race([stopped, bridge.leadership.broken]);
     const isAsked = typeof end === 'string';
     logger.log(events.stopping({ signal: isAsked ? end : end.code }));
     overloads.stop();

@@ -3,17 +3,13 @@ import type { Express } from 'express';
 import type { Clock } from '../domain/clock.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
-import type { ReconcileDeps } from '../reconcile/deps.ts';
-import { openForms } from '../reconcile/forms.ts';
+import type { ProcessDeps } from '../reconcile/deps.ts';
 import { openWriteGuard } from '../reconcile/guard.ts';
-import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
-import { createPruning } from '../reconcile/loop/pruning.ts';
-import { createReconciler } from '../reconcile/loop/reconciler.ts';
-import { createReplicas } from '../reconcile/loop/replicas.ts';
-import { createOutageWatch } from '../reconcile/outage.ts';
-import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
-import { createRecovery } from '../reconcile/repair/recovery.ts';
-import { openSectionView } from '../reconcile/section-view.ts';
+import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts';
+import { requestSweep } from '../reconcile/loop/sweeps.ts';
+import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
+import { createRecoveryDecisions } from '../reconcile/repair/recovery.ts';
+import { openSectionView, type SectionView } from '../reconcile/section-view.ts';
 import { readSections } from '../reconcile/sections.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -26,10 +22,8 @@ import { openStoreClock } from '../store/store-clock.ts';
 import { OUTAGE_CODES, type WatchedStore, watchWrites } from '../store/watch-writes.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
-import { createTransport } from '../upstream/transport.ts';
-import { toSharedRate } from './budget.ts';
 import { createApps } from './http.ts';
-import { createDetectors, type Detectors } from './jobs.ts';
+import { createLeadership, type Leadership } from './leader.ts';
 import { createLifecycle } from './lifecycle.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
@@ -41,8 +35,8 @@ import {
   toDriftRules,
   toScimDeps,
 } from './scim.ts';
-import { toFixedForms, toReconcilePolicy, toRetention, toTransportOptions } from './settings.ts';
-import { toGuardOptions, toReconcileEvents, toTransportHooks } from './telemetry.ts';
+import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
+import { toDriftEvents, toGuardOptions, toReconcileEvents } from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -50,7 +44,7 @@ export interface Bridge {
   readonly app: Express;
   /** Metrics for a listener of their own. */
   readonly opsApp: Express;
-  readonly firstRead: FirstRead;
+  readonly leadership: Leadership;
   /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
   rulesApplied(): Promise<void>;
   /**
@@ -87,44 +81,41 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const options: WatchedOptions = { ...given, store, clock, logger };
   const sections = await openSectionView(store);
   const guard = await openWriteGuard(toGuardOptions(options));
-  const deps = await createDeps(options, { sections, guard }, () => firstRead.ownAccount());
-  const pruning = createPruning(deps, toRetention(options.settings));
-  const requests = openRequestLog(options, deps);
-  const reconciler = createReconciler(deps);
-  const { wake } = reconciler;
-  const readDeps = { ...deps, identity: options.target.identity };
-  const firstRead = createFirstRead(readDeps);
-  const recovery = createRecovery({ ...readDeps, firstRead, wake, mode: guard.mode });
-  const detectors = createDetectors(options, readDeps, {
-    ...{ firstRead, recovery, wake },
-    ...toDriftRules(() => toScimDeps(options, parts)),
+  const deps = createDeps(options, sections, () => leadership.news().ownAccount ?? undefined);
+  const waiting = createWaiting(clock);
+  const drifts = toDriftRules(() => toScimDeps(options, parts));
+  const leadership: Leadership = createLeadership({
+    options,
+    findParts: () => ({ options, deps, sections, guard, waiting, drifts }),
+    handOver: (tx) => reconciler.handOverWaits(tx),
   });
+  const reconciler = createReconciler({ ...deps, leader: leadership.access, waiting });
+  const { wake } = reconciler;
   const state = { draining: false };
   const parts: BridgeParts = {
     access: openAccess(options, deps),
     attempts: openAttempts(options),
-    upstream: deps.upstream,
-    callForOperator: createOperatorCalls(deps, wake),
+    leadership,
     rules: deps.rules,
     reconciler,
-    firstRead,
-    recovery,
-    ...detectors,
-    sections,
+    recovery: createRecoveryDecisions({ ...deps, wake }),
+    drifts: createDriftDecisions({
+      ...{ ...deps, ...drifts, wake },
+      repair: toRepairPolicy(options.settings),
+      driftEvents: toDriftEvents(logger, options.metrics),
+    }),
+    requestSweep: (asked) =>
+      requestSweep({ store, clock, sweepPolicy: toSweepPolicy(options.settings) }, asked),
     guard,
-    requests,
+    requests: openRequestLog(options, deps),
     watch: openProviderWatch(options, deps),
     isDraining: () => state.draining,
   };
-  const { start, stop } = createLifecycle({
-    ...parts,
-    ...{ tail: detectors.tail, pruning, wake },
-    replicas: createReplicas(deps, () => takeUp(detectors, wake)),
-  });
+  const { start, stop } = createLifecycle({ ...parts, sections });
   return {
     ...createApps(options, parts),
-    firstRead,
-    rulesApplied: reconciler.rulesApplied,
+    leadership,
+    rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied(),
     start,
     async stop() {
       logger.stop();
@@ -132,6 +123,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     },
     drain() {
       state.draining = true;
+      void leadership.resign();
     },
   };
 }
@@ -148,44 +140,19 @@ function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): Outag
   });
 }
 
-/** Whatever another process has left is looked for at once. */
-function takeUp({ sweeps, keeper }: Detectors, wake: () => void): void {
-  wake();
-  sweeps.consider();
-  keeper.poke();
-}
-
-/** What convergence is given. */
-async function createDeps(
-  { settings, store, target, clock, calledBefore, random, logger, metrics }: WatchedOptions,
-  { sections, guard }: Pick<BridgeParts, 'sections' | 'guard'>,
+/** What every process is given, whether it leads or not. */
+function createDeps(
+  { settings, store, clock, random, logger, metrics }: WatchedOptions,
+  sections: SectionView,
   findOwnAccount: () => number | undefined,
-): Promise<ReconcileDeps> {
-  const events = toReconcileEvents(logger, metrics, sections.refresh);
-  const owner = randomUUID();
-  const outage = createOutageWatch(clock);
-  const upstream = createTransport({
-    ...toTransportOptions(settings, target),
-    shared: toSharedRate(store, owner),
-    spentAt: calledBefore,
-    clock,
-    random,
-    hooks: {
-      ...toTransportHooks(logger, metrics, outage.ended),
-      writesRefused: guard.refused,
-    },
-  });
+): ProcessDeps {
   return {
     store,
-    upstream,
     clock,
     random,
-    forms: await openForms({ store, clock, fixed: toFixedForms(settings) }),
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
-    events,
-    outage,
-    owner,
+    events: toReconcileEvents(logger, metrics, sections.refresh),
   };
 }
 

@@ -37,13 +37,14 @@ export function createApps(
   parts: BridgeParts,
 ): { app: Express; opsApp: Express } {
   const { settings, store, clock, logger, metrics } = options;
-  const { upstream, reconciler } = parts;
+  const { leadership, reconciler } = parts;
   const scim = createScimRouter(toScimDeps(options, parts));
   const sources = toHealthSources(options, parts);
   const health = createHealthRouter(sources);
   const state = {
     ...sources,
-    upstreamHealth: () => upstream.health(),
+    upstreamHealth: () => leadership.news().health,
+    findLeader: leadership.known,
     activity: () => reconciler.activity(),
     findAuditReadAt: async () => (await findFollowedTail(options))?.readAt,
     readReadiness: () => readReadiness(sources),
@@ -79,7 +80,7 @@ function toOAuthDeps(
 /** Where health comes from. */
 function toHealthSources(
   options: WatchedOptions,
-  { attempts, upstream, sections, firstRead, guard, watch, isDraining }: BridgeParts,
+  { attempts, leadership, guard, watch, isDraining }: BridgeParts,
 ): HealthSources {
   const { store, clock } = options;
   return {
@@ -91,10 +92,10 @@ function toHealthSources(
     readProviders: watch.read,
     readAccess: () => readAccess(options, attempts),
     findAuditFailure: async () => (await findFollowedTail(options))?.failure ?? undefined,
-    readFirstRead: async () => firstRead.state(),
-    readSections: async () => sections.current(),
+    readFirstRead: async () => leadership.news().firstRead,
+    readSections: async () => leadership.news().sections,
     readBacklog: () => readWaitingWork(options),
-    upstreamHealth: () => upstream.health(),
+    upstreamHealth: () => leadership.news().health,
     isDraining,
     findOverload: options.findOverload,
     writes: () => ({ mode: guard.mode, pause: guard.findPause() }),

@@ -1,77 +1,33 @@
-import type { Tail } from '../reconcile/audit/tail.ts';
-import type { Pruning } from '../reconcile/loop/pruning.ts';
-import type { Replicas } from '../reconcile/loop/replicas.ts';
+import type { SectionView } from '../reconcile/section-view.ts';
 import type { BridgeParts } from './parts.ts';
 
-/** How long a stop waits for calls on their way, in milliseconds. */
-export const STOP_GRACE_MS = 15_000;
-
-/** Everything of a bridge that begins and ends. */
+/** Everything of a process that begins and ends. */
 export interface LivingParts
-  extends Pick<
-    BridgeParts,
-    | 'access'
-    | 'upstream'
-    | 'firstRead'
-    | 'reconciler'
-    | 'recovery'
-    | 'sweeps'
-    | 'keeper'
-    | 'sections'
-    | 'guard'
-    | 'requests'
-  > {
-  readonly tail: Tail;
-  readonly pruning: Pruning;
-  readonly replicas: Replicas;
-  /** Tells the workers that something became due. */
-  readonly wake: () => void;
+  extends Pick<BridgeParts, 'access' | 'leadership' | 'reconciler' | 'guard' | 'requests'> {
+  readonly sections: SectionView;
 }
 
 /** In which order the parts begin, and in which they end. */
 export function createLifecycle({
   access,
-  upstream,
-  firstRead,
+  leadership,
   reconciler,
-  recovery,
-  sweeps,
-  keeper,
-  sections,
   guard,
   requests,
-  tail,
-  pruning,
-  replicas,
-  wake,
+  sections,
 }: LivingParts): { start(): Promise<void>; stop(): Promise<void> } {
   return {
     async start() {
-      await guard.start(wake);
-      await replicas.start();
-      // Before the first read, so that what changes behind it is read of.
-      await tail.start();
-      await firstRead.start();
-      await reconciler.start(recovery.hold);
-      await recovery.start();
+      await guard.start(reconciler.wake);
+      await leadership.start();
       sections.start();
-      pruning.start();
-      sweeps.start();
-      keeper.start();
     },
     async stop() {
       for (const each of [sections, guard]) each.stop();
-      await pruning.stop();
       await requests.stop();
       await access.stop();
-      await tail.stop();
-      await sweeps.stop();
-      await keeper.stop();
-      await recovery.stop();
-      await firstRead.stop();
-      await reconciler.stop(STOP_GRACE_MS);
-      await replicas.stop();
-      await upstream.close();
+      await leadership.stop();
+      reconciler.stop();
     },
   };
 }

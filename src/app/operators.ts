@@ -31,7 +31,7 @@ type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes'> &
 /** What operators ask. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
   const { store, logger, metrics } = options;
-  const { recovery, guard } = parts;
+  const { recovery, guard, leadership } = parts;
   const decisions = { approve: recovery.approve, discard: recovery.discard };
   return createOperatorRouter({
     registry: metrics.registry,
@@ -41,10 +41,10 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       listFailing: (limit) => listFailing(store.read, limit),
       listDisputes: (limit) => listDisputes(store.read, limit),
     },
-    sweeps: createSweepSource(store.read, parts.sweeps.request),
+    sweeps: createSweepSource(store.read, parts.requestSweep),
     resources: toResourceSources(options, parts),
-    plans: createPlanSource(store.read, parts.keeper),
-    decideDrifts: parts.keeper,
+    plans: createPlanSource(store.read, parts.drifts),
+    decideDrifts: parts.drifts,
     listRequests: (query) => listRequests(store.read, query),
     explain: createExplainSource(store.read, parts.rules),
     timeline: createTimelineSource(store.read),
@@ -53,7 +53,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       (res, erased) => logger.log(events.personErased({ requestId: getRequestId(res), ...erased })),
     ),
     recovery: {
-      read: () => readRecoveryView(store.read, recovery.detection()),
+      read: () => readRecoveryView(store.read, leadership.news().detection ?? undefined),
       ...decisions,
     },
     firstRun: {
@@ -63,7 +63,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),
     writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
     api: {
-      call: parts.callForOperator,
+      call: leadership.callForOperator,
       told: (call, res) =>
         logger.log(
           events.operatorCalled({

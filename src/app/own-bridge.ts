@@ -57,7 +57,7 @@ export async function withOwnBridge<T>(
     try {
       await bridge.start();
       listener.serve(bridge.opsApp);
-      const broken = bridge.firstRead.broken.then((error: BridgeError) => Promise.reject(error));
+      const broken = bridge.leadership.broken.then((error: BridgeError) => Promise.reject(error));
       return await Promise.race([job(createOpsClient(own)), broken]);
     } finally {
       bridge.drain();

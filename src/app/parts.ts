@@ -1,31 +1,25 @@
 import type { Access } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
-import type { ApiSource } from '../ops/api/routes.ts';
 import type { StoredRequestLog } from '../ops/requests/request-log.ts';
 import type { WriteGuard } from '../reconcile/guard.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
-import type { Sweeps } from '../reconcile/loop/sweeps.ts';
-import type { FirstRead } from '../reconcile/read/first-read.ts';
-import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
-import type { Recovery } from '../reconcile/repair/recovery.ts';
+import type { DriftDecisions } from '../reconcile/repair/keeper.ts';
+import type { RecoveryDecisions } from '../reconcile/repair/recovery.ts';
 import type { ProviderWatch } from '../reconcile/repair/watch.ts';
-import type { SectionView } from '../reconcile/section-view.ts';
 import type { Rules } from '../rules/rules.ts';
-import type { Transport } from '../upstream/transport.ts';
+import type { Leadership } from './leader.ts';
 
-/** What serves is made from. */
+/** What serves is made from, in every process. */
 export interface BridgeParts {
   readonly access: Access;
   readonly attempts: Attempts;
-  readonly upstream: Transport;
-  readonly callForOperator: ApiSource['call'];
+  readonly leadership: Leadership;
   readonly rules: Rules;
   readonly reconciler: Reconciler;
-  readonly firstRead: FirstRead;
-  readonly recovery: Recovery;
-  readonly sweeps: Sweeps;
-  readonly keeper: DriftKeeper;
-  readonly sections: SectionView;
+  readonly recovery: RecoveryDecisions;
+  readonly drifts: DriftDecisions;
+  /** Has the leader make a sweep; returns its id. */
+  readonly requestSweep: (options: { isDryRun: boolean }) => Promise<string>;
   readonly guard: WriteGuard;
   readonly requests: StoredRequestLog;
   readonly watch: ProviderWatch;

@@ -2,15 +2,15 @@ import { type Access, createAccess } from '../access/access.ts';
 import { type Attempts, createAttempts } from '../access/attempts.ts';
 import { createTurns } from '../domain/turns.ts';
 import { createRequestLog, type StoredRequestLog } from '../ops/requests/request-log.ts';
-import type { ReconcileDeps } from '../reconcile/deps.ts';
-import type { DriftDeps } from '../reconcile/repair/deps.ts';
+import type { ProcessDeps } from '../reconcile/deps.ts';
+import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import { createProviderWatch, type ProviderWatch } from '../reconcile/repair/watch.ts';
-import type { SectionStates } from '../reconcile/sections.ts';
 import type { ScimDeps } from '../scim/deps.ts';
 import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
+import type { LeaderNews } from './leader-news.ts';
 import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { toRepairPolicy, toScimPolicy } from './settings.ts';
@@ -25,7 +25,7 @@ export const SCIM_PATH = '/scim/v2';
 /** What requests of identity providers are given. */
 export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps {
   const { settings, store, clock, logger, metrics } = options;
-  const { upstream, rules, reconciler, firstRead, recovery, sections, requests } = parts;
+  const { leadership, rules, reconciler, requests } = parts;
   return {
     store,
     requests,
@@ -38,10 +38,10 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
     policy: toScimPolicy(settings),
     baseUrl: `${options.publicUrl}${SCIM_PATH}`,
     toMoment: createMoments(),
-    findClosed: (type) => findClosed(type, { firstRead, sections: sections.current() }),
-    looksFirst: recovery.isReading,
+    findClosed: (type) => findClosed(type, leadership.news()),
+    looksFirst: () => leadership.news().isReading,
     isUpstreamDown() {
-      const { credentials, service } = upstream.health();
+      const { credentials, service } = leadership.news().health;
       return credentials.kind === 'shut' || service.kind === 'shut';
     },
     telemetry: { ...toScimTelemetry(logger, metrics), heard: parts.watch.heard },
@@ -51,7 +51,7 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
 /** What requests may not do, nothing does by itself; asked for late, because requests need what looks as well. */
 export function toDriftRules(
   findDeps: () => ScimDeps,
-): Pick<DriftDeps, 'adopt' | 'findGroupPrivilege'> {
+): Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'> {
   return {
     adopt({ type, id }) {
       const adopt = type === 'user' ? adoptUserByHand : adoptGroupByHand;
@@ -64,7 +64,7 @@ export function toDriftRules(
 /** What is told of identity providers. */
 export function openProviderWatch(
   { settings, store, clock }: BridgeOptions,
-  { events }: Pick<ReconcileDeps, 'events'>,
+  { events }: Pick<ProcessDeps, 'events'>,
 ): ProviderWatch {
   const { silenceAfter: silenceAfterMs } = settings.provider;
   const { limits } = toRepairPolicy(settings);
@@ -75,7 +75,7 @@ export function openProviderWatch(
 /** Whoever may ask: providers, and operators. */
 export function openAccess(
   { settings, store, clock, scimTokens }: BridgeOptions,
-  { events }: Pick<ReconcileDeps, 'events'>,
+  { events }: Pick<ProcessDeps, 'events'>,
 ): Access {
   const { token: operator, readerToken: reader } = settings.ops;
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
@@ -91,7 +91,7 @@ export function openAttempts({ settings, clock, logger, metrics }: BridgeOptions
 /** The log of what providers ask for. */
 export function openRequestLog(
   { settings, store, clock }: BridgeOptions,
-  { events }: Pick<ReconcileDeps, 'events'>,
+  { events }: Pick<ProcessDeps, 'events'>,
 ): StoredRequestLog {
   const { requests: retentionMs, requestRowsMax: rowsMax } = settings.retention;
   const onFailure = (error: unknown) => events.failed({ type: 'requests', id: 'store', error });
@@ -101,9 +101,9 @@ export function openRequestLog(
 /** "Not found" may be said only once everything was read, and never of a section we may not read. */
 function findClosed(
   type: 'user' | 'group',
-  { firstRead, sections }: Pick<BridgeParts, 'firstRead'> & { sections: SectionStates },
+  { firstRead, sections }: Pick<LeaderNews, 'firstRead' | 'sections'>,
 ): ReturnType<ScimDeps['findClosed']> {
-  if (!firstRead.finished) {
+  if (firstRead.kind !== 'finished') {
     const detail = 'The bridge is still reading the service for the first time. Try again shortly.';
     return { detail, retryAfterSeconds: 10 };
   }

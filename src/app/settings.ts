@@ -1,6 +1,5 @@
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
 import type { Forms } from '../reconcile/forms.ts';
-import { toLeaseTimes } from '../reconcile/lease-times.ts';
 import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
 import type { RepairPolicy } from '../reconcile/repair/deps.ts';
@@ -20,7 +19,7 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     attemptsMax: upstream.attemptsBeforeStuck,
     pageSize: upstream.pageSize,
     concurrency: workers.concurrency,
-    lease: toLeaseTimes(toCallMs(settings)),
+    callMs: toCallMs(settings),
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
     providerHarmMax: limits.provider,
@@ -94,6 +93,14 @@ export function toFixedForms({ upstream }: Settings): Forms {
 /** How long one call may take, with its repeats and the pauses between them, in milliseconds. */
 function toCallMs({ upstream }: Settings): number {
   return upstream.timeout * 3;
+}
+
+/** Margin for clocks that run unevenly, as a part of the time of a call. */
+const MARGIN = 0.1;
+
+/** Longest time in which one attempt of a call may have an effect after it left, in milliseconds. */
+export function toAttemptMs({ upstream }: Settings): number {
+  return Math.ceil(upstream.timeout * (1 + MARGIN));
 }
 
 /** What the settings say about calls to the service. */

@@ -1,6 +1,7 @@
 import type { AttemptsDeps } from '../access/attempts.ts';
 import type { ReconcileEvents } from '../reconcile/deps.ts';
 import type { GuardOptions } from '../reconcile/guard.ts';
+import type { ElectionEvents } from '../reconcile/loop/election.ts';
 import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
 import type { DriftEvents } from '../reconcile/repair/deps.ts';
 import type { ScimTelemetry } from '../scim/deps.ts';
@@ -38,11 +39,22 @@ export function toReconcileEvents(
     changedByOthers: ({ type, id, action }) =>
       logger.log(events.changedByOthers({ resourceType: type, resourceId: id, action })),
     auditFollowed: (fields) => logger.log(events.auditFollowed(fields)),
-    tookOver: ({ owner }) => logger.log(events.tookOver({ owner })),
     firstRead: ({ step, count }) => logger.log(events.firstReadStep({ step, count })),
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),
     recovery: (fields) => logger.log(events.recovery(fields)),
+  };
+}
+
+/** Who leads, in the words of the log. */
+export function toElectionEvents(logger: Logger): ElectionEvents {
+  return {
+    took: ({ epoch, before, quietInMs }) =>
+      logger.log(events.leadTaken({ epoch, before: before ?? '', quietInMs })),
+    ended: (fields) => logger.log(events.leadEnded(fields)),
+    follows: (fields) => logger.log(events.leaderChanged(fields)),
+    failed: ({ type, id, error }) =>
+      logger.log(events.workerFailed({ resourceType: type, resourceId: id, error })),
   };
 }
 

@@ -1,8 +1,9 @@
 import type { ResourceKey } from '../domain/ids.ts';
-import { countDueChanges, type Lease } from '../store/lanes.ts';
+import { countDueChanges } from '../store/due.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
+import type { StoredWrite } from './loop/reconciler.ts';
 import type { Settlement } from './outcome.ts';
 import type { Progress } from './recorded.ts';
 import type { Waiters } from './waiters.ts';
@@ -43,38 +44,40 @@ const QUEUE_TOO_LONG = 'the queue ahead is longer than the wait';
 /** A stored write whose request may wait. */
 export interface Settling<Undo> {
   readonly waiters: Waiters<Undo>;
-  readonly write: BoundedWait & { readonly version: number; readonly lease: Lease | undefined };
+  readonly write: StoredWrite;
   readonly undo: Undo;
   /** Another run may have finished the write before anybody waited for it. */
   readonly readProgress: () => Promise<Progress>;
+  /** Names the wait. */
+  readonly id?: string;
 }
 
 /** What the process is doing when a write is to be settled. */
 export interface Circumstances {
   readonly key: ResourceKey;
-  /** Runs the lane that the write took, or has somebody take it. */
+  /** Runs the resource where the request has its lock, or leaves it to the workers. */
   readonly carryOn: () => void;
   /** Requests that wait already. */
   readonly waiting: number;
   /** Nothing is changed in the service for now. */
   readonly isHeld: boolean;
-  /** Changes that are due find no lane. */
+  /** Changes that are due find no room. */
   readonly isBehind: () => boolean;
 }
 
 /** Has a stored write carried out and waits for it as long as that is of use. */
 export async function settleWithin<Undo>(
   deps: ReconcileDeps,
-  { waiters, write, undo, readProgress }: Settling<Undo>,
+  { waiters, write, undo, readProgress, id }: Settling<Undo>,
   { key, carryOn, waiting, isHeld, isBehind }: Circumstances,
 ): Promise<Settlement> {
   if (isHeld || !isWorthWaiting(deps, write, waiting)) {
     carryOn();
     return { kind: 'not-yet', reason: QUEUE_TOO_LONG };
   }
-  const settled = waiters.wait(key, { version: write.version, undo }, write.waitMs);
+  const settled = waiters.wait(key, { version: write.version, undo, id }, write.waitMs);
   carryOn();
-  if (write.lease === undefined) {
+  if (write.lock === undefined) {
     try {
       waiters.settle(key, await readProgress());
       const isInVain = isBehind() && (await isBehindTooMany(deps, write));

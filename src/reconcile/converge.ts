@@ -1,7 +1,6 @@
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/missed.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
-import type { Lease } from '../store/lanes.ts';
 import type { Db } from '../store/store.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
@@ -25,7 +24,7 @@ export interface Convergeable<
   planNext(state: State): Action | undefined;
   /** What the service would know the resource by if the step created it; undefined: it creates nothing. */
   toSentCreate(action: Action): SentCreate | undefined;
-  /** Takes the step; every call of it goes through `upstream`, which asks for the lane before it leaves. */
+  /** Takes the step; every call of it goes through `upstream`, which asks for the permit before it leaves. */
   apply(upstream: Transport, state: State, action: Action): Promise<Outcome<Known, Part>>;
   /** Records in one transaction with `also`, undoing what was refused and nobody was answered for. */
   record(
@@ -37,7 +36,6 @@ export interface Convergeable<
 
 /** How a step ended. */
 export interface EndedStep<Known, Part> {
-  readonly lease: Lease;
   readonly outcome: Outcome<Known, Part>;
   /** False: that it failed may be the fault of the service. */
   readonly isOwn: boolean;
@@ -54,7 +52,7 @@ export interface Run extends Progress {
 /**
  * Brings one resource nearer to what is desired, step by step, until nothing is left to do or a step
  * has to wait. Reads all state itself, so it does not matter who woke it or how often; a second run
- * makes no call. The caller holds the lane.
+ * makes no call. The caller holds the lock of the resource.
  * @throws BridgeError `bug` when the steps go round in a circle
  */
 export async function converge<
@@ -65,7 +63,7 @@ export async function converge<
 >(
   deps: ReconcileDeps,
   kind: Convergeable<State, Action, Known, Part>,
-  { key, lease, onWoken }: { key: ResourceKey; lease: Lease; onWoken: () => void },
+  { key, onWoken }: { key: ResourceKey; onWoken: () => void },
 ): Promise<Run> {
   const guard = createStepGuard(key);
   let step = await readStep(deps, kind, key);
@@ -77,7 +75,7 @@ export async function converge<
     guard.note(state.version, action);
     const replan = () => readStep(deps, kind, key);
     const create = action && kind.toSentCreate(action);
-    const permit: Permit<State> = openPermit(deps, { key, lease, step, create, replan, again });
+    const permit: Permit<State> = openPermit(deps, { key, step, create, replan, again });
     const outcome: Outcome<Known, Part> = action
       ? await kind.apply(permit.upstream, withMissed(state, missed), action)
       : { kind: 'done', known: kind.noNews };
@@ -92,7 +90,7 @@ export async function converge<
     failures += Number(outcome.kind === 'unknown');
     const isOwn =
       !action || deps.outage.note({ key: keyText(key), isLook: state.mustLook, outcome });
-    const ended = { lease, outcome, isOwn, failures };
+    const ended = { outcome, isOwn, failures };
     const recorded = await kind.record(permit.planned, ended, permit.saveOutcomes);
     if (action) report(deps, key, action.kind, outcome.kind);
     if (recorded.woken.length > 0) onWoken();

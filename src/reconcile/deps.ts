@@ -2,11 +2,9 @@ import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Rules } from '../rules/rules.ts';
-import type { LaneClaim } from '../store/lanes.ts';
 import type { Store } from '../store/store.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
 import type { FormBook } from './forms.ts';
-import type { LeaseTimes } from './lease-times.ts';
 import type { OutageWatch } from './outage.ts';
 
 /** The part of the settings that convergence follows. */
@@ -24,8 +22,8 @@ export interface ReconcilePolicy {
   readonly providerHarmMax: number | undefined;
   /** Resources that workers converge at the same time. */
   readonly concurrency: number;
-  /** How long lanes are held; follows from how long a call may take. */
-  readonly lease: LeaseTimes;
+  /** How long one call may take, with its repeats and the pauses between them, in milliseconds. */
+  readonly callMs: number;
 }
 
 /** What reconciliation tells telemetry; ids yes, personal data never. */
@@ -48,29 +46,29 @@ export interface ReconcileEvents {
   changedByOthers(fields: { type: 'user' | 'group'; id: string; action: string }): void;
   /** The audit log cannot be read from now on, or can be again. */
   auditFollowed(fields: { failing: boolean; code: string }): void;
-  /** A process that shares the store is taken for dead; what it held is free, or will be when its calls have ended. */
-  tookOver(fields: { owner: string }): void;
   firstRead(fields: { step: string; count: number }): void;
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
   /** What the start found out, or how far recovery has come. */
   recovery(fields: { phase: string; code: string; actions?: number }): void;
 }
 
-/** What every step of reconciliation is given. */
-export interface ReconcileDeps {
+/** What every process is given, whether it leads or not. */
+export interface ProcessDeps {
   readonly store: Store;
-  readonly upstream: Transport;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly forms: FormBook;
   readonly policy: ReconcilePolicy;
   /** The rules of the configuration. */
   readonly rules: Rules;
   readonly events: ReconcileEvents;
+}
+
+/** What every step of reconciliation is given: the leader alone has a way to the service. */
+export interface ReconcileDeps extends ProcessDeps {
+  readonly upstream: Transport;
+  readonly forms: FormBook;
   readonly outage: OutageWatch;
-  /** Names this process as the holder of lanes. */
-  readonly owner: string;
 }
 
 /** Keeps a bridge from changing the service before it knows that it may. */
@@ -81,11 +79,6 @@ export interface Hold {
   readonly trusted: Promise<void>;
   /** True when nobody should wait for it, because the service does not answer. */
   isLong(): boolean;
-}
-
-/** The claim of this process for a lane, now. */
-export function toLaneClaim({ owner, clock, policy }: ReconcileDeps): LaneClaim {
-  return { owner, now: clock.now(), leaseMs: policy.lease.lengthMs };
 }
 
 /** In which class of the budget a call goes, and for which resource, for the round-robin. */

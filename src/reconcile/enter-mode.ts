@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
-import { countDueChanges } from '../store/lanes.ts';
+import { countDueChanges } from '../store/due.ts';
 import type { Store } from '../store/store.ts';
 import { lockObserving, saveObserving } from './state.ts';
 

@@ -12,7 +12,7 @@ const LISTS: readonly string[] = [
 export interface StoredResource {
   readonly origin: string | null;
   readonly deleted_at: number | null;
-  readonly lane_owner: string | null;
+  readonly in_flight: number;
   readonly modified_at: number;
   /** What the service was last seen to hold, when (epoch milliseconds) and by which call; undefined: never seen. */
   readonly seen: { readonly at: number; readonly by: string } | undefined;
@@ -33,18 +33,16 @@ export type Fate = 'insert' | 'merge' | 'drop' | 'look-again';
  */
 export function judgeSighting(stored: StoredResource | undefined, sentAt: number): Fate {
   if (stored === undefined) return 'insert';
-  const { origin, deleted_at, lane_owner, modified_at, seen } = stored;
-  if (deleted_at !== null || lane_owner !== null) return 'drop';
+  const { origin, deleted_at, in_flight, modified_at, seen } = stored;
+  if (deleted_at !== null || in_flight !== 0) return 'drop';
   if (origin === null) return (seen?.at ?? 0) > sentAt ? 'drop' : 'merge';
   return modified_at >= sentAt || wasSeenSince(seen, sentAt) ? 'look-again' : 'merge';
 }
 
 /** The same of somebody deleted through SCIM, whom no list brings back: an account that works again is worth knowing. */
 export function judgeReturn(stored: StoredResource, sentAt: number): 'merge' | 'drop' {
-  const { lane_owner, modified_at, seen } = stored;
-  return lane_owner !== null || modified_at >= sentAt || wasSeenSince(seen, sentAt)
-    ? 'drop'
-    : 'merge';
+  const { in_flight, modified_at, seen } = stored;
+  return in_flight !== 0 || modified_at >= sentAt || wasSeenSince(seen, sentAt) ? 'drop' : 'merge';
 }
 
 /** Lists are read one after another, so one of the same moment was read before; any other call may have come after. */

@@ -47,8 +47,6 @@ export interface FormBook {
   isFixed(form: keyof Forms): boolean;
   /** Remembers what the service just taught, on disk before it resolves. */
   learn(change: Forms): Promise<void>;
-  /** Reads what other processes have learned. @throws StoreError */
-  refresh(): Promise<void>;
 }
 
 const FACT = 'forms';
@@ -89,10 +87,6 @@ export async function openForms({
       const saved = saving.then(save);
       saving = saved.catch(() => undefined);
       await saved;
-    },
-    async refresh() {
-      await saving;
-      known = (await findFact<Forms>(store.read, FACT)) ?? known;
     },
   };
 }

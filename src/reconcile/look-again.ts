@@ -28,6 +28,6 @@ export async function markToLook(tx: Db, { users, groups }: ToLookAt, now: numbe
 }
 
 function toLookColumns(row: UserRow | GroupRow, now: number) {
-  const { must_look } = toDoubtedColumns(row, now);
+  const { must_look } = toDoubtedColumns(now);
   return { ...toLookAgainColumns(row, now), must_look };
 }

@@ -5,7 +5,7 @@ import { describeStores } from '../../test/support/stores.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { toUserColumns } from '../store/columns.ts';
-import { findHeldLane } from '../store/lanes.ts';
+import { findHeldLane } from '../store/due.ts';
 import type { Store } from '../store/store.ts';
 import { updateUser } from '../store/users.ts';
 import { scim } from '../upstream/operations/scim.ts';

@@ -2,26 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
-import { findHeldLane, type HeldLane, type Lease, renewLane } from '../store/lanes.ts';
+import { markInFlight } from '../store/in-flight.ts';
 import { insertOwnCall } from '../store/own-calls.ts';
 import { markRepairs } from '../store/provider-harm.ts';
 import { addSentCreate, saveSentCreates } from '../store/sent-creates.ts';
 import type { Db } from '../store/store.ts';
 import type { CallOptions, Sending, Transport } from '../upstream/transport.ts';
 import { createCallBook } from './call-book.ts';
-import { type ReconcileDeps, toLaneClaim } from './deps.ts';
+import type { ReconcileDeps } from './deps.ts';
 import { assertWithinLimit } from './provider-limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
 import { toOwnChanges } from './to-own-changes.ts';
-
-/** A permit that took longer than this to arrive, in milliseconds, is asked for again. */
-const STALE_MS = 2_000;
-
-/** A lane that is held. */
-export interface HeldKey {
-  readonly key: ResourceKey;
-  readonly lease: Lease;
-}
 
 /** What is to be done, and the state that says so. */
 export interface PlannedStep<State, Action> {
@@ -50,7 +41,8 @@ export interface Permit<State> {
 }
 
 /** How the permit of a step is opened. */
-export interface PermitRequest<State, Action> extends HeldKey {
+export interface PermitRequest<State, Action> {
+  readonly key: ResourceKey;
   readonly step: PlannedStep<State, Action>;
   /** What the step creates, so that it is found even if nobody hears of it. */
   readonly create: SentCreate | undefined;
@@ -61,14 +53,13 @@ export interface PermitRequest<State, Action> extends HeldKey {
 }
 
 /**
- * The permit of one step. Immediately before a call leaves, after its turn has come, the lane must still be
- * ours for longer than the call can take, and what the call changes must still be what is wanted. A write
- * that arrived since the plan holds the call back, unless the plan is the same after it. In the transaction
- * that finds it so, what the call changes is written into the ledger. Looks need the lane alone.
+ * The permit of one step. Immediately before a call leaves, after its turn has come, what it changes must still be
+ * what is wanted. A write that arrived since the plan holds the call back, unless the plan is the same after it. The
+ * transaction that finds it so marks the resource as in flight and writes the call into the ledger. Looks need none.
  */
 export function openPermit<State extends Permitted, Action>(
   deps: ReconcileDeps,
-  { key, lease, step, create, replan, again }: PermitRequest<State, Action>,
+  { key, step, create, replan, again }: PermitRequest<State, Action>,
 ): Permit<State> {
   const { upstream } = deps;
   let planned = step.state;
@@ -78,8 +69,7 @@ export function openPermit<State extends Permitted, Action>(
   const calls = createCallBook();
 
   async function ask(sending: Sending): Promise<void> {
-    if (sending.operation.method === 'GET') return holdForLook(deps, { key, lease });
-    const askedAtMs = performance.now();
+    if (sending.operation.method === 'GET') return;
     while (!(await deps.store.write((tx) => leave(tx, sending)))) {
       const now = await replan();
       if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
@@ -89,14 +79,12 @@ export function openPermit<State extends Permitted, Action>(
       }
       planned = now.state;
     }
-    // A process that stood still meanwhile may have been taken for dead.
-    if (performance.now() - askedAtMs > STALE_MS) await holdForLook(deps, { key, lease });
   }
 
   /** Writes the call down, unless what is wanted may be something else by now: then false. */
   async function leave(tx: Db, { operation: { id: operation }, args }: Sending): Promise<boolean> {
-    const held = await holdLane(deps, tx, { key, lease });
-    if (held.version !== planned.version || held.must_look === LOOK_AGAIN) return false;
+    const { version } = planned;
+    if (!(await markInFlight(tx, key, { version, notMustLook: LOOK_AGAIN }))) return false;
     const changes = await markRepairs(tx, key.id, toOwnChanges(operation, args));
     await assertWithinLimit(tx, deps, { resourceId: key.id, changes });
     calls.sent(await insertOwnCall(tx, { at: deps.clock.now(), operation, key, changes }));
@@ -134,28 +122,4 @@ export function openPermit<State extends Permitted, Action>(
       });
     },
   };
-}
-
-/** A look changes nothing: mostly a read is enough. @throws BridgeError `lane-lost`; StoreError */
-async function holdForLook(deps: ReconcileDeps, held: HeldKey): Promise<void> {
-  const { store, policy } = deps;
-  const lane = await findHeldLane(store.read, held.key, {
-    ...toLaneClaim(deps),
-    lease: held.lease,
-  });
-  if (lane !== undefined && lane.leftMs >= policy.lease.neededMs) return;
-  await store.write((tx) => holdLane(deps, tx, held));
-}
-
-/** The lane, held for longer than one call can take. @throws BridgeError `lane-lost` */
-async function holdLane(deps: ReconcileDeps, tx: Db, { key, lease }: HeldKey): Promise<HeldLane> {
-  const claim = { ...toLaneClaim(deps), lease };
-  let held = await findHeldLane(tx, key, claim);
-  if (held !== undefined && held.leftMs < deps.policy.lease.neededMs) {
-    held = await renewLane(tx, key, claim);
-  }
-  if (held === undefined) {
-    throw new BridgeError('lane-lost', `the lane of ${keyText(key)} is somebody else's by now`);
-  }
-  return held;
 }

@@ -1,20 +1,59 @@
-import type { Recorded } from './recorded.ts';
-import type { HeldWaiters, Waiter } from './waiters.ts';
+import type { ResourceKey } from '../domain/ids.ts';
+import type { Db } from '../store/store.ts';
+import { type GroupUndo, parseUndo, type UserUndo } from '../store/undo.ts';
+import { lockWaits, refuseWait } from '../store/waits.ts';
+import type { ReconcileDeps } from './deps.ts';
+import type { Recorded, Undone } from './recorded.ts';
+import type { Waiter, Waiters } from './waiters.ts';
+
+/** What is recorded, and for whom. */
+export interface Recording<Undo> {
+  readonly key: ResourceKey;
+  readonly waiters: Waiters<Undo>;
+  /** True when the service may have refused something. */
+  readonly mayRefuse: boolean;
+  /** Narrows what is stored of a request that waits in another process. */
+  readonly isUndo: (undo: UserUndo | GroupUndo) => undo is Undo & (UserUndo | GroupUndo);
+}
 
 /**
- * Records a result while the deadlines of those who wait for it are held, so that nobody is told
- * "accepted" for a write that is being taken back at this moment.
+ * Records a result in one transaction. The deadlines of the requests that wait for it, here and in other processes, are
+ * held meanwhile, so that no request is told "accepted" for a write that is being taken back at this moment.
  */
 export async function recordHeld<State, Undo>(
-  held: HeldWaiters<Undo>,
-  record: (undos: readonly Waiter<Undo>[]) => Promise<Recorded<State>>,
+  { store, clock }: Pick<ReconcileDeps, 'store' | 'clock'>,
+  { key, waiters, mayRefuse, isUndo }: Recording<Undo>,
+  record: (tx: Db, undos: readonly Waiter<Undo>[]) => Promise<Recorded<State>>,
 ): Promise<Recorded<State>> {
+  const held = waiters.hold(key);
   try {
-    const recorded = await record(held.waiters);
+    const recorded = await store.write(async (tx) => {
+      const asks = mayRefuse && store.engine === 'postgres';
+      const rows = asks ? await lockWaits(tx, key, clock.now()) : [];
+      const elsewhere = rows.flatMap(({ id, version, undo: text }) => {
+        const undo = parseUndo(text);
+        return isUndo(undo) ? [{ id, version, undo }] : [];
+      });
+      const result = await record(tx, [...held.waiters, ...elsewhere]);
+      await refuseElsewhere(tx, elsewhere, result.undone);
+      return result;
+    });
     held.letGo(recorded.undone);
+    store.bell.ring('settled');
     return recorded;
   } catch (error) {
     held.letGo([]);
     throw error;
+  }
+}
+
+async function refuseElsewhere(
+  tx: Db,
+  waits: readonly { readonly id: string; readonly version: number }[],
+  undone: readonly Undone[],
+): Promise<void> {
+  for (const { id, version } of waits) {
+    const refused = undone.find((one) => one.version === version);
+    if (refused) await refuseWait(tx, id, JSON.stringify(refused.problem));
   }
 }

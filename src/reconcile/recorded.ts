@@ -4,6 +4,11 @@ import { oldestPending, type Pending } from '../domain/pending.ts';
 import { parseStored } from '../store/documents.ts';
 import type { Outcome, Problem } from './outcome.ts';
 
+/** Problem as stored with a refused write. */
+export function parseProblem(text: string): Problem {
+  return parseStored<Problem>(text);
+}
+
 /** A write that was taken back, and what the service said of it. */
 export interface Undone {
   readonly version: number;

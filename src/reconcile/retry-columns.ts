@@ -5,11 +5,8 @@ import type { Problem } from './outcome.ts';
 
 /** `must_look`: the next step is a look. */
 const LOOK_FIRST = 1;
-/** `must_look`: so it is, also for a holder that is looking right now. Whoever takes the lane makes it 1. */
+/** `must_look`: so it is, also for a run that is looking right now. The next run makes it 1. */
 export const LOOK_AGAIN = 2;
-
-/** The columns of a lane that nobody holds. */
-export const FREE_LANE = { lane_owner: null, lane_until: null } as const;
 
 /** A step that has to be repeated, or whose effect is unknown. */
 export interface Postponed {
@@ -34,7 +31,7 @@ export function toRetryColumns(
   outcome: Postponed,
   { now, random }: { now: number; random: number },
 ) {
-  if (isWritesRefused(outcome.problem)) return toWaitingColumns(row, now);
+  if (isHeldBack(outcome.problem)) return toWaitingColumns(row, now);
   const attempts = row.attempts + 1;
   const lookNow = outcome.lookNow === true;
   const delayMs = lookNow ? 0 : backoffMs(attempts, outcome.retryAfterMs, random);
@@ -47,9 +44,11 @@ export function toRetryColumns(
   };
 }
 
-function isWritesRefused({ code }: Problem): boolean {
-  const refused: ReadonlySet<string> = new Set<WritesRefused>(['observe-mode', 'writes-paused']);
-  return refused.has(code);
+/** Nothing is changed for now, or another process leads from now on. */
+function isHeldBack({ code }: Problem): boolean {
+  const codes: readonly (WritesRefused | 'closed')[] = ['observe-mode', 'writes-paused', 'closed'];
+  const held: ReadonlySet<string> = new Set(codes);
+  return held.has(code);
 }
 
 /** Nothing failed: the change waits, and nobody takes it before changes are sent again. */
@@ -102,15 +101,14 @@ export function toLooked(row: { readonly must_look: number }) {
 }
 
 /**
- * What somebody leaves who has not the lane and whose call may have changed the resource: what it did is
- * not theirs to judge. Whoever has the lane now may have looked before that call had its effect, so what
- * they record leaves a look owed.
+ * Columns of a resource that another call may have changed: a run of its own may have looked before that call had its
+ * effect, so what it records leaves a look owed.
  */
-export function toDoubtedColumns(row: { readonly lane_owner: string | null }, now: number) {
-  return { must_look: row.lane_owner === null ? LOOK_FIRST : LOOK_AGAIN, due_at: now };
+export function toDoubtedColumns(now: number) {
+  return { must_look: LOOK_AGAIN, due_at: now };
 }
 
-/** Whether somebody else's call may have changed the resource since the holder of the lane planned. */
+/** True when another call may have changed the resource since the run planned. */
 export function isDoubted({ must_look }: { readonly must_look: number }): boolean {
   return must_look === LOOK_AGAIN;
 }

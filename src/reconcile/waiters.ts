@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
-import type { Settlement } from './outcome.ts';
+import type { Problem, Settlement } from './outcome.ts';
 import type { Progress, Undone } from './recorded.ts';
 
 /** A request that waits for its write to arrive in the service. */
@@ -8,6 +8,8 @@ export interface Waiter<Undo> {
   readonly version: number;
   /** What takes the write back, should the service refuse it before anybody was told otherwise. */
   readonly undo: Undo;
+  /** Names the wait in the store, where another process may refuse the write. */
+  readonly id?: string | undefined;
 }
 
 /**
@@ -23,8 +25,14 @@ export interface Waiters<Undo> {
   settle(key: ResourceKey, progress: Progress): void;
   /** Tells everybody who waits for `version` or an older one that it will take longer; the write is durable. */
   release(key: ResourceKey, version: number, reason: string): void;
+  /** Answers the request whose wait has this name. */
+  refuse(id: string, problem: Problem): void;
   /** What is waited for. */
   keys(): ResourceKey[];
+  /** Names of the waits that are in the store. */
+  ids(): string[];
+  /** Every waiting request, with the milliseconds that it may still wait. */
+  list(): WaitingRequest<Undo>[];
   /** How many wait in all. */
   readonly size: number;
 }
@@ -36,7 +44,17 @@ export interface HeldWaiters<Undo> {
   letGo(undone: readonly Undone[]): void;
 }
 
+/** A waiting request. */
+export interface WaitingRequest<Undo> extends Waiter<Undo> {
+  readonly key: ResourceKey;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
 interface Entry<Undo> extends Waiter<Undo> {
+  readonly until: number;
+  /** Given later, when the process that leads changes. */
+  id?: string | undefined;
   readonly answer: (settlement: Settlement) => void;
   isHeld: boolean;
   /** What was to be answered while it was held: said afterwards, unless the write was taken back. */
@@ -61,6 +79,8 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     return [...entries].filter(({ version }) => version <= versionMax);
   }
 
+  const listEntries = () => [...queues.values()].flatMap(({ entries }) => [...entries]);
+
   function answer(key: ResourceKey, entry: Entry<Undo>, settlement: Settlement): void {
     const entries = queues.get(keyText(key))?.entries;
     if (!entries?.delete(entry)) return;
@@ -80,6 +100,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
       const stopWaiting = startDeadline(clock, waitMs, () => tell(key, entry, TOO_SLOW));
       const entry: Entry<Undo> = {
         ...waiter,
+        until: clock.now() + waitMs,
         isHeld: false,
         answer(settlement) {
           stopWaiting();
@@ -121,7 +142,19 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     release(key, version, reason) {
       for (const entry of list(key, version)) tell(key, entry, { kind: 'not-yet', reason });
     },
+    refuse(id, problem) {
+      for (const { key, entries } of [...queues.values()]) {
+        for (const entry of [...entries]) {
+          if (entry.id === id) answer(key, entry, { kind: 'refused', problem });
+        }
+      }
+    },
     keys: () => [...queues.values()].map(({ key }) => key),
+    ids: () => listEntries().flatMap(({ id }) => id ?? []),
+    list: () =>
+      [...queues.values()].flatMap(({ key, entries }) =>
+        [...entries].map(({ version, undo, id, until }) => ({ key, version, undo, id, until })),
+      ),
     get size() {
       return size;
     },

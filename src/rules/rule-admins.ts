@@ -2,7 +2,7 @@ import type { GroupId, UserId } from '../domain/ids.ts';
 import { toAdminAfterRules } from '../domain/ruled-admin.ts';
 import { toDueClass } from '../store/due-class.ts';
 import { type GroupRow, lockGroup, updateGroup } from '../store/groups.ts';
-import { isLaneHeld } from '../store/lanes.ts';
+import { isInFlight } from '../store/in-flight.ts';
 import {
   type AdminRow,
   listAdminRows,
@@ -62,7 +62,7 @@ function toChanges(
   { wanted, held }: { wanted: Set<UserId>; held: readonly AdminRow[] },
 ): AdminRow[] {
   const version = row.version + 1;
-  const unsure = row.must_look !== 0 || isLaneHeld(row);
+  const unsure = row.must_look !== 0 || isInFlight(row);
   const heldById = new Map(held.map((admin) => [admin.userId, admin]));
   return [...new Set([...heldById.keys(), ...wanted])].flatMap((userId) => {
     const rule = { wanted: wanted.has(userId), version, unsure };

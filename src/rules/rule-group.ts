@@ -11,7 +11,7 @@ import { withSchemas } from '../domain/with-schemas.ts';
 import { toGroupColumns } from '../store/columns.ts';
 import { parseStored } from '../store/documents.ts';
 import { type GroupRow, toGroupState, toObservedGroup } from '../store/groups.ts';
-import { isLaneHeld } from '../store/lanes.ts';
+import { isInFlight } from '../store/in-flight.ts';
 import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';
 
@@ -100,7 +100,7 @@ function toPending(
   const { scimId, restId, uid } = state.ids;
   // A new group is created with all that is wanted by then.
   if ((scimId ?? restId ?? uid) === undefined) return state.pending;
-  const inFlight = isLaneHeld(row);
+  const inFlight = isInFlight(row);
   const pending = toPendingAfterGroupWrite({
     state,
     attributes,

@@ -12,7 +12,7 @@ import { withSchemas } from '../domain/with-schemas.ts';
 import { toUserColumns } from '../store/columns.ts';
 import { parseStored } from '../store/documents.ts';
 import { toDueClass } from '../store/due-class.ts';
-import { isLaneHeld } from '../store/lanes.ts';
+import { isInFlight } from '../store/in-flight.ts';
 import { listGroupNamesOf } from '../store/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
 import { toUserState, type UserRow } from '../store/users.ts';
@@ -139,7 +139,7 @@ function toPending(
   if (deactivation === 'temporarilyInactive' && changed.includes('temporarilyInactive')) {
     fields.push('active');
   }
-  const inFlight = isLaneHeld(row);
+  const inFlight = isInFlight(row);
   const pending = toPendingAfterWrite({
     state,
     attributes,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { explain } from '../../test/support/explain.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { readBacklog } from './backlog.ts';
-import { findNextDueAt, listHeldRemovals } from './lanes.ts';
+import { findNextDueAt, listHeldRemovals } from './due.ts';
 import type { Db } from './store.ts';
 
 const reads = [

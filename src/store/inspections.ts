@@ -8,18 +8,17 @@ export type InspectionRow = Selectable<InspectionsTable>;
 /** Has somebody compared; one who waits already is looked at anew. Times are epoch milliseconds. */
 export async function addInspection(
   tx: Db,
-  row: Omit<Insertable<InspectionsTable>, 'attempts' | 'owner'>,
+  row: Omit<Insertable<InspectionsTable>, 'attempts'>,
 ): Promise<void> {
   const { since, due_at } = row;
   await tx
     .insertInto('inspections')
-    .values({ ...row, attempts: 0, owner: null })
+    .values({ ...row, attempts: 0 })
     .onConflict((conflict) =>
       conflict.column('resource_id').doUpdateSet({
         since,
         due_at,
         attempts: 0,
-        owner: null,
         // What was to be read before is still to be read.
         admins: sql<number>`case when inspections.admins = 1 then 1 else excluded.admins end`,
       }),
@@ -42,11 +41,11 @@ export async function findNextInspectionAt(db: Db): Promise<number | undefined> 
   return (await first.executeTakeFirst())?.due_at;
 }
 
-/** Puts an inspection off until then (epoch milliseconds): also how a process takes it. */
+/** Puts an inspection off until then (epoch milliseconds), unless there is a newer reason to look. */
 export async function postponeInspection(
   tx: Db,
   { resource_id, since, due_at }: InspectionRow,
-  change: { due_at: number; attempts: number; owner: string | null },
+  change: { due_at: number; attempts: number },
 ): Promise<boolean> {
   const update = tx.updateTable('inspections').set(change).where('resource_id', '=', resource_id);
   const result = await update
@@ -56,26 +55,13 @@ export async function postponeInspection(
   return Number(result.numUpdatedRows) > 0;
 }
 
-/** Whoever had taken an inspection does not live any more: it is due now (epoch milliseconds). */
-export async function freeInspections(tx: Db, now: number): Promise<void> {
-  const taken = tx.updateTable('inspections').set({ owner: null, due_at: now });
-  await taken.where('owner', 'is not', null).execute();
-}
-
-/** What this process had taken, which is gone, is due now (epoch milliseconds). */
-export async function freeInspectionsOf(tx: Db, owner: string, now: number): Promise<void> {
-  const taken = tx.updateTable('inspections').set({ owner: null, due_at: now });
-  await taken.where('owner', '=', owner).execute();
-}
-
 /** Whether this is still the newest reason to look. */
 export async function isInspectionHeld(
   tx: Db,
   { resource_id, since }: InspectionRow,
-  owner: string,
 ): Promise<boolean> {
   const held = tx.selectFrom('inspections').select('since').where('resource_id', '=', resource_id);
-  const row = await held.where('since', '=', since).where('owner', '=', owner).executeTakeFirst();
+  const row = await held.where('since', '=', since).executeTakeFirst();
   return row !== undefined;
 }
 

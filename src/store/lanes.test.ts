@@ -16,7 +16,7 @@ import {
   releaseLane,
   renewLane,
   renewLanes,
-} from './lanes.ts';
+} from './due.ts';
 import type { Store } from './store.ts';
 
 const all = { classes: DUE_CLASSES };

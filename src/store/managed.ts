@@ -99,7 +99,7 @@ export async function trust(
       .updateTable(table)
       .set({ must_look: 0 })
       .where('id', 'in', some)
-      .where('lane_owner', 'is', null)
+      .where('in_flight', '=', 0)
       .where('due_at', 'is', null)
       .execute();
   }

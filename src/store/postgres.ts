@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
+import { createPostgresBell } from './postgres-bell.ts';
 import { isAbsent, toAttemptsMax } from './postgres-errors.ts';
 import { openPool } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
@@ -34,17 +35,19 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
   }
   const running = createRunningWrites();
   const aside = open(1); // Connects when it is first used.
+  const bell = createPostgresBell(url, aside);
   return {
     engine: 'postgres',
     read: db,
     aside,
+    bell,
     generation: () => undefined,
     write: (work) =>
       running.run(() => retryContended(() => db.transaction().execute(work), random)),
     // Old versions of rows go when the server vacuums, which is its own to do.
     scrub: async () => undefined,
     close: async () => {
-      await running.finish();
+      await Promise.all([running.finish(), bell.close()]);
       await Promise.all([db.destroy(), aside.destroy()]);
     },
   };

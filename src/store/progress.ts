@@ -11,12 +11,12 @@ export interface ProgressRow {
   readonly pending: string;
   /** The oldest version that waits among the people of a group. */
   readonly oldestLink: number | undefined;
-  readonly lane_owner: string | null;
+  readonly in_flight: number;
   /** Epoch milliseconds. */
   readonly due_at: number | null;
 }
 
-const COLUMNS = ['id', 'version', 'pending', 'lane_owner', 'due_at'] as const;
+const COLUMNS = ['id', 'version', 'pending', 'in_flight', 'due_at'] as const;
 
 /** How far these resources have come; one that is not there any more is left out. */
 export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {

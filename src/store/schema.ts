@@ -54,10 +54,12 @@ export interface ConvergenceColumns {
   lost_looks: Generated<number>;
   /** Creates that left and whose outcome is not known (`SentCreate[]`). */
   sent_creates: Generated<string>;
-  lane_owner: string | null;
-  lane_until: number | null;
-  /** Raised by each claim, so that a holder whose lease ran out cannot record. */
-  lane_token: Generated<number>;
+  /** 1: a call that changes it may be on its way, until its outcome is stored. */
+  in_flight: Generated<number>;
+  /** Raised when a call that changes it leaves, and when a step of its convergence is stored. */
+  steps: Generated<number>;
+  /** Names the transaction in which a request wrote it last, so that a lost answer to a commit can be found out. */
+  write_id: string | null;
   /** When it was deleted through SCIM; such a row is in no answer. */
   deleted_at: number | null;
 }
@@ -330,8 +332,6 @@ export interface InspectionsTable {
   admins: number;
   due_at: number;
   attempts: number;
-  /** The process that looks at it. */
-  owner: string | null;
 }
 
 /** One complete comparison of the service with the store. At most one is `running`. */
@@ -352,9 +352,6 @@ export interface SweepsTable {
   dry_run: Generated<number>;
   /** The plan that was made of what it found. */
   plan_id: string | null;
-  /** The process that runs it, until its lease ends. */
-  owner: string | null;
-  lease_until: number;
 }
 
 /** What named tokens, clients and their secrets have in common. Of a secret only its digest is kept (SHA-256, hex). */
@@ -404,12 +401,46 @@ export interface AccessTokensTable {
   expires_at: number;
 }
 
-/** The processes that share the store. */
-export interface ReplicasTable {
-  /** As in `lane_owner`. */
+/** The process that brings changes to the service: one row, on PostgreSQL. Times are those of the server's clock. */
+export interface LeaderTable {
+  id: 1;
   owner: string;
-  /** When it last said that it lives, by the store's clock. */
-  heard_at: number;
+  /** Raised with each takeover; what an earlier leader would still store is refused by it. */
+  epoch: number;
+  since: number;
+  /** From then on another process may take over, unless it is renewed. */
+  expires_at: number;
+  /** By then every call of the leader has ended, also when it is not heard of any more. */
+  quiet_at: number;
+  /** What the other processes have to know of it, as JSON text; null: it has said nothing yet. */
+  news: string | null;
+}
+
+/** A request that waits, in a process that does not lead, for what becomes of its write. */
+export interface WaitsTable {
+  id: string;
+  resource_type: 'user' | 'group';
+  resource_id: string;
+  version: number;
+  /** What takes the write back, as JSON text. */
+  undo: string;
+  /** When the request is answered at the latest, by the server's clock. */
+  until: number;
+  /** Why the service refused the write, which was taken back, as JSON text; null: it was not refused. */
+  refusal: string | null;
+}
+
+/** A call to the service that a process which does not lead asks the leader for. */
+export interface ErrandsTable {
+  id: string;
+  /** What is asked for, as JSON text. */
+  task: string;
+  /** When nobody waits for the answer any more, by the server's clock. */
+  until: number;
+  /** The epoch of the leader that has begun it; null: none has. */
+  epoch: number | null;
+  /** As JSON text; null: it has not ended. */
+  answer: string | null;
 }
 
 /** The whole store. */
@@ -438,5 +469,7 @@ export interface Schema {
   clients: ClientsTable;
   client_secrets: ClientSecretsTable;
   access_tokens: AccessTokensTable;
-  replicas: ReplicasTable;
+  leader: LeaderTable;
+  waits: WaitsTable;
+  errands: ErrandsTable;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import { parseStored } from './documents.ts';
-import { tableOf } from './lanes.ts';
+import { tableOf } from './due.ts';
 import type { Db } from './store.ts';
 
 /** Columns of a row whose create may have left an account or group: the looks that are made for it, in all. */

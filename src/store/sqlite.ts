@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { createTurns, type Turns } from '../domain/turns.ts';
+import { createLocalBell } from './bell.ts';
 import type { Schema } from './schema.ts';
 import { SavepointDialect } from './sqlite-dialect.ts';
 import { toSqliteStoreError } from './sqlite-errors.ts';
@@ -54,6 +55,7 @@ function openLocked(path: string, lock: DatabaseSync): Store {
     engine: 'sqlite',
     read,
     aside: read,
+    bell: createLocalBell(),
     generation: () => commits,
     write: (work) => queue.run(() => write.transaction().execute(work)),
     scrub: async () => {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Bell } from './bell.ts';
 import type { Schema } from './schema.ts';
 import type { StoreError } from './store-error.ts';
 
@@ -18,6 +19,8 @@ export interface Store {
    * writes too. On SQLite the same as `read`.
    */
   readonly aside: Db;
+  /** Tells the processes on this store that there is news in it. */
+  readonly bell: Bell;
   /**
    * Runs `work` in a transaction; resolves with its value only after the commit is durable. When `work`
    * rejects, everything it changed is undone and its own error comes back.

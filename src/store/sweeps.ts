@@ -25,7 +25,7 @@ export async function listSweeps(
   return before.orderBy('seq', 'desc').limit(limit).execute();
 }
 
-/** Adds a sweep for the process that claims it first; false when one runs already. `now` is epoch milliseconds. */
+/** Adds a sweep for the leader to run; false when one runs already. `now` is epoch milliseconds. */
 export async function insertSweep(
   tx: Db,
   { readsAdmins, isDryRun, now }: { readsAdmins: boolean; isDryRun: boolean; now: number },
@@ -39,8 +39,6 @@ export async function insertSweep(
     calls: 0,
     counts: '{}',
     reasons: '[]',
-    owner: null,
-    lease_until: 0,
     dry_run: isDryRun ? 1 : 0,
     plan_id: null,
   };
@@ -54,56 +52,10 @@ export async function makeSweepReal(tx: Db): Promise<void> {
   await tx.updateTable('sweeps').set({ dry_run: 0 }).where('status', '=', 'running').execute();
 }
 
-/** What a process holds a sweep by. Times are epoch milliseconds. */
-export interface SweepClaim {
-  readonly id: string;
-  readonly owner: string;
-}
-
-/** Takes or keeps a running sweep, unless another process holds it. */
-export async function claimSweep(
-  tx: Db,
-  { id, owner }: SweepClaim,
-  { now, until, calls }: { now: number; until: number; calls?: number },
-): Promise<boolean> {
-  const change = { owner, lease_until: until, ...(calls === undefined ? {} : { calls }) };
-  const result = await tx
-    .updateTable('sweeps')
-    .set(change)
-    .where('id', '=', id)
-    .where('status', '=', 'running')
-    .where((where) => where.or([where('owner', '=', owner), where('lease_until', '<=', now)]))
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows) > 0;
-}
-
-/** Lets go of a sweep of a process that is known to be gone: any other, where one process has the store. */
-export async function freeSweep(tx: Db, id: string): Promise<void> {
-  const free = tx.updateTable('sweeps').set({ lease_until: 0, owner: null });
-  await free.where('id', '=', id).where('status', '=', 'running').execute();
-}
-
-/** Lets go of the sweep that this process holds, which is gone. */
-export async function freeSweepOf(tx: Db, owner: string): Promise<void> {
-  const free = tx.updateTable('sweeps').set({ lease_until: 0, owner: null });
-  await free.where('owner', '=', owner).where('status', '=', 'running').execute();
-}
-
-/** Whether the process still holds the sweep; whatever is stored in this transaction is stored under that. */
-export async function isSweepHeld(tx: Db, { id, owner }: SweepClaim): Promise<boolean> {
-  const held = tx.selectFrom('sweeps').select('id').where('id', '=', id).where('owner', '=', owner);
-  const row = await held.where('status', '=', 'running').forUpdate().executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Gives a running sweep back, for the next process to go on with. */
-export async function releaseSweep(
-  tx: Db,
-  { id, owner }: SweepClaim,
-  calls: number,
-): Promise<void> {
-  const release = tx.updateTable('sweeps').set({ lease_until: 0, owner: null, calls });
-  await release.where('id', '=', id).where('owner', '=', owner).execute();
+/** Remembers how many calls a running sweep has made, for the run that goes on with it. */
+export async function saveSweepCalls(tx: Db, id: string, calls: number): Promise<void> {
+  const running = tx.updateTable('sweeps').set({ calls }).where('id', '=', id);
+  await running.where('status', '=', 'running').execute();
 }
 
 /** How a sweep ended. */
@@ -112,10 +64,10 @@ export type SweepEnd = Pick<SweepRow, 'calls' | 'counts' | 'reasons' | 'plan_id'
   readonly ended_at: number;
 };
 
-/** Ends a sweep that the process still holds. */
-export async function endSweep(tx: Db, { id, owner }: SweepClaim, end: SweepEnd): Promise<void> {
-  const change = tx.updateTable('sweeps').set({ ...end, owner: null, lease_until: 0 });
-  await change.where('id', '=', id).where('owner', '=', owner).execute();
+/** Ends a running sweep. */
+export async function endSweep(tx: Db, id: string, end: SweepEnd): Promise<void> {
+  const running = tx.updateTable('sweeps').set(end).where('id', '=', id);
+  await running.where('status', '=', 'running').execute();
 }
 
 /** Forgets at most `limit` sweeps that ended before `before` (epoch milliseconds); returns how many. */

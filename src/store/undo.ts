@@ -1,8 +1,9 @@
 import type { GroupField } from '../domain/group.ts';
-import type { UserId } from '../domain/ids.ts';
+import { type UserId, userId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Pending } from '../domain/pending.ts';
 import type { UserField } from '../domain/user.ts';
+import { parseStored } from './documents.ts';
 import type { LinkWrite } from './links.ts';
 import type { Origin } from './schema.ts';
 
@@ -51,4 +52,40 @@ export interface GroupBefore {
   readonly origin: Origin | null;
   /** The group had been released, and the write took it up again. */
   readonly deleted: boolean;
+}
+
+/** Narrows an undo to that of a user. */
+export function isUserUndo(undo: UserUndo | GroupUndo): undo is UserUndo {
+  return undo.type === 'user';
+}
+
+/** Narrows an undo to that of a group. */
+export function isGroupUndo(undo: UserUndo | GroupUndo): undo is GroupUndo {
+  return undo.type === 'group';
+}
+
+/** An undo as JSON has it: links are a list of pairs there. */
+type StoredUndo =
+  | UserUndo
+  | (Omit<GroupUndo, 'members' | 'admins'> & {
+      readonly members: readonly Pair[];
+      readonly admins: readonly Pair[];
+    });
+type Pair = readonly [string, LinkWrite | null];
+
+/** Text of an undo, as `parseUndo` reads it. */
+export function toUndoText(undo: UserUndo | GroupUndo): string {
+  if (undo.type === 'user') return JSON.stringify(undo);
+  return JSON.stringify({ ...undo, members: [...undo.members], admins: [...undo.admins] });
+}
+
+/** The undo of a request that waits in another process. */
+export function parseUndo(text: string): UserUndo | GroupUndo {
+  const undo = parseStored<StoredUndo>(text);
+  if (undo.type === 'user') return undo;
+  return { ...undo, members: toLinks(undo.members), admins: toLinks(undo.admins) };
+}
+
+function toLinks(pairs: readonly Pair[]): GroupUndo['members'] {
+  return new Map(pairs.map(([id, link]) => [userId(id), link]));
 }

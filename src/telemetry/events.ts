@@ -74,8 +74,13 @@ export const events = {
   storeLost: (fields: { code: string }) => line('error', 'the store cannot be used', fields),
   storeRecovered: (fields: { afterMs: number; failures: number }) =>
     line('info', 'the store can be used again', fields),
-  tookOver: (fields: { owner: string }) =>
-    line('warn', 'another process has died: its work is taken over', fields),
+  /** `before` is the process that led before; empty: none did. */
+  leadTaken: (fields: { epoch: number; before: string; quietInMs: number }) =>
+    line('info', 'this process leads from now on', fields),
+  leadEnded: (fields: { epoch: number; how: 'lost' | 'given-up' }) =>
+    line(fields.how === 'lost' ? 'warn' : 'info', 'this process leads no more', fields),
+  leaderChanged: (fields: { epoch: number; owner: string }) =>
+    line('info', 'another process leads from now on', fields),
   stopping: (fields: { signal: string }) =>
     line('info', 'stopping: finishing what has begun', fields),
   stopped: () => line('info', 'stopped', {}),

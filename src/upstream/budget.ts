@@ -14,8 +14,6 @@ export interface Budget {
   take(request: TurnRequest): Turn | Promise<Turn>;
   /** Stops all calls until `untilMs`, after a 429; then one request goes as a probe, the rest after its answer. */
   pause(untilMs: number): void;
-  /** The last pause that another process with the same token met; undefined: the service has answered since. */
-  findPause(): KnownPause | undefined;
   /** Estimated wait of a new call of this class behind the waiting calls and `others` more, in milliseconds. */
   queueAheadMs(callClass: CallClass, others?: number): number;
   /** Gives the waiting calls of this resource the most urgent class, because a removal of access waits behind them. */
@@ -25,19 +23,9 @@ export interface Budget {
   close(): void;
 }
 
-/** A pause that the service asked for. */
-export interface KnownPause {
-  /** Milliseconds since 1970. */
-  readonly atMs: number;
-  /** 1 for the first, one more each time the probe after it was answered in the same way. */
-  readonly streak: number;
-}
-
 /** State of the budget, for status pages. */
 export interface BudgetState {
   readonly waiting: ClassCounts;
-  /** Calls that wait in other processes with the same budget, as last heard; undefined: there are none. */
-  readonly elsewhere?: ClassCounts | undefined;
   readonly inFlight: number;
   /** Milliseconds until a pause asked for by the service ends; 0 when there is none. */
   readonly pausedForMs: number;
@@ -90,10 +78,6 @@ class TurnBudget implements Budget {
     this.#probe = 'due';
   }
 
-  findPause(): undefined {
-    return undefined;
-  }
-
   queueAheadMs(callClass: CallClass, others = 0): number {
     const nowMs = this.#clock.now();
     const { room } = this.#line;
@@ -139,8 +123,6 @@ class TurnBudget implements Budget {
     const place = this.#window.hold(this.#clock.now());
     let left = false;
     return {
-      // Its place stays its own however late it leaves.
-      isLapsed: () => false,
       sent: () => {
         left = true;
         place.sent(this.#clock.now());

@@ -5,7 +5,6 @@ import { Pool } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { connect, getUser } from './testing/connect.ts';
-import { createMemoryCell } from './testing/memory-cell.ts';
 import { sendJson } from './testing/service.ts';
 import type { TransportOptions } from './transport.ts';
 
@@ -101,18 +100,5 @@ test('a burst over connections that have to be made keeps the rate where it arri
   await Promise.all(Array.from({ length: 11 }, () => getUser(transport)));
 
   expect(cameAt).toHaveLength(11);
-  expect(findShortest(cameAt)).toBeGreaterThanOrEqual(1_000);
-});
-
-test('so do two processes that share the rate', async () => {
-  const { start, cameAt } = await startFarService();
-  const cell = createMemoryCell(systemClock);
-  const transports = ['a', 'b'].map((owner) => start({ shared: { cell, owner } }));
-
-  await Promise.all(
-    Array.from({ length: 5 }, () => transports.map((each) => getUser(each))).flat(),
-  );
-
-  expect(cameAt).toHaveLength(10);
   expect(findShortest(cameAt)).toBeGreaterThanOrEqual(1_000);
 });

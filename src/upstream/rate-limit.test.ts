@@ -14,7 +14,6 @@ test('a pause is told once for a burst, again for each probe that meets the limi
   const pauses: number[] = [];
   const budget = {
     pause: (untilMs: number) => void pauses.push(untilMs - clock.now()),
-    findPause: () => undefined,
   };
   const rateLimit = createRateLimit(budget, clock, { onPause: (pause) => told.push(pause) });
   const note = (status: number) => rateLimit.note(answer(status), clock.now());

@@ -12,7 +12,7 @@ export interface RateLimit {
 
 /** Creates a rate limit that has not been met yet. */
 export function createRateLimit(
-  budget: Pick<Budget, 'pause' | 'findPause'>,
+  budget: Pick<Budget, 'pause'>,
   clock: Clock,
   { onPause }: Pick<TransportHooks, 'onPause'> = {},
 ): RateLimit {
@@ -22,8 +22,7 @@ export function createRateLimit(
     note({ status, headers }, sentAtMs) {
       // Requests that left before the pause say nothing about the time after it: five answers to one burst are one
       // 429.
-      const known = budget.findPause();
-      const isNews = sentAtMs > Math.max(pausedAtMs, known?.atMs ?? pausedAtMs);
+      const isNews = sentAtMs > pausedAtMs;
       if (status !== 429) {
         if (isNews && streak > 0) onPause?.({ kind: 'over' });
         if (isNews) streak = 0;
@@ -31,7 +30,7 @@ export function createRateLimit(
       }
       const nowMs = clock.now();
       if (isNews) {
-        streak = Math.max(streak, known?.streak ?? 0) + 1;
+        streak += 1;
         pausedAtMs = nowMs;
       }
       const pauseMs = pauseAfter429Ms(headers, { nowMs, streak: Math.max(streak, 1) });

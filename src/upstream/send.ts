@@ -55,7 +55,7 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
   let sentAtMs: number | undefined;
   const limits = {
     ...toLimits(deps, attempt),
-    refuse: () => (turn.isLapsed() ? toLapsed(call) : undefined),
+    refuse: () => (deps.hooks.mayLeave?.() === false ? toLate(call) : undefined),
     // Not earlier: making a connection takes time, after which earlier requests would seem to have left long ago.
     onSent: () => {
       sentAtMs = deps.clock.now();
@@ -83,9 +83,9 @@ function toLimits({ timeouts, responseBytesMax }: SendDeps, { scope, call }: Att
   return { headersMs, bodyMs, responseBytesMax, skipAnswerAboveBytes, signal: scope.signal };
 }
 
-/** A request that took too long to get ready has lost its place in the rate. */
-function toLapsed(call: OutgoingCall): UpstreamError {
-  return toNotSent('timeout', call, { detail: 'its turn was over before it was sent' });
+/** A request that took so long to get ready that it may not leave any more. */
+function toLate(call: OutgoingCall): UpstreamError {
+  return toNotSent('timeout', call, { detail: 'it came too late to be sent' });
 }
 
 function toWireRequest({ origin, headers }: SendDeps, { call }: Attempt): WireRequest {

@@ -1,10 +1,9 @@
-import { type Budget, createBudget } from './budget.ts';
+import { createBudget } from './budget.ts';
 import type { CallDeps } from './call.ts';
 import { createDispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { createGates } from './gates.ts';
 import { assertCount, assertMs } from './limits.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { createSharedBudget } from './shared-budget.ts';
 import type { TransportOptions } from './transport-options.ts';
 
 const defaultTimeouts = {
@@ -61,14 +60,11 @@ function openDispatcher(
   };
 }
 
-/** Without a limit there is nothing to share. */
-function openBudget(options: TransportOptions, inFlightMax: number): Budget {
-  const { requestsPerSecond, rateMarginMs = 50, queueMax = 10_000, clock, shared } = options;
-  const { spentAt } = options;
+function openBudget(options: TransportOptions, inFlightMax: number) {
+  const { requestsPerSecond, rateMarginMs = 50, queueMax = 10_000, clock, spentAt } = options;
   assertCount('queueMax', queueMax, 0);
-  const own = { requestsPerSecond, marginMs: rateMarginMs, spentAt, inFlightMax, queueMax, clock };
-  const isShared = shared !== undefined && requestsPerSecond > 0;
-  return isShared ? createSharedBudget(own, shared) : createBudget(own);
+  const marginMs = rateMarginMs;
+  return createBudget({ requestsPerSecond, marginMs, spentAt, inFlightMax, queueMax, clock });
 }
 
 function parseBaseUrl(baseUrl: string): URL {

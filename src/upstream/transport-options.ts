@@ -5,7 +5,6 @@ import type { WireRequest } from './exchange.ts';
 import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation, Section } from './operations/operation.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
-import type { SharedRate } from './shared-rate.ts';
 
 /** Options of a transport. */
 export interface TransportOptions {
@@ -37,8 +36,6 @@ export interface TransportOptions {
   readonly userAgent?: string | undefined;
   /** Treatment of text in the place of a file: as the path of a local one, or `refuse`, the default. */
   readonly filePaths?: FilePaths | undefined;
-  /** Shares the rate with other processes of the same token; the rate and its margin are the same for all of them. */
-  readonly shared?: SharedRate | undefined;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -81,6 +78,8 @@ export interface TransportHooks {
    * that code.
    */
   readonly writesRefused?: (() => WritesRefused | undefined) | undefined;
+  /** Called when a request is about to be written to its connection: false keeps it back, as one whose time is over. */
+  readonly mayLeave?: (() => boolean) | undefined;
 }
 
 /** Reason why nothing is changed in the service: it is only observed, or an operator paused it. */

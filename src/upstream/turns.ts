@@ -11,8 +11,6 @@ export interface TurnRequest {
 
 /** Permission for one request: `sent()` is called when it leaves, `end()` always and last. */
 export interface Turn {
-  /** True when it is too late to leave: the place may belong to another call by now. */
-  isLapsed(): boolean;
   sent(): void;
   end(): void;
 }

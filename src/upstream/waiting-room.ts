@@ -14,8 +14,6 @@ export interface WaitingRoom<W> {
   remove(place: Place<W>): boolean;
   /** Takes the next one out, or undefined when none waits. */
   next(): W | undefined;
-  /** Takes the next one of a class out, when the class is chosen elsewhere. */
-  nextOf(callClass: CallClass): W | undefined;
   /** Moves the calls with this key into the most urgent class, in the order of their arrival. */
   prioritise(key: unknown): void;
   /** Takes all of them out. */
@@ -55,10 +53,6 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
     for (const kept of keptClasses) {
       passed[kept] = callClass === kept || queues[kept].size === 0 ? 0 : passed[kept] + 1;
     }
-    return nextOf(callClass);
-  }
-
-  function nextOf(callClass: CallClass): W | undefined {
     const waiter = queues[callClass].shift();
     if (waiter !== undefined) size -= 1;
     return waiter;
@@ -76,7 +70,6 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
       return removed;
     },
     next,
-    nextOf,
     prioritise(key) {
       for (const callClass of callClasses.slice(1)) {
         for (const place of queues[callClass].takeAll(key)) queues.remove.push(place);

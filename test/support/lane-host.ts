@@ -7,7 +7,7 @@ import { createLaneRunner, type Lanes } from '../../src/reconcile/loop/lane-runn
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import { createWaiters } from '../../src/reconcile/waiters.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { claimLane, type Lease, renewLane } from '../../src/store/lanes.ts';
+import { claimLane, type Lease, renewLane } from '../../src/store/due.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { type CallOptions, createTransport, type Transport } from '../../src/upstream/transport.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { findNextDueAt } from '../../src/store/lanes.ts';
+import { findNextDueAt } from '../../src/store/due.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
 import type { Counterpart } from './counterpart.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';

@@ -1,11 +1,11 @@
 import { assertNever } from '../../domain/errors.ts';
 import type { DriftDecision } from '../../reconcile/repair/decisions.ts';
-import type { DriftKeeper } from '../../reconcile/repair/keeper.ts';
+import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
 import { type Answer, type Problem, problem, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Decisions about one drift. */
-export type DriftDecisionSource = Pick<DriftKeeper, 'repair' | 'accept' | 'ignore'>;
+export type DriftDecisionSource = Pick<DriftDecisions, 'repair' | 'accept' | 'ignore'>;
 
 interface Needs {
   readonly decideDrifts: DriftDecisionSource;

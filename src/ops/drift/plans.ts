@@ -2,7 +2,7 @@ import type { DriftKind } from '../../domain/drift.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { PLAN_STATUSES } from '../../domain/plan.ts';
 import type { PlanDecision } from '../../reconcile/repair/decisions.ts';
-import type { DriftKeeper } from '../../reconcile/repair/keeper.ts';
+import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
 import { parseStored } from '../../store/documents.ts';
 import {
   findPlan,
@@ -20,7 +20,7 @@ import type { PlanActionAnswer, PlanAnswer, PlanSummary } from '../schemas/plans
 const ACTIONS_SHOWN = 200;
 
 /** The plans of a store, and the decisions about them. */
-export interface PlanSource extends Pick<DriftKeeper, 'approve' | 'discard' | 'undo'> {
+export interface PlanSource extends Pick<DriftDecisions, 'approve' | 'discard' | 'undo'> {
   readonly find: (id: string) => Promise<PlanRow | undefined>;
   readonly list: (page: Parameters<typeof listPlans>[1]) => Promise<PlanRow[]>;
   readonly listActions: (
@@ -32,7 +32,7 @@ export interface PlanSource extends Pick<DriftKeeper, 'approve' | 'discard' | 'u
 /** The plans of a store. */
 export function createPlanSource(
   db: Db,
-  { approve, discard, undo }: Pick<DriftKeeper, 'approve' | 'discard' | 'undo'>,
+  { approve, discard, undo }: Pick<DriftDecisions, 'approve' | 'discard' | 'undo'>,
 ): PlanSource {
   return {
     find: (id) => findPlan(db, id),

@@ -6,7 +6,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { NewEvent } from './judge-events.ts';
 import { type SavedPage, savePage } from './save-page.ts';
 import { settleUnresolved } from './settle-unresolved.ts';
-import { claimTail, holdTail, saveTail, type TailState } from './state.ts';
+import { beginRead, lockTail, saveTail, type TailState } from './state.ts';
 import { findWindowStart, isEnd } from './window.ts';
 
 /** The service's limit of a page. */
@@ -15,7 +15,7 @@ const PAGE_SIZE = 500;
 const PAGES_MAX = 2_000;
 const READING: CallContext = { class: 'look', key: 'audit-tail' };
 
-/** How a read ended: everything new is stored, or it was not our turn. */
+/** How a read ended: everything new is stored, or it was not time to. */
 export type TailRead =
   | { readonly kind: 'read' }
   | { readonly kind: 'not-yet'; readonly waitMs: number };
@@ -37,24 +37,22 @@ export async function readLog(
   deps: ReconcileDeps,
   { intervalMs, ownAccount, signal }: Reading,
 ): Promise<TailRead> {
-  const { store, clock, owner, policy } = deps;
+  const { store, clock } = deps;
   const now = clock.now();
-  const claim = { owner, now, leaseMs: policy.lease.lengthMs, intervalMs };
-  const turn = await store.write((tx) => claimTail(tx, claim));
+  const turn = await store.write((tx) => beginRead(tx, { now, intervalMs }));
   if (turn.kind === 'not-yet') return turn;
   const newestAt = await readPages(deps, turn.before, { now, ownAccount, signal });
-  if (newestAt === undefined) return { kind: 'not-yet', waitMs: intervalMs };
   tellLooks(deps, await settleUnresolved(deps, ownAccount));
   await finish(deps, { newestAt, readAt: now });
   return { kind: 'read' };
 }
 
-/** Returns when the newest event happened; undefined: another process reads by now. */
+/** Returns when the newest event happened. */
 async function readPages(
   deps: ReconcileDeps,
   before: TailState,
   { now, ownAccount, signal }: Omit<Reading, 'intervalMs'> & { readonly now: number },
-): Promise<number | undefined> {
+): Promise<number> {
   const from = findWindowStart(before, now);
   const query = { from: new Date(from).toISOString() };
   const options = { ...READING, signal, pageSize: PAGE_SIZE, pagesMax: PAGES_MAX };
@@ -65,7 +63,6 @@ async function readPages(
     // The service may not know the parameter.
     const events = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
     const saved = await savePage(deps, { events, from, ownAccount });
-    if (saved === undefined) return undefined;
     tell(deps, saved);
     newestAt = Math.max(newestAt, ...events.map(({ createdAt }) => createdAt.getTime()));
     const page = { shown, events, freshCount: saved.fresh.length, storedCount: saved.storedCount };
@@ -93,14 +90,13 @@ function tellLooks({ events }: ReconcileDeps, judged: readonly NewEvent[]): void
 
 /** What the read has shown is known from now on. */
 async function finish(
-  { store, clock, owner }: ReconcileDeps,
+  { store, clock }: ReconcileDeps,
   { newestAt, readAt }: Pick<TailState, 'newestAt' | 'readAt'>,
 ): Promise<void> {
   await store.write(async (tx) => {
-    const state = await holdTail(tx, owner);
-    if (state === undefined) return;
+    const state = await lockTail(tx);
     const seen = newestAt > state.newestAt ? { newestAt, newestSeenAt: readAt } : {};
-    const next = { ...state, ...seen, readAt, isOpen: false, failure: null, holder: null };
+    const next = { ...state, ...seen, readAt, isOpen: false, failure: null };
     await saveTail(tx, next, clock.now());
   });
 }

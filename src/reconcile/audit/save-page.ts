@@ -10,7 +10,7 @@ import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../look-again.ts';
 import { judgeEvents, mergeToLook, type NewEvent } from './judge-events.ts';
-import { holdTail, saveTail } from './state.ts';
+import { lockTail, saveTail } from './state.ts';
 import { toEventRow, toNameRows, toResourceRows, toText } from './to-rows.ts';
 import { judgeSkew } from './window.ts';
 
@@ -22,7 +22,7 @@ export interface SavedPage {
 }
 
 /** What storing a page takes. */
-type PageDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'owner' | 'policy'>;
+type PageDeps = Pick<ReconcileDeps, 'store' | 'clock'>;
 
 /** One page to be stored. */
 export interface TailPage {
@@ -35,15 +35,14 @@ export interface TailPage {
 
 /**
  * Stores a page and what follows from it in one transaction: its new events, whose they are, and that those
- * whom others have changed are looked at. Undefined: another process reads by now.
+ * whom others have changed are looked at.
  */
 export async function savePage(
-  { store, clock, owner, policy }: PageDeps,
+  { store, clock }: PageDeps,
   { events, from, ownAccount }: TailPage,
-): Promise<SavedPage | undefined> {
+): Promise<SavedPage> {
   return store.write(async (tx) => {
-    const state = await holdTail(tx, owner);
-    if (state === undefined) return undefined;
+    const state = await lockTail(tx);
     const now = clock.now();
     const fresh = await listNew(tx, events);
     const newestAt = Math.max(...fresh.map(({ createdAt }) => createdAt.getTime()));
@@ -52,8 +51,7 @@ export async function savePage(
     await storeEvents(tx, judged, now);
     await markToLook(tx, mergeToLook(judged), now);
     await haveInspected(tx, judged, now);
-    const holder = { owner, until: now + policy.lease.lengthMs };
-    await saveTail(tx, { ...state, skewMs, holder }, now);
+    await saveTail(tx, { ...state, skewMs }, now);
     return { fresh: judged, storedCount: await countEventsSince(tx, from) };
   });
 }

@@ -14,7 +14,7 @@ import { isIrrelevant } from './event-actions.ts';
 import { judgeEvents, mergeToLook, type NewEvent, readLedger } from './judge-events.ts';
 import { explainByCount, TOLERANCE } from './match-events.ts';
 import { toWords } from './name-events.ts';
-import { holdTail } from './state.ts';
+import { lockTail } from './state.ts';
 import { toResourceRows } from './to-rows.ts';
 
 /**
@@ -51,7 +51,7 @@ async function findUnresolved(db: Db): Promise<Unresolved> {
  * a sweep can tell what it changed. Returns the events that somebody was found for.
  */
 export async function settleUnresolved(
-  deps: Pick<ReconcileDeps, 'store' | 'clock' | 'owner'>,
+  deps: Pick<ReconcileDeps, 'store' | 'clock'>,
   ownAccount: number | undefined,
 ): Promise<NewEvent[]> {
   const found: NewEvent[] = [];
@@ -61,21 +61,17 @@ export async function settleUnresolved(
     const query = { after, until, limit: BATCH };
     // Mostly there is none, and nothing to be written.
     if ((await listUnresolvedEvents(deps.store.read, query)).length === 0) break;
-    const known = await settleBatch(deps, { until, ownAccount });
-    if (known === undefined) break;
-    found.push(...known);
+    found.push(...(await settleBatch(deps, { until, ownAccount })));
   }
   return found;
 }
 
-/** Undefined: another process reads by now. */
 async function settleBatch(
-  { store, clock, owner }: Pick<ReconcileDeps, 'store' | 'clock' | 'owner'>,
+  { store, clock }: Pick<ReconcileDeps, 'store' | 'clock'>,
   { until, ownAccount }: { until: number; ownAccount: number | undefined },
-): Promise<NewEvent[] | undefined> {
+): Promise<NewEvent[]> {
   return store.write(async (tx) => {
-    const state = await holdTail(tx, owner);
-    if (state === undefined) return undefined;
+    const state = await lockTail(tx);
     const now = clock.now();
     const before = await findUnresolved(tx);
     const rows = await listUnresolvedEvents(tx, {

@@ -1,3 +1,4 @@
+import { BridgeError } from '../../domain/errors.ts';
 import { findFact, lockFact, saveFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { FIRST_REACH_MS } from './window.ts';
@@ -16,8 +17,6 @@ export interface TailState {
   readonly skewMs: number;
   /** Since when every read fails, and with which code; null: the last one did not. */
   readonly failure: { readonly since: number; readonly code: string } | null;
-  /** The process that reads, and until when nobody else does. */
-  readonly holder: { readonly owner: string; readonly until: number } | null;
 }
 
 const FACT = 'audit-tail';
@@ -43,56 +42,34 @@ export async function beginTail(tx: Db, now: number): Promise<void> {
     isOpen: false,
     skewMs: 0,
     failure: null,
-    holder: null,
   };
   await saveTail(tx, value, now);
 }
 
-/** Lets go of what a process held that is known to be gone: any other, where one process has the store. */
-export async function freeTail(tx: Db, now: number): Promise<void> {
-  const state = await lockFact<TailState>(tx, FACT);
-  if (state !== undefined) await saveTail(tx, { ...state, holder: null }, now);
-}
-
-/** Lets go where this process reads, which is gone. */
-export async function freeTailOf(tx: Db, owner: string, now: number): Promise<void> {
-  const state = await holdTail(tx, owner);
-  if (state !== undefined) await saveTail(tx, { ...state, holder: null }, now);
-}
-
-/** Who wants to read, when, for how long, and how often the log is read. */
-export interface TailClaim {
-  readonly owner: string;
-  readonly now: number;
-  readonly leaseMs: number;
-  readonly intervalMs: number;
-}
-
 /** A read that may begin, or when to ask again. */
 export type TailTurn =
-  | { readonly kind: 'mine'; readonly before: TailState }
+  | { readonly kind: 'begun'; readonly before: TailState }
   | { readonly kind: 'not-yet'; readonly waitMs: number };
 
-/** Takes the right to read, unless it was read just now or somebody else is reading. */
-export async function claimTail(
+/** Begins a read, unless the log was read just now. */
+export async function beginRead(
   tx: Db,
-  { owner, now, leaseMs, intervalMs }: TailClaim,
+  { now, intervalMs }: { readonly now: number; readonly intervalMs: number },
 ): Promise<TailTurn> {
   const before = await lockFact<TailState>(tx, FACT);
   if (before === undefined) return { kind: 'not-yet', waitMs: intervalMs };
-  const { holder, readAt, isOpen } = before;
-  if (holder !== null && holder.owner !== owner && holder.until > now) {
-    return { kind: 'not-yet', waitMs: Math.min(intervalMs, holder.until - now) };
+  const waitMs = before.readAt + intervalMs - now;
+  if (!before.isOpen && waitMs > 0) {
+    return { kind: 'not-yet', waitMs: Math.min(waitMs, intervalMs) };
   }
-  const waitMs = readAt + intervalMs - now;
-  if (!isOpen && waitMs > 0) return { kind: 'not-yet', waitMs: Math.min(waitMs, intervalMs) };
-  const next = { ...before, isOpen: true, holder: { owner, until: now + leaseMs } };
-  await saveTail(tx, next, now);
-  return { kind: 'mine', before };
+  await saveTail(tx, { ...before, isOpen: true }, now);
+  return { kind: 'begun', before };
 }
 
-/** The state, locked, while this process may still write it; undefined: another one reads by now. */
-export async function holdTail(tx: Db, owner: string): Promise<TailState | undefined> {
+/** The state of a log that is being read, locked until the transaction ends. @throws BridgeError `bug` */
+export async function lockTail(tx: Db): Promise<TailState> {
   const state = await lockFact<TailState>(tx, FACT);
-  return state?.holder?.owner === owner ? state : undefined;
+  if (state === undefined)
+    throw new BridgeError('bug', 'the audit log was read before its beginning');
+  return state;
 }

@@ -3,7 +3,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { toReason } from '../reason.ts';
 import { readSections, saveSection } from '../sections.ts';
 import { readLog } from './read-log.ts';
-import { beginTail, freeTail, holdTail, saveTail } from './state.ts';
+import { beginTail, lockTail, saveTail } from './state.ts';
 
 /** How often a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
@@ -23,8 +23,7 @@ export interface TailOptions {
 }
 
 /**
- * Follows the service's audit log: what others have changed is looked at by itself. One process of those on a
- * store reads at a time.
+ * Follows the service's audit log: what others have changed is looked at by itself.
  */
 export interface Tail {
   /** Remembers from when on events count. @throws StoreError */
@@ -52,10 +51,7 @@ export function createTail(deps: ReconcileDeps, options: TailOptions): Tail {
   return {
     async start() {
       if (options.intervalMs === 0) return;
-      await store.write(async (tx) => {
-        if (store.engine === 'sqlite') await freeTail(tx, clock.now());
-        await beginTail(tx, clock.now());
-      });
+      await store.write((tx) => beginTail(tx, clock.now()));
       running = run().catch((error: unknown) => {
         if (!signal.aborted) events.failed({ type: 'audit', id: 'run', error });
       });
@@ -63,11 +59,6 @@ export function createTail(deps: ReconcileDeps, options: TailOptions): Tail {
     async stop() {
       stopping.abort();
       await running;
-      if (options.intervalMs === 0) return;
-      await leave(deps).catch((error: unknown) =>
-        // It comes free by itself, a little later.
-        events.failed({ type: 'audit', id: 'leave', error }),
-      );
     },
   };
 }
@@ -124,21 +115,12 @@ function createAttempts(
   };
 }
 
-/** Lets another process read at once; a read that was cut short stays open. */
-async function leave({ store, clock, owner }: ReconcileDeps): Promise<void> {
+/** Remembers since when it fails. The read stays open: the next one leaves nothing out. */
+async function noteFailure({ store, clock }: ReconcileDeps, code: string): Promise<void> {
   await store.write(async (tx) => {
-    const state = await holdTail(tx, owner);
-    if (state !== undefined) await saveTail(tx, { ...state, holder: null }, clock.now());
-  });
-}
-
-/** Lets others try, and remembers since when it fails. The read stays open: the next one leaves nothing out. */
-async function noteFailure({ store, clock, owner }: ReconcileDeps, code: string): Promise<void> {
-  await store.write(async (tx) => {
-    const state = await holdTail(tx, owner);
-    if (state === undefined) return;
+    const state = await lockTail(tx);
     const now = clock.now();
     const failure = { since: state.failure?.since ?? now, code };
-    await saveTail(tx, { ...state, failure, holder: null }, now);
+    await saveTail(tx, { ...state, failure }, now);
   });
 }

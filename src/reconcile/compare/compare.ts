@@ -6,7 +6,7 @@ import type { UserRow } from '../../store/users.ts';
 import { type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';
 import { lookAgain, type Suspect } from './look-again.ts';
 import type { Resources } from './resources.ts';
-import { type SweepRun, writeHeld } from './run.ts';
+import type { SweepRun } from './run.ts';
 import { compareWithKnown, countSettled, type Settled, storeSettled } from './settle.ts';
 
 /**
@@ -38,10 +38,10 @@ async function comparePart<Row extends UserRow | GroupRow>(
   { afterSeq, seen }: { afterSeq: number; seen: SeenSince },
 ): Promise<Part<Row>> {
   const { list, part: limit, type } = resources;
-  const compared = await writeHeld(run, async (tx) => {
+  const compared = await run.deps.store.write(async (tx) => {
     const rows = await list(tx, { afterSeq, limit });
     // A call that began before the sweep may have ended in it.
-    const workedSince = seen.since - run.deps.policy.lease.lengthMs;
+    const workedSince = seen.since - run.deps.policy.callMs;
     const judged = await judgeAll(tx, resources, { rows, seen, workedSince });
     const results = await settleAll(tx, judged, { seen, now: run.deps.clock.now() });
     return { ...results, judged, lastSeq: rows.at(-1)?.seq };

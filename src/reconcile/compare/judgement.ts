@@ -69,20 +69,17 @@ export const NOTHING: Judgement = judged([]);
 export const UNSEEN: Judgement = { ...judged([]), isUnseen: true };
 
 /** Whether somebody works on the resource or is about to look at it: whoever does knows better. */
-export function isBusy(row: {
-  readonly lane_owner: string | null;
-  readonly must_look: number;
-}): boolean {
-  return row.lane_owner !== null || row.must_look !== 0;
+export function isBusy(row: { readonly in_flight: number; readonly must_look: number }): boolean {
+  return row.in_flight !== 0 || row.must_look !== 0;
 }
 
 /** What tells that a row was written, or worked at. */
 interface Touched {
   readonly version: number;
-  readonly lane_token: number;
+  readonly steps: number;
 }
 
-/** Whether nobody wrote, called or took the lane since the row was read. */
+/** True when no write, call or look changed the resource since the row was read. */
 export function isUnchanged(now: Touched & Parameters<typeof isBusy>[0], before: Touched): boolean {
-  return !isBusy(now) && now.version === before.version && now.lane_token === before.lane_token;
+  return !isBusy(now) && now.version === before.version && now.steps === before.steps;
 }

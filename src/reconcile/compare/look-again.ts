@@ -5,7 +5,7 @@ import { findNewestOwnCallFor } from '../../store/own-calls.ts';
 import type { UserRow } from '../../store/users.ts';
 import { isUnchanged, type Judgement, type SeenSince } from './judgement.ts';
 import type { Resources } from './resources.ts';
-import { type SweepRun, writeHeld } from './run.ts';
+import type { SweepRun } from './run.ts';
 import { compareWithKnown, countSettled, storeSettled } from './settle.ts';
 import { toLookNeeds } from './sighting.ts';
 
@@ -39,7 +39,7 @@ export async function lookAgain<Row extends UserRow | GroupRow>(
     counts.unknown += 1;
     return;
   }
-  const settled = await writeHeld(run, async (tx) => {
+  const settled = await run.deps.store.write(async (tx) => {
     const locked = await resources.lock(tx, row);
     if (locked === undefined || !isUnchanged(locked, row)) return undefined;
     await sighting.store(tx, locked);

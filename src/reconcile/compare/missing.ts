@@ -8,7 +8,7 @@ import type { UserRow } from '../../store/users.ts';
 import { isUnchanged, type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';
 import { type Suspect, untilSettled } from './look-again.ts';
 import type { Resources } from './resources.ts';
-import { IncompleteSweep, type SweepRun, writeHeld } from './run.ts';
+import { IncompleteSweep, type SweepRun } from './run.ts';
 import { compareWithKnown, countSettled, storeSettled } from './settle.ts';
 import type { Sighting } from './sighting.ts';
 
@@ -62,7 +62,7 @@ export async function endUnseen<Row extends UserRow | GroupRow>(
 ): Promise<void> {
   await lookForUnseen(run, resources, { seen, of: 'observed' }, async ({ row }, sighting) => {
     if (sighting.kind === 'could-not-look') return;
-    await writeHeld(run, async (tx) => {
+    await run.deps.store.write(async (tx) => {
       const locked = await resources.lock(tx, row);
       // Adopted meanwhile, or written: whoever did knows better.
       if (locked === undefined || locked.origin !== null || !isUnchanged(locked, row)) return;
@@ -104,7 +104,7 @@ async function lookForUnseen<Row extends UserRow | GroupRow>(
 }
 
 async function savePlace(run: SweepRun, place: string, seq: number | undefined): Promise<void> {
-  await writeHeld(run, async (tx) => {
+  await run.deps.store.write(async (tx) => {
     const { [place]: before, ...others } = (await findFact<Places>(tx, PLACES_FACT)) ?? {};
     if (before === seq) return;
     const value: Places = seq === undefined ? others : { ...others, [place]: seq };
@@ -119,7 +119,7 @@ export async function storeMissing<Row extends UserRow | GroupRow>(
   missing: Missing<Row>,
 ): Promise<void> {
   for (const { row, judgement } of missing) {
-    const settled = await writeHeld(run, async (tx) => {
+    const settled = await run.deps.store.write(async (tx) => {
       const locked = await lock(tx, row);
       const isStill = locked !== undefined && isUnchanged(locked, row);
       const compared = compareWithKnown(isStill ? judgement : UNKNOWN, []);

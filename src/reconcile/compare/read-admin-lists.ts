@@ -5,7 +5,7 @@ import { listGroupsWithOwnedAdmins } from '../../store/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { fetchAdminIds } from '../group/read-admins.ts';
 import { isUnchanged } from './judgement.ts';
-import { type SweepRun, writeHeld } from './run.ts';
+import type { SweepRun } from './run.ts';
 
 /** How long one admin list may take with its turn, in milliseconds. */
 export const ADMINS_WAIT_MS = 60_000;
@@ -41,7 +41,7 @@ async function readAdminList(run: SweepRun, row: GroupRow): Promise<void> {
   try {
     const wait = { class: 'look', waitMs: ADMINS_WAIT_MS } as const;
     const upstreamUserIds = await fetchAdminIds(deps, row, wait);
-    await writeHeld(run, async (tx) => {
+    await run.deps.store.write(async (tx) => {
       const locked = await lockGroup(tx, row.id);
       // What was written meanwhile is read the next time.
       if (!locked || !isUnchanged(locked, row)) return;

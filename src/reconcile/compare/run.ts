@@ -1,6 +1,5 @@
 import { BridgeError } from '../../domain/errors.ts';
-import type { Db } from '../../store/store.ts';
-import { isSweepHeld, type SweepRow } from '../../store/sweeps.ts';
+import type { SweepRow } from '../../store/sweeps.ts';
 import type { FirstReadDeps } from '../read/step.ts';
 
 /** What a sweep found. */
@@ -44,20 +43,4 @@ export class IncompleteSweep extends BridgeError {
   constructor(reason: string) {
     super('sweep-incomplete', reason);
   }
-}
-
-/** Writes under the sweep that this process holds. @throws BridgeError `sweep-lost` when another one has it by now */
-export async function writeHeld<T>(
-  { deps, sweep }: SweepRun,
-  work: (tx: Db) => Promise<T>,
-): Promise<T> {
-  return deps.store.write(async (tx) => {
-    if (!(await isSweepHeld(tx, { id: sweep.id, owner: deps.owner }))) throw toLost();
-    return work(tx);
-  });
-}
-
-/** Another process goes on with the sweep. */
-export function toLost(): BridgeError {
-  return new BridgeError('sweep-lost', 'another process goes on with this sweep');
 }

@@ -48,7 +48,7 @@ function works(row: UserRow, deactivation: Deactivation): boolean {
 function isUnderWay(row: UserRow): boolean {
   return (
     row.due_at !== null ||
-    row.lane_owner !== null ||
+    row.in_flight !== 0 ||
     row.pending !== '{}' ||
     row.stuck_at !== null ||
     row.must_look !== 0 ||

@@ -2,7 +2,7 @@ import type { GroupState } from '../../domain/group.ts';
 import type { GroupAction } from '../../plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import type { Db } from '../../store/store.ts';
-import type { GroupUndo } from '../../store/undo.ts';
+import { type GroupUndo, isGroupUndo } from '../../store/undo.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
@@ -17,14 +17,14 @@ import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
 import { recordGroupStep } from './record.ts';
 
 /** What the convergence of groups shares with the requests that wait for it. */
-export interface GroupLane {
+export interface WaitingGroups {
   readonly waiters: Waiters<GroupUndo>;
 }
 
 /** How groups are converged, with their members and admin lists. */
 export function convergeGroups(
   deps: ReconcileDeps,
-  { waiters }: GroupLane,
+  { waiters }: WaitingGroups,
 ): Convergeable<GroupState, GroupAction, GroupKnown, GroupPart> {
   const toQuery = (): LinkQuery => ({
     policy: toPolicy(deps),
@@ -47,27 +47,26 @@ export function convergeGroups(
     toSentCreate: (action) =>
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
     apply: (upstream, state, action) => applyGroupAction({ ...deps, upstream }, state, action),
-    async record(planned, { lease, outcome, isOwn, failures }, also) {
+    async record(planned, { outcome, isOwn, failures }, also) {
       const key = { type: 'group', id: planned.id } as const;
       const since = deps.clock.now();
-      const recorded = await recordHeld(waiters.hold(key), (undos) =>
-        deps.store.write(async (tx) => {
-          const stored = await recordGroupStep(tx, {
-            ...toQuery(),
-            planned,
-            outcome,
-            lease,
-            undos,
-            rules: deps.rules,
-            isOwn,
-            failures,
-            attemptsMax: deps.policy.attemptsMax,
-            random: deps.random(),
-          });
-          await also(tx);
-          return stored;
-        }),
-      );
+      const mayRefuse = outcome.kind === 'refused' || outcome.kind === 'done';
+      const held = { key, waiters, mayRefuse, isUndo: isGroupUndo };
+      const recorded = await recordHeld(deps, held, async (tx, undos) => {
+        const stored = await recordGroupStep(tx, {
+          ...toQuery(),
+          planned,
+          outcome,
+          undos,
+          rules: deps.rules,
+          isOwn,
+          failures,
+          attemptsMax: deps.policy.attemptsMax,
+          random: deps.random(),
+        });
+        await also(tx);
+        return stored;
+      });
       tellDeleted(deps.events, key, { planned, recorded });
       const problem = findRefusal(outcome);
       if (problem || planned.mustLook) await tellStuck(deps, { key, code: problem?.code, since });

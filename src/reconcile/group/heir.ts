@@ -21,8 +21,7 @@ interface EndedStep {
 /**
  * Gives up a group that was let go where another row has it by now: the same group, taken up again while
  * a call for the old row was on its way. What that call was about waits again, after a look: what the
- * heir was seen to hold may be over. Whoever runs the heir keeps its lane, because a call of theirs may be
- * on its way. True: there is nothing left to do for the old row.
+ * heir was seen to hold may be over. True: there is nothing left to do for the old row.
  */
 export async function handOverGroup(
   tx: Db,
@@ -37,7 +36,7 @@ export async function handOverGroup(
   const fields = parsePendingFields(planned.pending).filter((field) => field !== 'existence');
   const pending = addPending(parseStored<Pending<string>>(heir.pending), fields, heir.version);
   await updateGroup(tx, heir.id, {
-    ...toDoubtedColumns(heir, now),
+    ...toDoubtedColumns(now),
     pending: JSON.stringify(pending),
   });
   return true;

@@ -30,15 +30,7 @@ import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
 import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
-import {
-  FREE_LANE,
-  isDoubted,
-  toDoubtedColumns,
-  toLooked,
-  toNoTrouble,
-  toRetryColumns,
-  toTrouble,
-} from '../retry-columns.ts';
+import { isDoubted, toLooked, toNoTrouble, toRetryColumns, toTrouble } from '../retry-columns.ts';
 import { countFailed, countParts } from './count-failed.ts';
 import { followGroupStep } from './follow-step.ts';
 import { handOverGroup } from './heir.ts';
@@ -60,27 +52,20 @@ interface Recording extends GroupStep {
 }
 
 /**
- * Records what a step taught about a group, in one transaction with what follows from it. Gives the
- * lane back unless there is a next step.
+ * Records what a step taught about a group, in one transaction with what follows from it.
  */
 export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
   const row = await lockGroup(tx, step.planned.id);
   if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
   if (await handOverGroup(tx, row, step)) {
     await updateGroup(tx, row.id, {
-      ...FREE_LANE,
+      ...{ in_flight: 0, steps: row.steps + 1 },
       ...toNoTrouble(row),
       failing_since: null,
       pending: '{}',
       due_at: null,
     });
     return { finished: true, ...GONE, undone: [], woken: [] };
-  }
-  if (row.lane_token !== step.lease.token) {
-    // Somebody else holds the lane now: what our call did is not ours to judge, so they look.
-    const lost = mayHaveCreated(row, step.planned) ? LOST_CREATE : {};
-    await updateGroup(tx, row.id, { ...toDoubtedColumns(row, step.now), ...lost });
-    return toFinished(tx, row, []);
   }
   const recording: Recording = { ...step, original: row, reverted: [] };
   const left = withoutUncreated(row, step);
@@ -134,7 +119,7 @@ async function recordLostLook(
   const due_at = planNextLostLook(lost_looks, step.now);
   const next: GroupRow = { ...row, ...toNoTrouble(row), failing_since: null, lost_looks };
   if (due_at === undefined) return finish(tx, next, step, []);
-  const changed: GroupRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
+  const changed: GroupRow = { ...next, must_look: 1, due_at };
   await save(tx, step, changed);
   await deleteAllLinks(tx, row.id);
   return toFinished(tx, changed, []);
@@ -235,9 +220,9 @@ async function recordRetry(
   return recordPaused(tx, changed, step);
 }
 
-/** Gives the lane back until it is time to try again. */
+/** Stores that it rests until it is time to try again. */
 async function recordPaused(tx: Db, row: GroupRow, step: Recording): Promise<Recorded<GroupState>> {
-  await save(tx, step, { ...row, ...FREE_LANE });
+  await save(tx, step, row);
   return { ...(await toFinished(tx, row, [])), retryAt: row.due_at ?? step.now };
 }
 
@@ -249,7 +234,7 @@ const NOTHING_WAITS: WaitingSummary = {
   failed: undefined,
 };
 
-/** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
+/** Plans again from what is now known: settles what holds, and goes on when there is a next step. */
 async function finish(
   tx: Db,
   row: GroupRow,
@@ -297,7 +282,7 @@ async function finish(
   const times = due.filter((at) => at !== undefined);
   const due_at = times.length === 0 ? null : Math.min(...times);
   const due_class = toDueClass(waiting.removes || state.deleted);
-  await save(tx, step, { ...next, ...FREE_LANE, due_at, due_class });
+  await save(tx, step, { ...next, due_at, due_class });
   // A deleted group that the service does not know has nobody in it.
   if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
   return { finished: true, ...toProgress(next, waiting.oldest), undone, woken: [] };
@@ -313,5 +298,6 @@ async function toFinished(
 }
 
 async function save(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
-  await updateGroup(tx, row.id, toChangedColumns(original, row));
+  const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
+  await updateGroup(tx, row.id, toChangedColumns(original, landed));
 }

@@ -1,7 +1,6 @@
 import type { GroupState } from '../../domain/group.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import type { Rules } from '../../rules/rules.ts';
-import type { Lease } from '../../store/lanes.ts';
 import type { GroupUndo } from '../../store/undo.ts';
 import type { Waiter } from '../waiters.ts';
 import type { GroupOutcome } from './outcome.ts';
@@ -11,7 +10,6 @@ export interface GroupStep {
   /** The state that the step was planned from. */
   readonly planned: GroupState;
   readonly outcome: GroupOutcome;
-  readonly lease: Lease;
   readonly policy: GroupPolicy;
   /** True when the service refuses inactive people as members. */
   readonly inactiveWait: boolean;

@@ -1,106 +1,99 @@
-import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import { keyText } from '../../domain/ids.ts';
 import {
-  claimLane,
   DUE_CLASSES,
   type DueWork,
   findNextDueAt,
-  type Lease,
   listDue,
-  listHeldRemovals,
-} from '../../store/lanes.ts';
+  listDueRemovals,
+} from '../../store/due.ts';
+import { beginLook } from '../../store/in-flight.ts';
 import type { DueClass } from '../../store/schema.ts';
-import { isUnsure } from '../../store/store-error.ts';
-import { type ReconcileDeps, toLaneClaim } from '../deps.ts';
-import type { LaneRunner } from './lane-runner.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { LOOK_AGAIN } from '../retry-columns.ts';
+import type { Lock, Runner } from './runner.ts';
 
-/** Lanes that only removals of access may use: all others may be waiting for their turn in the budget. */
-const REMOVAL_LANES = 32;
+/** Runs that only removals of access may have: all others may be waiting for their turn in the budget. */
+const REMOVAL_RUNS = 32;
 
-/** Gives lanes to what is due, as many at the same time as the policy says. */
+/** Runs what is due, as much at the same time as the policy says. */
 export interface DueTaker {
   /**
-   * Takes what is due and finds a lane, the most urgent first. However much else waits, a removal of access
-   * finds one, and looking keeps one.
+   * Runs what is due, the most urgent first. However much else waits, a removal of access is run, and one run is kept
+   * for looking.
    */
   take(): Promise<void>;
-  /** When something that would find a lane is due (epoch milliseconds); undefined: nothing is, or all lanes run. */
+  /** When something that would be run is due (epoch milliseconds); undefined: nothing is, or nothing may be run. */
   findNextDueAt(): Promise<number | undefined>;
-  /** True while changes that are due find no lane: what comes now has to wait behind them. */
+  /** True while changes that are due find no run: what comes now has to wait behind them. */
   readonly isBehind: boolean;
 }
 
-/** `onDone` is told when a lane is free again. */
-export function createDueTaker(
-  deps: ReconcileDeps,
-  runner: LaneRunner,
-  onDone: () => void,
-): DueTaker {
+/** `onDone` is told when a run has ended. */
+export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void): DueTaker {
   const { concurrency } = deps.policy;
   let active = 0;
   let looking = 0;
   let isBehind = false;
 
-  function hasLane(dueClass: DueClass): boolean {
+  function hasRoom(dueClass: DueClass): boolean {
     // Whatever would change the service waits where it is, without an attempt.
     if (dueClass !== 2 && deps.upstream.writesRefused() !== undefined) return false;
-    if (dueClass === 0) return active < concurrency + REMOVAL_LANES;
+    if (dueClass === 0) return active < concurrency + REMOVAL_RUNS;
     return active < concurrency || (dueClass === 2 && looking === 0);
   }
 
-  async function claimFor(key: ResourceKey): Promise<Lease | undefined> {
-    const claim = toLaneClaim(deps);
-    const claimed: Lease[] = [];
+  /** Another look was asked for while one was under way: the run that begins now makes it. */
+  async function begin({ key, mustLook }: DueWork, lock: Lock): Promise<void> {
+    if (mustLook !== LOOK_AGAIN) return;
     try {
-      return await deps.store.write(async (tx) => {
-        const lease = await claimLane(tx, key, claim);
-        if (lease !== undefined) claimed.push(lease);
-        return lease;
-      });
+      await deps.store.write((tx) => beginLook(tx, key));
     } catch (error) {
-      // We may have it without having heard of that.
-      const last = claimed.at(-1);
-      if (isUnsure(error) && last !== undefined) void runner.giveBack(key, last);
+      lock.release();
       throw error;
     }
   }
 
-  async function run({ key, dueClass }: DueWork): Promise<void> {
-    const lease = await claimFor(key);
-    if (lease === undefined) return;
-    const looks = dueClass === 2 ? 1 : 0;
+  async function run(work: DueWork): Promise<void> {
+    const lock = runner.lock(work.key);
+    if (lock === undefined) return;
+    await begin(work, lock);
+    const looks = work.dueClass === 2 ? 1 : 0;
     active += 1;
     looking += looks;
-    void runner.run(key, lease).then(() => {
+    void runner.run(lock).then(() => {
       active -= 1;
       looking -= looks;
       onDone();
     });
   }
 
+  /** What is due and runs already is listed as well, and left out. */
   async function list(classes: readonly DueClass[]): Promise<DueWork[]> {
     const now = deps.clock.now();
-    const limit = concurrency + REMOVAL_LANES - active + 1;
+    const wanted = concurrency + REMOVAL_RUNS - active + 1;
+    const limit = wanted + runner.active;
     const due = await listDue(deps.store.read, { now, classes, limit });
-    if (due.length < limit || looking > 0) return due;
+    const free = due.filter(({ key }) => !runner.isLocked(key)).slice(0, wanted);
+    if (due.length < limit || looking > 0) return free;
     // The list may end before the looks.
-    return [...due, ...(await listDue(deps.store.read, { now, classes: [2], limit: 1 }))];
+    return [...free, ...(await listDue(deps.store.read, { now, classes: [2], limit: 1 }))];
   }
 
   return {
     async take() {
-      await hastenRemovals(deps);
-      const classes = DUE_CLASSES.filter(hasLane);
+      await hastenRemovals(deps, runner);
+      const classes = DUE_CLASSES.filter(hasRoom);
       if (classes.length === 0) return;
       let left = 0;
       for (const work of await list(classes)) {
-        if (hasLane(work.dueClass)) await run(work);
+        if (hasRoom(work.dueClass)) await run(work);
         else if (work.dueClass === 1) left += 1;
       }
-      // Without a lane for changes nobody asked for them: what was known of that still holds.
+      // Without room for changes nobody asked for them: what was known of that still holds.
       if (classes.includes(1)) isBehind = left > 0;
     },
     async findNextDueAt() {
-      const classes = DUE_CLASSES.filter(hasLane);
+      const classes = DUE_CLASSES.filter(hasRoom);
       return classes.length === 0 ? undefined : findNextDueAt(deps.store.read, classes);
     },
     get isBehind() {
@@ -110,9 +103,12 @@ export function createDueTaker(
 }
 
 /** Who is to lose access may have another call waiting in the queue of the service: it is let through. */
-async function hastenRemovals({ upstream, store, owner, clock }: ReconcileDeps): Promise<void> {
+async function hastenRemovals(
+  { upstream, store, clock }: ReconcileDeps,
+  runner: Pick<Runner, 'listLocked'>,
+): Promise<void> {
   if (upstream.queueAheadMs('change') === 0) return;
-  for (const key of await listHeldRemovals(store.read, { owner, now: clock.now() })) {
+  for (const key of await listDueRemovals(store.read, runner.listLocked(), clock.now())) {
     upstream.prioritise(keyText(key));
   }
 }

@@ -1,80 +1,124 @@
-import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { listProgress, type ProgressRow } from '../../store/progress.ts';
+import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
-import type { ReconcileDeps } from '../deps.ts';
-import { GONE, toProgress } from '../recorded.ts';
+import { listRefusedWaits } from '../../store/waits.ts';
+import type { ReconcileEvents } from '../deps.ts';
+import { GONE, parseProblem, toProgress } from '../recorded.ts';
 import type { Waiters } from '../waiters.ts';
-import { type LaneRunner, WORTH_WAITING_MS } from './lane-runner.ts';
+import { WORTH_WAITING_MS } from './runner.ts';
 
-/** How often it is asked what other processes have done, while somebody waits for that; in milliseconds. */
-const ASK_EVERY_MS = 100;
+/** How often it is looked what the leader has done, where no ring tells, in milliseconds. */
+const LOOK_MS = 400;
+/** A leader that has not been heard of for so long, although it was asked, is not waited for; in milliseconds. */
+const SILENT_MS = 900;
 
 const PUT_OFF = 'the change is stored and will be tried again';
+const NOBODY_LEADS = 'no process brings changes to the service now';
 
-/** Tells requests of this process what other processes have done for them. */
+/** Tells requests of this process what the leader has done for them, while another process leads. */
 export interface Follower {
-  /** Somebody waits for what another process may do. */
+  /** A request waits for what the leader may do. */
   poke(): void;
   stop(): void;
 }
 
-/** The follower of one process; where one process has the store there is nobody to follow. */
+/** What a follower is given. */
+export interface FollowerDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: Pick<ReconcileEvents, 'failed'>;
+  /** True while this process leads: then its own runs tell the requests. */
+  readonly isLeading: () => boolean;
+}
+
+/** The follower of one process; where one process has the store there is no leader to follow. */
 export function createFollower(
-  deps: ReconcileDeps,
-  runner: Pick<LaneRunner, 'listRunning'>,
+  { store, clock, events, isLeading }: FollowerDeps,
   waiters: readonly Waiters<unknown>[],
 ): Follower {
   const stopping = new AbortController();
   let isFollowing = false;
-
-  /** What waits for a lane that this process runs is told by that. */
-  function listOthers(): ResourceKey[] {
-    const running = runner.listRunning();
-    return waiters.flatMap((each) => each.keys()).filter((key) => !running.has(keyText(key)));
-  }
+  let waking = new AbortController();
+  let heardAtMs = performance.now();
+  const hear = () => {
+    heardAtMs = performance.now();
+  };
+  const unlisten =
+    store.engine === 'sqlite'
+      ? []
+      : [
+          store.bell.listen('here', hear),
+          store.bell.listen('settled', () => {
+            hear();
+            waking.abort();
+          }),
+        ];
 
   async function ask(): Promise<void> {
-    const keys = listOthers();
-    if (keys.length === 0) return;
-    const rows = await listProgress(deps.store.read, keys);
+    const keys = waiters.flatMap((each) => each.keys());
+    // In this order: what was refused before the first query is known to the second.
+    const rows = await listProgress(store.read, keys);
+    const refused = await listRefusedWaits(
+      store.read,
+      waiters.flatMap((each) => each.ids()),
+    );
+    for (const { id, refusal } of refused) {
+      for (const each of waiters) each.refuse(id, parseProblem(refusal ?? '{}'));
+    }
     const rowById = new Map<string, ProgressRow>(rows.map((row) => [row.key.id, row]));
-    for (const key of keys) tell(key, rowById.get(key.id));
-  }
-
-  function tell(key: ResourceKey, row: ProgressRow | undefined): void {
-    const progress = row === undefined ? GONE : toProgress(row, row.oldestLink);
-    const isPutOff = row !== undefined && isResting(deps, row);
-    for (const each of waiters) {
-      each.settle(key, progress);
-      if (isPutOff) each.release(key, progress.version, PUT_OFF);
+    for (const key of keys) {
+      const row = rowById.get(key.id);
+      const progress = row === undefined ? GONE : toProgress(row, row.oldestLink);
+      for (const each of waiters) {
+        each.settle(key, progress);
+        if (row && isResting(clock, row)) each.release(key, progress.version, PUT_OFF);
+      }
     }
   }
 
-  /** Ends by itself when nobody waits. */
+  function giveUpOnSilence(sinceMs: number): void {
+    const nowMs = performance.now();
+    if (nowMs - Math.max(heardAtMs, sinceMs) < SILENT_MS) return;
+    for (const each of waiters) {
+      for (const key of each.keys()) each.release(key, GONE.version, NOBODY_LEADS);
+    }
+  }
+
+  /** Ends by itself when no request waits. */
   async function follow(): Promise<void> {
     isFollowing = true;
-    while (waiters.some(({ size }) => size > 0) && !stopping.signal.aborted) {
-      await deps.clock.sleep(ASK_EVERY_MS, stopping.signal).catch(() => undefined);
+    const sinceMs = performance.now();
+    while (waiters.some(({ size }) => size > 0) && !stopping.signal.aborted && !isLeading()) {
+      waking = new AbortController();
+      const signal = AbortSignal.any([stopping.signal, waking.signal]);
+      await clock.sleep(LOOK_MS, signal).catch(() => undefined);
+      if (isLeading()) break;
+      // The leader says "here" to it.
+      if (!waking.signal.aborted) store.bell.ring('due');
       try {
         await ask();
       } catch (error) {
         // Whoever waits is answered when their wait is over: the write is stored.
-        if (!(error instanceof StoreError))
-          deps.events.failed({ type: 'store', id: 'follow', error });
+        if (!(error instanceof StoreError)) events.failed({ type: 'store', id: 'follow', error });
       }
+      giveUpOnSilence(sinceMs);
     }
     isFollowing = false;
   }
 
   return {
     poke() {
-      if (deps.store.engine === 'postgres' && !isFollowing) void follow();
+      if (store.engine === 'postgres' && !isFollowing && !isLeading()) void follow();
     },
-    stop: () => stopping.abort(),
+    stop() {
+      stopping.abort();
+      for (const end of unlisten) end();
+    },
   };
 }
 
-/** Whether nobody runs it and nobody will soon. */
-function isResting({ clock }: ReconcileDeps, { lane_owner, due_at }: ProgressRow): boolean {
-  return lane_owner === null && (due_at === null || due_at - clock.now() >= WORTH_WAITING_MS);
+/** Nobody will do anything about it soon. */
+function isResting(clock: Clock, { in_flight, due_at }: ProgressRow): boolean {
+  return in_flight === 0 && (due_at === null || due_at - clock.now() >= WORTH_WAITING_MS);
 }

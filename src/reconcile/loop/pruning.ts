@@ -12,6 +12,7 @@ import type { Db } from '../../store/store.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
+import { isNotLeading } from '../lead.ts';
 
 /** How often old rows are looked for, in milliseconds. */
 const PRUNE_EVERY_MS = 60 * 60_000;
@@ -63,7 +64,7 @@ export function createPruning(deps: PruningDeps, retention: Retention): Pruning 
       await pruneAll({ ...deps, signal: stopping.signal }, retention, clock.now());
     } catch (error) {
       // What is old now is so in an hour too.
-      events.failed({ type: 'ledger', id: 'prune', error });
+      if (!isNotLeading(error)) events.failed({ type: 'ledger', id: 'prune', error });
     }
   }
 

@@ -1,171 +1,215 @@
-import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
-import { createReapplication } from '../../rules/reapply.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { type GroupId, newId, type ResourceKey, type UserId } from '../../domain/ids.ts';
 import { findGroupRow } from '../../store/groups.ts';
-import { type LaneClaim, type Lease, recoverLanes } from '../../store/lanes.ts';
 import { readWaiting } from '../../store/link-work.ts';
-import { hastenWaiting } from '../../store/retries.ts';
-import type { GroupUndo, UserUndo } from '../../store/undo.ts';
-import { findUserRow, type UserRow } from '../../store/users.ts';
-import { type BoundedWait, type Settling, settleWithin } from '../bounded-wait.ts';
-import { type Hold, type ReconcileDeps, toLaneClaim } from '../deps.ts';
-import { readAdmins } from '../group/read-admins.ts';
+import type { Db, Store } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { type GroupUndo, toUndoText, type UserUndo } from '../../store/undo.ts';
+import { findUserRow } from '../../store/users.ts';
+import { endWait, insertWait } from '../../store/waits.ts';
+import type { BoundedWait, Settling } from '../bounded-wait.ts';
+import type { ReconcileEvents } from '../deps.ts';
 import type { Settlement } from '../outcome.ts';
-import { GONE, type Progress, toProgress } from '../recorded.ts';
+import { GONE, type Progress, parseProblem, toProgress } from '../recorded.ts';
 import { createWaiters } from '../waiters.ts';
+import type { Convergence, Queue } from './convergence.ts';
 import { createFollower } from './follower.ts';
-import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
-import { createWorkers } from './workers.ts';
+import type { Lock, Waiting } from './runner.ts';
 
-/** Lanes that requests may run themselves at the same time; beyond that the workers do it. */
-const INLINE_MAX = 256;
+/** How long and how often it is tried to find out whether a write was refused elsewhere, in milliseconds. */
+const FIND_OUT_MS = 3_000;
+const TRY_EVERY_MS = 200;
+/** Requests that may wait for the leader at the same time. */
+const WAITING_MAX = 2_000;
 
 /** A provider's write that was stored. */
 export interface StoredWrite {
   readonly version: number;
-  /** The lane, when the transaction that stored the write could take it. */
-  readonly lease: Lease | undefined;
+  /** The lock of the resource, where the request got it. */
+  readonly lock: Lock | undefined;
+  /** Names the wait that was stored with the write. */
+  readonly waitId: string | undefined;
   /** How long the request may still wait, in milliseconds. */
   readonly waitMs: number;
   /** Whether it takes access away, which goes before changes. */
   readonly class: 'remove' | 'change';
 }
 
-/** Brings stored desired state to the service; the only way there. */
+/** A write while it is stored. */
+export interface AnnouncedWrite {
+  readonly key: ResourceKey;
+  readonly version: number;
+  readonly undo: UserUndo | GroupUndo;
+  readonly waitMs: number;
+}
+
+/** Has stored writes brought to the service, by this process where it leads, else by the leader. */
 export interface Reconciler {
-  /** How a transaction that stores a write takes the lane at the same time; undefined: leave it to the workers. */
-  claim(): LaneClaim | undefined;
-  /** Whether a row, as it was read, is in a lane of this process by this lease. */
-  holds(row: Pick<UserRow, 'lane_owner' | 'lane_token'>, lease: Lease): boolean;
-  /** Gives back a lane that may have been taken by a commit whose end nobody heard; as soon as the store answers. */
-  giveBack(key: ResourceKey, lease: Lease): void;
-  /** Converges a stored write of a person and waits for it. */
+  /** Notes in the transaction of a write that a request waits for it, where another process leads; names that wait. */
+  announce(tx: Db, write: AnnouncedWrite): Promise<string | undefined>;
+  /** Takes the lock of a resource that was just written; undefined: its request does not run it. */
+  lock(key: ResourceKey, row: { readonly must_look: number }): Lock | undefined;
+  /** Waits until a stored write of a user is in the service. */
   settleUser(id: UserId, write: StoredWrite, undo: UserUndo): Promise<Settlement>;
-  /** Converges a stored write of a group and waits for it. */
+  /** Waits until a stored write of a group is in the service. */
   settleGroup(id: GroupId, write: StoredWrite, undo: GroupUndo): Promise<Settlement>;
   /**
    * Reads the admin list of a group before it is taken over.
    * @throws BridgeError `could-not-look`, also when it takes longer than the wait
    */
   readAdmins(id: GroupId, wait: BoundedWait): Promise<void>;
-  /** Lanes that run in this process and requests that wait. */
+  /** Resources that are converged in this process, and requests that wait. */
   activity(): { readonly lanes: number; readonly waiting: number };
   /** Something became due without anybody waiting. */
   wake(): void;
-  /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
-  rulesApplied(): Promise<void>;
-  /** Takes back what an earlier process left; lanes run once the hold is over. */
-  start(hold: Hold): Promise<void>;
-  /** Takes nothing new and waits for what runs, at most `graceMs`. */
-  stop(graceMs: number): Promise<void>;
+  /** Lets the leader after this process refuse what requests of this process still wait for. */
+  handOverWaits(tx: Db): Promise<void>;
+  stop(): void;
 }
 
-/** Nobody may take a lane before those of an earlier process were taken back. */
-const NEVER: Promise<never> = new Promise(() => undefined);
-const NEVER_STARTED: Hold = { over: NEVER, trusted: NEVER, isLong: () => false };
+/** What is known of the leader. */
+export interface LeaderAccess {
+  /** Convergence, where this process leads. */
+  readonly find: () => Convergence | undefined;
+  /** What the leader says of its queue; undefined: nobody leads now. */
+  readonly findQueue: () => Queue | undefined;
+  /** Has the leader read the admin list of a group. @throws BridgeError `could-not-look` */
+  readonly readAdmins: (id: GroupId, wait: BoundedWait) => Promise<void>;
+}
 
-/** The reconciler of one process. */
-export function createReconciler(deps: ReconcileDeps): Reconciler {
-  const users = { waiters: createWaiters<UserUndo>(deps.clock) };
-  const groups = { waiters: createWaiters<GroupUndo>(deps.clock) };
-  const runner = createLaneRunner(deps, { users, groups }, () => workers.wake());
-  const workers = createWorkers(deps, runner);
-  const follower = createFollower(deps, runner, [users.waiters, groups.waiters]);
-  const reapplication = createReapplication(deps, () => workers.wake());
-  const countWaiting = () => users.waiters.size + groups.waiters.size;
-  let holding: Hold | undefined = NEVER_STARTED;
+/** What a reconciler is given. */
+export interface ReconcilerDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: Pick<ReconcileEvents, 'failed'>;
+  readonly leader: LeaderAccess;
+  readonly waiting: Waiting;
+}
 
-  deps.outage.onEnd(() => void letGoOn(deps, () => workers.wake()));
-
-  /** Runs the lane that the write took, or has somebody take it, here or in another process. */
-  function carryOn(key: ResourceKey, { lease }: Pick<StoredWrite, 'lease'>): void {
-    const run = lease ? runner.run(key, lease) : Promise.resolve();
-    void run.then(() => {
-      workers.wake();
-      follower.poke();
-    });
-  }
-
-  function settle<Undo>(key: ResourceKey, settling: Settling<Undo>): Promise<Settlement> {
-    return settleWithin(deps, settling, {
-      key,
-      carryOn: () => carryOn(key, settling.write),
-      waiting: countWaiting(),
-      isHeld: holding?.isLong() === true || deps.upstream.writesRefused() !== undefined,
-      isBehind: () => workers.isBehind,
-    });
-  }
-
+/** Requests that wait in this process; none yet. */
+export function createWaiting(clock: Clock): Waiting {
   return {
-    claim() {
-      const isFull = runner.active >= INLINE_MAX || workers.isBehind;
-      const isHeld = holding !== undefined || deps.upstream.writesRefused() !== undefined;
-      return isHeld || isFull ? undefined : toLaneClaim(deps);
-    },
-    holds: ({ lane_owner, lane_token }, lease) =>
-      lane_owner === deps.owner && lane_token === lease.token,
-    giveBack: (key, lease) => void runner.giveBack(key, lease).then(() => workers.wake()),
-    settleUser(id, write, undo) {
-      const readProgress = () => readUserProgress(deps, id);
-      return settle({ type: 'user', id }, { waiters: users.waiters, write, undo, readProgress });
-    },
-    settleGroup(id, write, undo) {
-      const readProgress = () => readGroupProgress(deps, id);
-      return settle({ type: 'group', id }, { waiters: groups.waiters, write, undo, readProgress });
-    },
-    readAdmins: (id, wait) => readAdmins(deps, id, wait),
-    activity: () => ({ lanes: runner.active, waiting: countWaiting() }),
-    wake: () => workers.wake(),
-    rulesApplied: () => reapplication.done(),
-    async start(hold) {
-      await takeBackLanes(deps);
-      holding = hold;
-      void hold.over.then(() => {
-        holding = undefined;
-        workers.start();
-      });
-      void hold.trusted.then(() => reapplication.start());
-    },
-    async stop(graceMs) {
-      follower.stop();
-      await Promise.all([reapplication.stop(), workers.stop()]);
-      await untilIdle(deps, runner, graceMs);
-    },
+    users: { waiters: createWaiters<UserUndo>(clock) },
+    groups: { waiters: createWaiters<GroupUndo>(clock) },
   };
 }
 
-/** The service answers again: whatever waited for that is due. */
-async function letGoOn({ store, clock, events }: ReconcileDeps, wake: () => void): Promise<void> {
-  try {
-    await hastenWaiting(store, clock.now());
-    wake();
-  } catch (error) {
-    // Everything is tried again all the same, each at its time.
-    events.failed({ type: 'store', id: 'due', error });
+/** The reconciler of one process. */
+export function createReconciler(deps: ReconcilerDeps): Reconciler {
+  const { store, clock, leader, waiting } = deps;
+  const users = waiting.users.waiters;
+  const groups = waiting.groups.waiters;
+  const follower = createFollower({ ...deps, isLeading: () => leader.find() !== undefined }, [
+    users,
+    groups,
+  ]);
+  /** Names of waits that are in the store. */
+  const stored = new Set<string>();
+
+  function isWorthWaiting({ waitMs, class: callClass }: BoundedWait): boolean {
+    const queue = leader.findQueue();
+    if (queue === undefined || queue.isHeld || waitMs <= 0) return false;
+    return users.size + groups.size < WAITING_MAX && queue.aheadMs[callClass] < waitMs;
   }
+
+  /** The leader may have refused it meanwhile: only a wait that has ended can be answered as accepted. */
+  async function end(id: string, settlement: Settlement): Promise<Settlement> {
+    if (!stored.delete(id)) return settlement;
+    const until = performance.now() + FIND_OUT_MS;
+    for (;;) {
+      try {
+        const refusal = await store.write((tx) => endWait(tx, id));
+        return refusal === undefined
+          ? settlement
+          : { kind: 'refused', problem: parseProblem(refusal) };
+      } catch (error) {
+        if (!(error instanceof StoreError) || performance.now() > until) throw error;
+        await clock.sleep(TRY_EVERY_MS);
+      }
+    }
+  }
+
+  async function waitForLeader<Undo>(
+    key: ResourceKey,
+    { waiters, write, undo, id }: Settling<Undo> & { readonly id: string },
+  ): Promise<Settlement> {
+    const reason = 'nobody brings it to the service within the wait';
+    if (!isWorthWaiting(write)) return { kind: 'not-yet', reason };
+    const settled = waiters.wait(key, { version: write.version, undo, id }, write.waitMs);
+    follower.poke();
+    return settled;
+  }
+
+  async function settle<Undo>(key: ResourceKey, settling: Settling<Undo>): Promise<Settlement> {
+    const convergence = leader.find();
+    const { waitId } = settling.write;
+    const id = waitId ?? newId();
+    if (waitId !== undefined) stored.add(waitId);
+    if (convergence === undefined) store.bell.ring('due');
+    const settled =
+      convergence === undefined
+        ? waitForLeader(key, { ...settling, id })
+        : convergence.settle(key, { ...settling, id });
+    // This process may have stopped leading meanwhile.
+    follower.poke();
+    return end(id, await settled);
+  }
+
+  return {
+    async announce(tx, { key, version, undo, waitMs }) {
+      if (store.engine === 'sqlite' || leader.find() !== undefined || waitMs <= 0) return undefined;
+      const id = newId();
+      const until = Math.round(clock.now() + waitMs);
+      await insertWait(tx, {
+        ...{ id, version, until, undo: toUndoText(undo) },
+        ...{ resource_type: key.type, resource_id: key.id },
+      });
+      return id;
+    },
+    lock: (key, row) => leader.find()?.lock(key, row),
+    settleUser: (id, write, undo) =>
+      settle(
+        { type: 'user', id },
+        { waiters: users, write, undo, readProgress: () => readUserProgress(store, id) },
+      ),
+    settleGroup: (id, write, undo) =>
+      settle(
+        { type: 'group', id },
+        { waiters: groups, write, undo, readProgress: () => readGroupProgress(store, id) },
+      ),
+    readAdmins: (id, wait) => leader.find()?.readAdmins(id, wait) ?? leader.readAdmins(id, wait),
+    activity: () => ({
+      lanes: leader.find()?.active ?? 0,
+      waiting: users.size + groups.size,
+    }),
+    wake() {
+      const convergence = leader.find();
+      if (convergence === undefined) store.bell.ring('due');
+      else convergence.wake();
+    },
+    async handOverWaits(tx) {
+      for (const { id, key, version, undo, until } of [...users.list(), ...groups.list()]) {
+        if (id === undefined || stored.has(id)) continue;
+        await insertWait(tx, {
+          ...{ id, version, until: Math.round(until), undo: toUndoText(undo) },
+          ...{ resource_type: key.type, resource_id: key.id },
+        });
+        stored.add(id);
+      }
+      follower.poke();
+    },
+    stop: () => follower.stop(),
+  };
 }
 
-/** On SQLite one process has the file, so every lane in it was left by one that is gone. */
-async function takeBackLanes({ store, clock }: ReconcileDeps): Promise<void> {
-  if (store.engine === 'sqlite') await store.write((tx) => recoverLanes(tx, clock.now()));
-}
-
-/** Waits until no lane runs, at most `graceMs`. */
-async function untilIdle({ clock }: ReconcileDeps, runner: LaneRunner, graceMs: number) {
-  const grace = new AbortController();
-  const timeUp = clock.sleep(graceMs, grace.signal).catch(() => undefined);
-  await Promise.race([runner.idle(), timeUp]);
-  grace.abort();
-  runner.stop();
-}
-
-async function readUserProgress({ store }: ReconcileDeps, id: UserId): Promise<Progress> {
-  const row = await findUserRow(store.read, id);
+async function readUserProgress({ read }: Store, id: UserId): Promise<Progress> {
+  const row = await findUserRow(read, id);
   return row === undefined ? GONE : toProgress(row);
 }
 
-async function readGroupProgress({ store }: ReconcileDeps, id: GroupId): Promise<Progress> {
-  const row = await findGroupRow(store.read, id);
+async function readGroupProgress({ read }: Store, id: GroupId): Promise<Progress> {
+  const row = await findGroupRow(read, id);
   if (row === undefined) return GONE;
-  const { oldest } = await readWaiting(store.read, id);
+  const { oldest } = await readWaiting(read, id);
   return toProgress(row, oldest);
 }

@@ -4,12 +4,12 @@ import { endUnseen, lookForMissing, storeMissing } from '../compare/missing.ts';
 import { readAdminLists } from '../compare/read-admin-lists.ts';
 import { type ReadLists, readLists } from '../compare/read-lists.ts';
 import { people, teams } from '../compare/resources.ts';
-import { IncompleteSweep, type SweepRun, writeHeld } from '../compare/run.ts';
+import { IncompleteSweep, type SweepRun } from '../compare/run.ts';
 
 /**
  * One sweep: reads the service, then says what differs. Makes no call that changes anything. `false`: the lists
  * proved nothing, so nothing was concluded; `run.reasons` say why, also where only a part is missing.
- * @throws the reason of the signal, StoreError, BridgeError `sweep-lost`, `other-service`
+ * @throws the reason of the signal, StoreError, BridgeError `not-leading`, `other-service`
  */
 export async function runSweep(run: SweepRun): Promise<boolean> {
   try {
@@ -35,5 +35,5 @@ async function conclude(run: SweepRun, lists: ReadLists): Promise<void> {
   await compareAll(run, teams, seen);
   await endUnseen(run, people, seen);
   await endUnseen(run, teams, seen);
-  await writeHeld(run, (tx) => endOrphanedDrifts(tx, run.deps.clock.now()));
+  await run.deps.store.write((tx) => endOrphanedDrifts(tx, run.deps.clock.now()));
 }

@@ -1,19 +1,16 @@
 import { saveFact } from '../../store/facts.ts';
 import type { PlanRow } from '../../store/plans.ts';
-import type { Db } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import {
-  claimSweep,
   endSweep,
   findComparedSince,
   findRunningSweep,
   findSweep,
-  freeSweep,
   insertSweep,
   listSweeps,
   makeSweepReal,
-  releaseSweep,
   type SweepRow,
+  saveSweepCalls,
 } from '../../store/sweeps.ts';
 import type { Transport } from '../../upstream/transport.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
@@ -24,18 +21,15 @@ import {
   type SweepCounts,
   type SweepReadDeps,
   type SweepRun,
-  toLost,
 } from '../compare/run.ts';
+import { isNotLeading } from '../lead.ts';
 import { readProgress } from '../read/progress.ts';
 import type { Occasion } from '../repair/decide.ts';
 import { findRecovery } from '../repair/recovery-state.ts';
 import { runSweep } from './run-sweep.ts';
 
-/** How often it is asked whether a sweep is due, or was left by a process that died, in milliseconds. */
+/** How often it is asked whether a sweep is due, or was asked for, in milliseconds. */
 const POLL_MS = 10_000;
-/** How long a sweep stays with a process that does not say that it goes on, in milliseconds. */
-const LEASE_MS = 60_000;
-const RENEW_MS = 15_000;
 
 /** When sweeps are made; settings sweep.*, drift.settle. */
 export interface SweepPolicy {
@@ -74,13 +68,11 @@ export interface SweepDeps extends SweepReadDeps {
   readonly checked: Promise<void>;
 }
 
-/** Complete comparisons of the service with the store, one at a time over all processes. */
+/** Complete comparisons of the service with the store, one at a time. */
 export interface Sweeps {
   start(): void;
-  /** Gives a sweep that runs back, for the next process to go on with. */
+  /** Stops a sweep that runs, for the next leader to go on with. */
   stop(): Promise<void>;
-  /** Has a sweep made as soon as may be; one that runs or waits already counts. Returns its id. */
-  request(options: { isDryRun: boolean }): Promise<string>;
   /** Asks whether a sweep is due by now, which is asked every ten seconds as well. */
   consider(): void;
 }
@@ -100,7 +92,8 @@ export function createSweeps(deps: SweepDeps): Sweeps {
       const sweep = await findWork(deps, beganAt);
       if (sweep !== undefined) await carryOut(deps, sweep, stopping.signal);
     } catch (error) {
-      if (!stopping.signal.aborted) deps.sweepEvents.failed({ id: 'schedule', error });
+      if (stopping.signal.aborted || isNotLeading(error)) return;
+      deps.sweepEvents.failed({ id: 'schedule', error });
     }
   }
 
@@ -121,14 +114,22 @@ export function createSweeps(deps: SweepDeps): Sweeps {
       await turn;
     },
     consider: poke,
-    async request({ isDryRun }) {
-      await addSweep(deps, isDryRun);
-      const sweep = await findRunningSweep(deps.store.read);
-      poke();
-      // It may have ended between the two.
-      return sweep?.id ?? (await findLast(deps))?.id ?? '';
-    },
   };
+}
+
+/** What asking for a sweep takes, in any process. */
+type RequestDeps = Pick<SweepDeps, 'store' | 'clock' | 'sweepPolicy'>;
+
+/** Has the leader make a sweep as soon as may be; one that runs or waits already counts. Returns its id. */
+export async function requestSweep(
+  deps: RequestDeps,
+  { isDryRun }: { readonly isDryRun: boolean },
+): Promise<string> {
+  await addSweep(deps, isDryRun);
+  const sweep = await findRunningSweep(deps.store.read);
+  deps.store.bell.ring('decided');
+  // It may have ended between the two.
+  return sweep?.id ?? (await findLast(deps))?.id ?? '';
 }
 
 /** The sweep to be run now, if any: one that waits, or a new one when it is time. */
@@ -161,12 +162,12 @@ async function isAskedFor({ store }: SweepDeps, readAt: number): Promise<boolean
   return unresolvedAt + TOLERANCE.beforeMs > comparedAt;
 }
 
-async function findLast({ store }: SweepDeps): Promise<SweepRow | undefined> {
+async function findLast({ store }: Pick<SweepDeps, 'store'>): Promise<SweepRow | undefined> {
   return (await listSweeps(store.read, { beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 }))[0];
 }
 
 async function addSweep(
-  { store, clock, sweepPolicy }: SweepDeps,
+  { store, clock, sweepPolicy }: RequestDeps,
   isDryRun: boolean,
 ): Promise<void> {
   const limit = sweepPolicy.adminsEvery - 1;
@@ -182,53 +183,34 @@ async function addSweep(
   });
 }
 
-/** Runs a sweep under a lease that is kept while it runs. */
+/** Runs a sweep from where it stands. */
 async function carryOut(deps: SweepDeps, sweep: SweepRow, stopping: AbortSignal): Promise<void> {
-  const { store, clock, owner, sweepEvents } = deps;
-  const claim = { id: sweep.id, owner };
-  const lost = new AbortController();
+  const { store, sweepEvents } = deps;
   const counter = countCalls(deps.upstream, sweep.calls);
-  const keepIn = (tx: Db) => {
-    const [now, calls] = [clock.now(), counter.calls()];
-    return claimSweep(tx, claim, { now, until: now + LEASE_MS, calls });
-  };
-  const keep = () => store.write(keepIn);
-  const isMine = await store.write(async (tx) => {
-    if (store.engine === 'sqlite') await freeSweep(tx, sweep.id);
-    return keepIn(tx);
-  });
-  if (!isMine) return;
-  sweepEvents.started({ id: sweep.id, admins: sweep.reads_admins === 1 });
-  const renewal = setInterval(() => {
-    // A store that fails to renew fails the sweep's own writes too.
-    keep().then(
-      (isHeld) => isHeld || lost.abort(toLost()),
-      () => undefined,
-    );
-  }, RENEW_MS).unref();
   const run: SweepRun = {
     deps: { ...deps, upstream: counter.upstream },
     sweep,
     settleMs: deps.sweepPolicy.settleMs,
-    signal: AbortSignal.any([stopping, lost.signal]),
+    signal: stopping,
     counts: createCounts(),
     reasons: new Set(),
   };
+  sweepEvents.started({ id: sweep.id, admins: sweep.reads_admins === 1 });
   try {
     const isConcluded = await runSweep(run);
     const plan = isConcluded ? await decideAfter(deps, sweep.id) : undefined;
     await finish(deps, run, { isConcluded, calls: counter.calls(), plan });
   } catch (error) {
-    if (stopping.aborted)
-      return await store.write((tx) => releaseSweep(tx, claim, counter.calls()));
+    if (isNotLeading(error)) return;
+    if (stopping.aborted) {
+      return await store.write((tx) => saveSweepCalls(tx, sweep.id, counter.calls()));
+    }
     sweepEvents.failed({ id: sweep.id, error });
-    // A store that does not answer is no reason to begin anew: whoever asks next goes on from the last page.
-    if (lost.signal.aborted || error instanceof StoreError) return;
+    // A store that does not answer is no reason to begin anew: the next turn goes on from the last page.
+    if (error instanceof StoreError) return;
     // A bug, or another company's service: trying again at once would meet it again.
     run.reasons.add('the bridge failed: its log says why');
     await finish(deps, run, { isConcluded: false, calls: counter.calls(), plan: undefined });
-  } finally {
-    clearInterval(renewal);
   }
 }
 
@@ -246,7 +228,7 @@ async function decideAfter({ store, decide }: SweepDeps, id: string): Promise<Pl
 }
 
 async function finish(
-  { store, clock, owner, sweepEvents }: SweepDeps,
+  { store, clock, sweepEvents }: SweepDeps,
   { sweep, counts, reasons }: SweepRun,
   { isConcluded, calls, plan }: SweepResult,
 ): Promise<void> {
@@ -262,7 +244,7 @@ async function finish(
       reasons: JSON.stringify([...reasons]),
       plan_id: plan?.id ?? null,
     } as const;
-    await endSweep(tx, { id: sweep.id, owner }, { ...end, ended_at: now });
+    await endSweep(tx, sweep.id, { ...end, ended_at: now });
   });
   const durationMs = now - sweep.started_at;
   sweepEvents.ended({ id: sweep.id, status, durationMs, calls, counts, reasons: [...reasons] });

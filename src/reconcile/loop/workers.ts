@@ -1,12 +1,13 @@
 import type { ReconcileDeps } from '../deps.ts';
+import { isNotLeading } from '../lead.ts';
 import { createDueTaker } from './due-taker.ts';
-import type { LaneRunner } from './lane-runner.ts';
+import type { Runner } from './runner.ts';
 
 /** The longest sleep between two looks at what is due, in milliseconds. */
 const SLEEP_MAX_MS = 30_000;
-/** The same where other processes make things due, and may die before they have done them. */
+/** The same where other processes make things due, whose word may be lost. */
 const SHARED_SLEEP_MAX_MS = 1_000;
-/** The shortest: due work whose lane somebody else holds is not asked for in a tight loop. */
+/** The shortest: due work that runs already is not asked for in a tight loop. */
 const SLEEP_MIN_MS = 50;
 /** How long to rest when the store cannot be read, in milliseconds. */
 const STORE_REST_MS = 1_000;
@@ -16,14 +17,14 @@ export interface Workers {
   start(): void;
   /** Something became due. */
   wake(): void;
-  /** True while changes that are due find no lane: what comes now has to wait behind them. */
+  /** True while changes that are due find no room: what comes now has to wait behind them. */
   readonly isBehind: boolean;
   /** Takes nothing more; what runs is the runner's to finish. */
   stop(): Promise<void>;
 }
 
 /** The due workers of one process. One resource's failure never stops another's. */
-export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers {
+export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
   const due = createDueTaker(deps, runner, wake);
   const stopping = new AbortController();
   const sleepMaxMs = deps.store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
@@ -58,7 +59,7 @@ export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers 
         await due.take();
         restMs = await nextRestMs();
       } catch (error) {
-        deps.events.failed({ type: 'store', id: 'due', error });
+        if (!isNotLeading(error)) deps.events.failed({ type: 'store', id: 'due', error });
       }
       await rest(restMs);
     }

@@ -12,7 +12,7 @@ import type { FirstReadDeps } from './step.ts';
 const RECHECK_MS = 5 * 60_000;
 
 /** How far the first complete read of the service has come. */
-type FirstReadState =
+export type FirstReadState =
   | {
       readonly kind: 'running';
       readonly step: Step;

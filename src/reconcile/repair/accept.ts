@@ -4,7 +4,7 @@ import { type DriftRow, endDrifts } from '../../store/drifts.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isStillSo, lockCurrent } from './current.ts';
-import type { DriftDeps } from './deps.ts';
+import type { DecisionDeps } from './deps.ts';
 import { desire } from './desire.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function acceptDrift(
  * taken over without being named by an operator.
  */
 export async function adoptUnmanaged(
-  { store, clock, adopt }: DriftDeps,
+  { store, clock, adopt }: DecisionDeps,
   { id, resource_type: type, resource_id }: DriftRow,
 ): Promise<boolean> {
   const { kind } = await adopt({ type, id: resource_id });

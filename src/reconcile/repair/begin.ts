@@ -1,11 +1,12 @@
+import { countDueChanges } from '../../store/due.ts';
 import { saveFact } from '../../store/facts.ts';
 import { deleteHeldActions } from '../../store/held-actions.ts';
 import { holdWishes } from '../../store/held-wishes.ts';
 import { holdEverything } from '../../store/hold-everything.ts';
-import { countDueChanges } from '../../store/lanes.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { findLearnedAccount } from '../audit/own-author.ts';
+import type { ProcessDeps } from '../deps.ts';
 import type { Mode } from '../enter-mode.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { isAnswering } from '../read/service.ts';
@@ -23,7 +24,12 @@ import {
 /** How often the audit log may fail while other reads work, before the bridge goes on without it. */
 const AUDIT_FAILURES_MAX = 3;
 
-/** What recovery is given; `wake` tells the workers that something became due. */
+/** What an operator's decision about recovery is given; `wake` tells the leader that something became due. */
+export interface RecoveryDecisionDeps extends ProcessDeps {
+  readonly wake: () => void;
+}
+
+/** What recovery is given at the leader. */
 export interface RecoveryDeps extends FirstReadDeps {
   readonly mode: Mode;
   readonly firstRead: FirstRead;

@@ -21,7 +21,7 @@ export interface Current {
 }
 
 /** Who works on it does not matter: what is known now is what a release is compared with. */
-const AT_REST = { lane_owner: null, must_look: 0 } as const;
+const AT_REST = { in_flight: 0, must_look: 0 } as const;
 
 /** Locks a person or group and tells in what it differs; undefined: the store has it no more. */
 export async function lockCurrent(

@@ -3,7 +3,7 @@ import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
 import { lockPlan, type PlanRow, updatePlan } from '../../store/plans.ts';
 import { acceptDrift, adoptUnmanaged } from './accept.ts';
-import type { DriftDeps } from './deps.ts';
+import type { DecisionDeps } from './deps.ts';
 import { addPlan, toPlanAction } from './make-plan.ts';
 import { findProtection } from './protection.ts';
 
@@ -26,7 +26,7 @@ interface PlanWord {
 
 /** Approves or discards a plan that waits, if it is the one with this hash; a discard needs none. */
 export async function decidePlan(
-  { store, clock, driftEvents }: DriftDeps,
+  { store, clock, driftEvents }: DecisionDeps,
   id: string,
   { status, hash, by }: PlanWord,
 ): Promise<PlanDecision> {
@@ -59,7 +59,11 @@ export type DriftDecision =
   | { readonly kind: 'not-possible'; readonly drift: DriftRow };
 
 /** Repairs one drift, whatever the policy says and without counting for a limit. */
-export async function repairDrift(deps: DriftDeps, id: string, by: string): Promise<DriftDecision> {
+export async function repairDrift(
+  deps: DecisionDeps,
+  id: string,
+  by: string,
+): Promise<DriftDecision> {
   return decideDrift(deps, id, async (tx, drift) => {
     const action = toPlanAction(drift);
     const isProtected = (await findProtection(tx, deps, action)) !== undefined;
@@ -78,7 +82,7 @@ export async function repairDrift(deps: DriftDeps, id: string, by: string): Prom
 }
 
 /** Takes what is observed as what is desired, whatever the policy says. */
-export async function acceptOne(deps: DriftDeps, id: string): Promise<DriftDecision> {
+export async function acceptOne(deps: DecisionDeps, id: string): Promise<DriftDecision> {
   const known = await findDrift(deps.store.read, id);
   if (known !== undefined && isUnmanagedKind(known.kind) && known.status === 'open') {
     const isDone = await adoptUnmanaged(deps, known);
@@ -101,7 +105,7 @@ export interface Ignoring {
 
 /** Leaves a drift alone until then. */
 export async function ignoreDrift(
-  deps: DriftDeps,
+  deps: DecisionDeps,
   id: string,
   { until, reason, by }: Ignoring,
 ): Promise<DriftDecision> {
@@ -113,7 +117,7 @@ export async function ignoreDrift(
 }
 
 async function decideDrift(
-  { store, rules }: DriftDeps,
+  { store, rules }: DecisionDeps,
   id: string,
   act: (tx: Parameters<typeof acceptDrift>[0], drift: DriftRow) => Promise<DriftDecision>,
 ): Promise<DriftDecision> {

@@ -5,6 +5,7 @@ import type { HarmLimits } from '../../domain/harm.ts';
 import type { PlanOrigin, PlanStatus } from '../../domain/plan.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import type { Db } from '../../store/store.ts';
+import type { ProcessDeps } from '../deps.ts';
 import type { FirstReadDeps } from '../read/step.ts';
 
 /** What is done about drifts; settings drift.*, limits.*. */
@@ -26,8 +27,8 @@ export interface DriftEvents {
   failed(fields: { type: string; id: string; error: unknown }): void;
 }
 
-/** What everything about drifts is given. */
-export interface DriftDeps extends FirstReadDeps {
+/** What decisions about drifts are given, in every process. */
+export interface DecisionDeps extends ProcessDeps {
   readonly repair: RepairPolicy;
   readonly driftEvents: DriftEvents;
   /** Something is due. */
@@ -37,3 +38,6 @@ export interface DriftDeps extends FirstReadDeps {
   /** Takes over what nobody asked for, as an operator does. */
   readonly adopt: (key: { type: 'user' | 'group'; id: string }) => Promise<Adoption>;
 }
+
+/** What everything about drifts is given at the leader. */
+export type DriftDeps = DecisionDeps & FirstReadDeps;

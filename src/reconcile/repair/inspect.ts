@@ -19,8 +19,6 @@ import type { DriftDeps } from './deps.ts';
 
 /** Inspections that are made in one turn. */
 const TURN_MAX = 50;
-/** For how long a process has an inspection to itself, in milliseconds. */
-const LEASE_MS = 5 * 60_000;
 /** How long to wait after a look that did not work, at first and at most, in milliseconds. */
 const RETRY_MS = 5_000;
 const RETRY_MAX_MS = 10 * 60_000;
@@ -103,9 +101,9 @@ async function inspectOne<Row extends UserRow | GroupRow>(
     : look(inspecting, held, { resources, row, needs });
 }
 
-/** Takes the inspection for this process, unless our own last write is too near for it. */
+/** Begins the inspection, unless our own last write is too near for it. */
 async function take(
-  { store, clock, owner, repair }: DriftDeps,
+  { store, clock, repair }: DriftDeps,
   inspection: InspectionRow,
   { id }: UserRow | GroupRow,
 ): Promise<InspectionRow | undefined> {
@@ -114,11 +112,10 @@ async function take(
   const lastAt = isNamed ? undefined : await findNewestOwnCallFor(store.read, id);
   const settledAt = (lastAt ?? 0) + repair.settleMs;
   const isEarly = lastAt !== undefined && settledAt > now;
-  const change = isEarly
-    ? { due_at: settledAt, attempts: inspection.attempts, owner: null }
-    : { due_at: now + LEASE_MS, attempts: inspection.attempts + 1, owner };
-  const isTaken = await store.write((tx) => postponeInspection(tx, inspection, change));
-  return isTaken && !isEarly ? { ...inspection, ...change } : undefined;
+  if (!isEarly) return { ...inspection, attempts: inspection.attempts + 1 };
+  const change = { due_at: settledAt, attempts: inspection.attempts };
+  await store.write((tx) => postponeInspection(tx, inspection, change));
+  return undefined;
 }
 
 /** What is not seen by the look that everybody gets, and is ours. */
@@ -188,7 +185,7 @@ async function look<Row extends UserRow | GroupRow>(
 async function putOff({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
   const waitMs = Math.min(RETRY_MS * 2 ** (inspection.attempts - 1), RETRY_MAX_MS);
   const { attempts } = inspection;
-  const change = { due_at: clock.now() + waitMs, attempts, owner: null };
+  const change = { due_at: clock.now() + waitMs, attempts };
   await store.write((tx) => postponeInspection(tx, inspection, change));
 }
 
@@ -196,7 +193,7 @@ async function putOff({ store, clock }: DriftDeps, inspection: InspectionRow): P
 async function passOver({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
   const { due_at, since, attempts } = inspection;
   const waitMs = Math.min(Math.max(due_at - since, BUSY_MS), BUSY_MAX_MS);
-  const change = { due_at: clock.now() + waitMs, attempts, owner: null };
+  const change = { due_at: clock.now() + waitMs, attempts };
   await store.write((tx) => postponeInspection(tx, inspection, change));
 }
 
@@ -214,7 +211,7 @@ async function conclude<Row extends UserRow | GroupRow>(
   deps: DriftDeps,
   { inspection, resources, row, since, seenAt }: Conclusion<Row>,
 ): Promise<DriftRow[]> {
-  if (!(await isInspectionHeld(tx, inspection, deps.owner))) return [];
+  if (!(await isInspectionHeld(tx, inspection))) return [];
   const fresh = await resources.lock(tx, row);
   if (fresh === undefined) return [];
   const seen: SeenSince = {
@@ -227,7 +224,7 @@ async function conclude<Row extends UserRow | GroupRow>(
   // Somebody has begun to work on it: it waits until they are done.
   if (judgement.kind === 'unknown') {
     const { attempts } = inspection;
-    const change = { due_at: deps.clock.now(), attempts, owner: null };
+    const change = { due_at: deps.clock.now(), attempts };
     await postponeInspection(tx, inspection, change);
     return [];
   }

@@ -1,5 +1,5 @@
-import { freeInspections } from '../../store/inspections.ts';
 import type { PlanRow } from '../../store/plans.ts';
+import { isNotLeading } from '../lead.ts';
 import { decide, type Occasion } from './decide.ts';
 import {
   acceptOne,
@@ -10,7 +10,7 @@ import {
   type PlanDecision,
   repairDrift,
 } from './decisions.ts';
-import type { DriftDeps } from './deps.ts';
+import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { followRepairs } from './follow.ts';
 import { createInspections } from './inspect.ts';
 import { type UndoDecision, undoPlan } from './undo.ts';
@@ -22,7 +22,7 @@ const BUSY_MS = [25, 1_000] as const;
 /** How much longer than looking takes it is left alone. */
 const BUSY_FACTOR = 4;
 
-/** What is done about drifts, in one process; any number of processes may do it on the same store. */
+/** What is done about drifts: every process may decide, the leader carries it out. */
 export interface DriftKeeper {
   start(): void;
   stop(): Promise<void>;
@@ -30,13 +30,36 @@ export interface DriftKeeper {
   poke(): void;
   /** Decides about what is known, after a sweep. */
   decide(occasion: Occasion): Promise<PlanRow | undefined>;
-  /** Of this and the next three `by` is the name of the operator. */
+}
+
+/** Decisions of operators, in any process; the leader follows them. `by` is the name of the operator. */
+export interface DriftDecisions {
   approve(id: string, hash: string, by: string): Promise<PlanDecision>;
   discard(id: string, by: string): Promise<PlanDecision>;
   undo(id: string, by: string): Promise<UndoDecision>;
   repair(driftId: string, by: string): Promise<DriftDecision>;
   accept(driftId: string): Promise<DriftDecision>;
   ignore(driftId: string, ignoring: Ignoring): Promise<DriftDecision>;
+}
+
+/** The decisions of one process. */
+export function createDriftDecisions(deps: DecisionDeps): DriftDecisions {
+  /** What was decided is followed at once. */
+  async function decided<T>(decision: Promise<T>): Promise<T> {
+    const result = await decision;
+    deps.store.bell.ring('decided');
+    return result;
+  }
+
+  return {
+    approve: (id, hash, by) => decided(decidePlan(deps, id, { status: 'approved', hash, by })),
+    discard: (id, by) =>
+      decided(decidePlan(deps, id, { status: 'discarded', hash: undefined, by })),
+    undo: (id, by) => decided(undoPlan(deps, id, by)),
+    repair: (id, by) => decided(repairDrift(deps, id, by)),
+    accept: (id) => decided(acceptOne(deps, id)),
+    ignore: (id, ignoring) => decided(ignoreDrift(deps, id, ignoring)),
+  };
 }
 
 /** Keeps drifts; `isReady` tells whether what is stored may be acted on. */
@@ -57,7 +80,8 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     try {
       nextAt = (await isReady()) ? await keep() : undefined;
     } catch (error) {
-      if (!signal.aborted) deps.driftEvents.failed({ type: 'drift', id: 'keep', error });
+      if (!signal.aborted && !isNotLeading(error))
+        deps.driftEvents.failed({ type: 'drift', id: 'keep', error });
     }
     const busyMs = toBusyRest(performance.now() - beganAt);
     const untilNextMs = nextAt === undefined ? IDLE_MS : nextAt - deps.clock.now();
@@ -79,16 +103,9 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     turn = turn.then(takeTurn);
   }
 
-  /** What was decided is followed at once. */
-  async function decided<T>(decision: Promise<T>): Promise<T> {
-    const result = await decision;
-    poke();
-    return result;
-  }
-
   return {
     start() {
-      turn = free(deps).finally(poke);
+      poke();
     },
     async stop() {
       stopping.abort();
@@ -96,26 +113,12 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
       await turn;
     },
     poke,
-    decide: (occasion) => decided(decide(deps, occasion)),
-    approve: (id, hash, by) => decided(decidePlan(deps, id, { status: 'approved', hash, by })),
-    discard: (id, by) =>
-      decided(decidePlan(deps, id, { status: 'discarded', hash: undefined, by })),
-    undo: (id, by) => decided(undoPlan(deps, id, by)),
-    repair: (id, by) => decided(repairDrift(deps, id, by)),
-    accept: (id) => decided(acceptOne(deps, id)),
-    ignore: (id, ignoring) => decided(ignoreDrift(deps, id, ignoring)),
+    async decide(occasion) {
+      const plan = await decide(deps, occasion);
+      poke();
+      return plan;
+    },
   };
-}
-
-/** A file has one process: what was taken in it was taken by one that is gone. */
-async function free({ store, clock, driftEvents }: DriftDeps): Promise<void> {
-  if (store.engine !== 'sqlite') return;
-  try {
-    await store.write((tx) => freeInspections(tx, clock.now()));
-  } catch (error) {
-    // They come free by themselves, some minutes later.
-    driftEvents.failed({ type: 'drift', id: 'free', error });
-  }
 }
 
 function toBusyRest(tookMs: number): number {

@@ -1,7 +1,7 @@
 import { deleteHeldActions } from '../../store/held-actions.ts';
 import { deleteHeldWishes } from '../../store/held-wishes.ts';
 import type { Db } from '../../store/store.ts';
-import type { RecoveryDeps } from './begin.ts';
+import type { RecoveryDecisionDeps } from './begin.ts';
 import { type Released, releasePlan } from './recovery-release.ts';
 import { endRecovery, findRecovery, type PlannedRecovery, saveRecovery } from './recovery-state.ts';
 
@@ -14,7 +14,7 @@ export type Decision =
   | { readonly kind: 'other-plan'; readonly hash: string };
 
 /** Has the plan with this hash wait for the service again, as far as it still holds. */
-export async function approvePlan(deps: RecoveryDeps, hash: string): Promise<Decision> {
+export async function approvePlan(deps: RecoveryDecisionDeps, hash: string): Promise<Decision> {
   const { store, clock } = deps;
   return decide(deps, hash, async (state) => {
     const now = clock.now();
@@ -25,7 +25,7 @@ export async function approvePlan(deps: RecoveryDeps, hash: string): Promise<Dec
 
 /** Goes on with a plan that was approved, and ends recovery. */
 export async function releaseApproved(
-  deps: RecoveryDeps,
+  deps: RecoveryDecisionDeps,
   { plan }: PlannedRecovery,
 ): Promise<Released> {
   const released = await releasePlan(deps, plan);
@@ -36,7 +36,7 @@ export async function releaseApproved(
 }
 
 /** What was accepted while observing is in the service already, so there is nothing to decide. */
-export async function endEmpty({ store, events }: RecoveryDeps): Promise<void> {
+export async function endEmpty({ store, events }: RecoveryDecisionDeps): Promise<void> {
   await store.write(finish);
   events.recovery({ phase: 'over', code: 'empty', actions: 0 });
 }
@@ -48,7 +48,7 @@ async function finish(tx: Db): Promise<void> {
 }
 
 /** Leaves the service as it is: nothing of the plan with this hash is done. */
-export async function discardPlan(deps: RecoveryDeps, hash: string): Promise<Decision> {
+export async function discardPlan(deps: RecoveryDecisionDeps, hash: string): Promise<Decision> {
   return decide(deps, hash, async ({ plan }) => {
     await deps.store.write(async (tx) => {
       await deleteHeldActions(tx, Number.MAX_SAFE_INTEGER);
@@ -60,7 +60,7 @@ export async function discardPlan(deps: RecoveryDeps, hash: string): Promise<Dec
 }
 
 async function decide(
-  { store }: RecoveryDeps,
+  { store }: RecoveryDecisionDeps,
   hash: string,
   act: (state: PlannedRecovery) => Promise<Released>,
 ): Promise<Decision> {

@@ -8,7 +8,7 @@ import { selectWished } from '../../store/held-wishes.ts';
 import { listManagedGroups, listManagedUsers, trust } from '../../store/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState } from '../../store/users.ts';
-import type { ReconcileDeps } from '../deps.ts';
+import type { ProcessDeps } from '../deps.ts';
 import type { ReadSections } from './read-again.ts';
 import type { HeldPlan, RecoveryReason } from './recovery-state.ts';
 import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-held-actions.ts';
@@ -17,7 +17,10 @@ import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-hel
 const PART = 500;
 
 /** What decides which differences there are, with the settings of this process. */
-export function toHeldPolicy({ policy }: ReconcileDeps, readSince: number): HeldPolicy {
+export function toHeldPolicy(
+  { policy }: Pick<ProcessDeps, 'policy'>,
+  readSince: number,
+): HeldPolicy {
   const { deactivation, groupDeletion } = policy;
   return { deactivation, groupDeletion, readSince };
 }
@@ -38,7 +41,7 @@ type Choose = (tx: Db, actions: readonly HeldAction[]) => Promise<readonly HeldA
  * difference of a store that is older than the service, and what was asked for where the bridge only observed.
  */
 export async function makePlan(
-  deps: ReconcileDeps,
+  deps: ProcessDeps,
   { readSince, sections, reason }: PlanBasis,
 ): Promise<HeldPlan> {
   const policy = toHeldPolicy(deps, readSince);
@@ -54,7 +57,7 @@ export async function makePlan(
 
 /** Runs `part` from one place to the next until there is none. */
 async function inParts(
-  { store }: ReconcileDeps,
+  { store }: ProcessDeps,
   part: (tx: Db, afterSeq: number) => Promise<number | undefined>,
 ): Promise<void> {
   let afterSeq: number | undefined = 0;

@@ -9,7 +9,7 @@ import { claimLinks } from '../../store/link-work.ts';
 import { LINK_TABLES } from '../../store/links.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
-import type { ReconcileDeps } from '../deps.ts';
+import type { ProcessDeps } from '../deps.ts';
 import { listGroupActions, toHeldPolicy } from './recovery-make-plan.ts';
 import type { HeldPlan } from './recovery-state.ts';
 import { type HeldPolicy, toHeldUserActions } from './to-held-actions.ts';
@@ -27,7 +27,7 @@ export interface Released {
  * Has exactly the approved differences wait again. What no longer holds drops out, and each resource is looked
  * at before it is acted on. A crash in between leaves the rest for the next process.
  */
-export async function releasePlan(deps: ReconcileDeps, { readSince }: HeldPlan): Promise<Released> {
+export async function releasePlan(deps: ProcessDeps, { readSince }: HeldPlan): Promise<Released> {
   const policy = toHeldPolicy(deps, readSince);
   let total: Released = { released: 0, dropped: 0 };
   for (;;) {

@@ -1,5 +1,7 @@
+import { StoreError } from '../../store/store-error.ts';
 import type { Hold } from '../deps.ts';
-import { beginRecovery, goLive, type RecoveryDeps } from './begin.ts';
+import { isNotLeading } from '../lead.ts';
+import { beginRecovery, goLive, type RecoveryDecisionDeps, type RecoveryDeps } from './begin.ts';
 import { type Detection, saveAlive } from './detect.ts';
 import { createPatience } from './patience.ts';
 import { readServiceAgain } from './read-again.ts';
@@ -11,7 +13,7 @@ import {
   releaseApproved,
 } from './recovery-decide.ts';
 import { makePlan } from './recovery-make-plan.ts';
-import { type RecoveryState, saveRecovery } from './recovery-state.ts';
+import { findRecovery, type RecoveryState, saveRecovery } from './recovery-state.ts';
 
 /** How often the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
@@ -31,10 +33,29 @@ export interface Recovery {
   stop(): Promise<void>;
   /** What the audit log told at the start; undefined: not asked yet, or not needed. */
   detection(): Detection | undefined;
+  /** Goes on where an operator has decided. */
+  reconsider(): Promise<void>;
+}
+
+/** Decisions of operators about recovery, in any process. */
+export interface RecoveryDecisions {
   /** Has the plan with this hash wait for the service again, as far as it still holds. */
   approve(hash: string): Promise<Decision>;
   /** Leaves the service as it is: nothing of the plan with this hash is done. */
   discard(hash: string): Promise<Decision>;
+}
+
+/** The decisions of one process. */
+export function createRecoveryDecisions(deps: RecoveryDecisionDeps): RecoveryDecisions {
+  async function decide(decision: Promise<Decision>): Promise<Decision> {
+    const decided = await decision;
+    deps.store.bell.ring('decided');
+    return decided;
+  }
+  return {
+    approve: (hash) => decide(approvePlan(deps, hash)),
+    discard: (hash) => decide(discardPlan(deps, hash)),
+  };
 }
 
 /** The recovery of one process. */
@@ -49,6 +70,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   const heartbeat = createHeartbeat(deps);
   let detection: Detection | undefined;
   let isReading = false;
+  let isBegun = false;
   let running: Promise<void> = Promise.resolve();
 
   async function run(): Promise<void> {
@@ -60,18 +82,13 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     detection = begun.detection;
     isReading = begun.state?.phase === 'reading';
     over.resolve();
+    isBegun = true;
     heartbeat.start();
     const { state } = begun;
     const isOver =
       state === undefined || (await patience.keepTrying(() => carryOn(deps, state, signal)));
     isReading = false;
     if (isOver) trusted.resolve();
-  }
-
-  async function decide(decision: Promise<Decision>): Promise<Decision> {
-    const decided = await decision;
-    if (decided.kind === 'done') trusted.resolve();
-    return decided;
   }
 
   return {
@@ -84,7 +101,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     async start() {
       await goLive(deps);
       running = run().catch((error: unknown) => {
-        if (!signal.aborted) events.failed({ type: 'recovery', id: 'run', error });
+        if (signal.aborted || isNotLeading(error)) return;
+        events.failed({ type: 'recovery', id: 'run', error });
       });
     },
     async stop() {
@@ -93,8 +111,15 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       await heartbeat.stop();
     },
     detection: () => detection,
-    approve: (hash) => decide(approvePlan(deps, hash)),
-    discard: (hash) => decide(discardPlan(deps, hash)),
+    async reconsider() {
+      if (!isBegun || signal.aborted) return;
+      try {
+        if ((await findRecovery(deps.store.read)) === undefined) trusted.resolve();
+      } catch (error) {
+        // It is looked at again with the next beat.
+        if (!(error instanceof StoreError)) events.failed({ type: 'recovery', id: 'look', error });
+      }
+    },
   };
 }
 
@@ -131,7 +156,7 @@ function createHeartbeat({ store, clock, events }: RecoveryDeps) {
     try {
       await store.write((tx) => saveAlive(tx, clock.now()));
     } catch (error) {
-      events.failed({ type: 'recovery', id: 'alive', error });
+      if (!isNotLeading(error)) events.failed({ type: 'recovery', id: 'alive', error });
     }
   }
 

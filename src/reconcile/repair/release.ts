@@ -114,7 +114,7 @@ async function haveWait(tx: Db, deps: DriftDeps, { plan, type, id, actions }: Re
     due_at: now,
     // A removal that waits already keeps its class.
     due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== null)),
-    ...(isOld || isMissing ? toDoubtedColumns(row, now) : {}),
+    ...(isOld || isMissing ? toDoubtedColumns(now) : {}),
   };
   if ('upstream_id' in row) return updateUser(tx, row.id, change);
   for (const list of ['memberships', 'group_admins'] as const) {

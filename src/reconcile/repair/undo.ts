@@ -17,7 +17,7 @@ import {
 import type { Db } from '../../store/store.ts';
 import { toUserState } from '../../store/users.ts';
 import { type Current, lockCurrent } from './current.ts';
-import type { DriftDeps } from './deps.ts';
+import type { DecisionDeps } from './deps.ts';
 import { findPlace } from './fields.ts';
 import { addPlan } from './make-plan.ts';
 
@@ -46,7 +46,7 @@ export type UndoDecision =
  * Plans that what a plan has changed is as it was before: memberships, admin lists and active flags of which the
  * provider wants nothing else since. What was observed before becomes what is desired.
  */
-export async function undoPlan(deps: DriftDeps, id: string, by: string): Promise<UndoDecision> {
+export async function undoPlan(deps: DecisionDeps, id: string, by: string): Promise<UndoDecision> {
   return deps.store.write(async (tx): Promise<UndoDecision> => {
     // The lock has two who undo at the same moment come one after the other.
     const plan = await lockPlan(tx, id);
@@ -70,7 +70,7 @@ export async function undoPlan(deps: DriftDeps, id: string, by: string): Promise
 
 async function listUndoing(
   tx: Db,
-  deps: DriftDeps,
+  deps: DecisionDeps,
   { id }: PlanRow,
 ): Promise<{ actions: PlanAction[]; leftOut: number }> {
   const actions: PlanAction[] = [];
@@ -90,7 +90,7 @@ async function listUndoing(
 
 async function toOpposite(
   tx: Db,
-  deps: DriftDeps,
+  deps: DecisionDeps,
   row: PlanActionRow,
 ): Promise<PlanAction | undefined> {
   const kind = OPPOSITES[row.kind];
@@ -113,7 +113,7 @@ async function toOpposite(
 /** Whether what the plan has brought is still what is wanted, so that nobody has said anything else since. */
 async function isStillDesired(
   tx: Db,
-  { policy }: DriftDeps,
+  { policy }: DecisionDeps,
   { current: { row: resource }, row }: { current: Current; row: PlanActionRow },
 ): Promise<boolean> {
   const desired = parseStored<JsonValue>(row.desired);

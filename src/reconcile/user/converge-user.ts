@@ -1,7 +1,7 @@
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { UserAction } from '../../plan/actions.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
-import type { UserUndo } from '../../store/undo.ts';
+import { isUserUndo, type UserUndo } from '../../store/undo.ts';
 import { findUserRow } from '../../store/users.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -15,14 +15,14 @@ import type { UserKnown } from './outcome.ts';
 import { recordUserStep } from './record.ts';
 
 /** What the convergence of people shares with the requests that wait for it. */
-export interface UserLane {
+export interface WaitingUsers {
   readonly waiters: Waiters<UserUndo>;
 }
 
 /** How people are converged. */
 export function convergeUsers(
   deps: ReconcileDeps,
-  { waiters }: UserLane,
+  { waiters }: WaitingUsers,
 ): Convergeable<UserState, UserAction, UserKnown, UserField> {
   const toPolicy = (): UserPolicy => ({
     deactivation: deps.policy.deactivation,
@@ -42,27 +42,26 @@ export function convergeUsers(
     planNext: (state) => planUser(state, toPolicy()).actions[0],
     toSentCreate: (action) => (action.kind === 'create-user' ? toSentUser(action) : undefined),
     apply: (upstream, state, action) => applyUserAction({ ...deps, upstream }, state, action),
-    async record(planned, { lease, outcome, isOwn }, also) {
+    async record(planned, { outcome, isOwn }, also) {
       const key = { type: 'user', id: planned.id } as const;
       const since = deps.clock.now();
-      const recorded = await recordHeld(waiters.hold(key), (undos) =>
-        deps.store.write(async (tx) => {
-          const stored = await recordUserStep(tx, {
-            planned,
-            outcome,
-            lease,
-            policy: toPolicy(),
-            undos,
-            rules: deps.rules,
-            isOwn,
-            attemptsMax: deps.policy.attemptsMax,
-            now: deps.clock.now(),
-            random: deps.random(),
-          });
-          await also(tx);
-          return stored;
-        }),
-      );
+      const mayRefuse = outcome.kind === 'refused' || outcome.kind === 'done';
+      const held = { key, waiters, mayRefuse, isUndo: isUserUndo };
+      const recorded = await recordHeld(deps, held, async (tx, undos) => {
+        const stored = await recordUserStep(tx, {
+          planned,
+          outcome,
+          policy: toPolicy(),
+          undos,
+          rules: deps.rules,
+          isOwn,
+          attemptsMax: deps.policy.attemptsMax,
+          now: deps.clock.now(),
+          random: deps.random(),
+        });
+        await also(tx);
+        return stored;
+      });
       tellDeleted(deps.events, key, { planned, recorded });
       const problem = outcome.kind === 'refused' ? outcome.problem : undefined;
       if (problem || planned.mustLook) await tellStuck(deps, { key, code: problem?.code, since });

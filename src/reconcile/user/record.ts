@@ -23,15 +23,7 @@ import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/user
 import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
-import {
-  FREE_LANE,
-  isDoubted,
-  toDoubtedColumns,
-  toLooked,
-  toNoTrouble,
-  toRetryColumns,
-  toTrouble,
-} from '../retry-columns.ts';
+import { isDoubted, toLooked, toNoTrouble, toRetryColumns, toTrouble } from '../retry-columns.ts';
 import { countFailed } from './count-failed.ts';
 import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
 import { toTriable } from './load.ts';
@@ -49,14 +41,12 @@ interface Recording extends UserStep {
 
 /**
  * Records what a step taught, in one transaction with what follows from it: fields that now hold are
- * settled, a refused write is undone or stuck, groups that waited for the account are woken. Gives
- * the lane back unless there is a next step.
+ * settled, a refused write is undone or stuck, groups that waited for the account are woken.
  */
 export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
   const row = await lockUser(tx, step.planned.id);
   if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
   const isOver = await handOver(tx, row, { account: findAccount(step), now: step.now });
-  if (row.lane_token !== step.lease.token) return recordFenced(tx, row, step);
   const recording: Recording = { ...step, original: row };
   if (isOver) return recordHandedOver(tx, row, recording);
   const left = withoutUncreated(row, step);
@@ -103,15 +93,8 @@ async function recordHandedOver(
     sent_creates: '[]',
   };
   const clean = { ...toNoTrouble(row), ...toStuckColumns({}) };
-  await save(tx, step, { ...row, ...FREE_LANE, ...clean, ...none });
+  await save(tx, step, { ...row, ...clean, ...none });
   return { finished: true, ...GONE, undone: [], woken: [] };
-}
-
-/** Somebody else holds the lane now: what our call did is not ours to judge, so they look. */
-async function recordFenced(tx: Db, row: UserRow, step: UserStep): Promise<Recorded<UserState>> {
-  const lost = mayHaveCreated(row, step) ? LOST_CREATE : {};
-  await updateUser(tx, row.id, { ...toDoubtedColumns(row, step.now), ...lost });
-  return { finished: true, ...toProgress(row), undone: [], woken: [] };
 }
 
 /** Whether the step that ended may have been a create. */
@@ -168,7 +151,7 @@ async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Re
   const due_at = planNextLostLook(lost_looks, step.now);
   const next: UserRow = { ...row, ...toNoTrouble(row), failing_since: null, lost_looks };
   if (due_at === undefined) return finish(tx, next, step, []);
-  const changed: UserRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
+  const changed: UserRow = { ...next, must_look: 1, due_at };
   await save(tx, step, changed);
   const woken = await leaveGroups(tx, row.id, step.now);
   return { finished: true, ...toProgress(changed), undone: [], woken };
@@ -245,7 +228,7 @@ async function recordRetry(
     await save(tx, step, changed);
     return { finished: false, state: toTriable(changed, step.now), undone: [], woken: [] };
   }
-  await save(tx, step, { ...changed, ...FREE_LANE });
+  await save(tx, step, changed);
   return {
     finished: true,
     ...toProgress(changed),
@@ -255,7 +238,7 @@ async function recordRetry(
   };
 }
 
-/** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
+/** Plans again from what is now known: settles what holds, and goes on when there is a next step. */
 async function finish(
   tx: Db,
   row: UserRow,
@@ -292,12 +275,13 @@ async function finish(
     return { finished: false, state: toTriable(next, now), undone, woken };
   }
   const due_at = findNextRetryAt(pending, stuck, now) ?? null;
-  await save(tx, step, { ...next, ...FREE_LANE, due_at });
+  await save(tx, step, { ...next, due_at });
   // Deactivated first; only then out of the groups.
   if (row.deleted_at !== null) woken = [...woken, ...(await leaveGroups(tx, row.id, now))];
   return { finished: true, ...toProgress(next), undone, woken };
 }
 
 async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
-  await updateUser(tx, row.id, toChangedColumns(original, row));
+  const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
+  await updateUser(tx, row.id, toChangedColumns(original, landed));
 }

@@ -1,7 +1,6 @@
 import type { UserState } from '../../domain/user.ts';
 import type { UserPolicy } from '../../plan/plan-user.ts';
 import type { Rules } from '../../rules/rules.ts';
-import type { Lease } from '../../store/lanes.ts';
 import type { UserUndo } from '../../store/undo.ts';
 import type { Waiter } from '../waiters.ts';
 import type { UserOutcome } from './outcome.ts';
@@ -11,7 +10,6 @@ export interface UserStep {
   /** The state that the step was planned from. */
   readonly planned: UserState;
   readonly outcome: UserOutcome;
-  readonly lease: Lease;
   readonly policy: UserPolicy;
   /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
   readonly undos: readonly Waiter<UserUndo>[];

@@ -38,12 +38,11 @@ function wasThereBefore(other: UserRow, row: UserRow): boolean {
 
 /**
  * What the service was seen to hold of the heir before the call ended may be over, so all that was asked
- * of the person waits again. Whoever runs the heir keeps the lane, because a call of theirs may be on its
- * way, and looks again.
+ * of the person waits again, after a look.
  */
 async function distrust(tx: Db, heir: UserRow, now: number): Promise<void> {
   await updateUser(tx, heir.id, {
-    ...toDoubtedColumns(heir, now),
+    ...toDoubtedColumns(now),
     pending: toDoubtedPending(heir),
   });
 }

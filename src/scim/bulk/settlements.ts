@@ -1,9 +1,10 @@
+import type { Lock } from '../../reconcile/loop/runner.ts';
 import type { ScimDeps } from '../deps.ts';
 import { settleWrite, tellUnchanged } from '../writes/settle.ts';
-import type { AcceptedWrite } from '../writes/write-result.ts';
+import { type AcceptedWrite, toKey } from '../writes/write-result.ts';
 import type { BulkOperation } from './bulk-operation.ts';
 
-/** Most lanes that are held for writes of this request before they are settled. */
+/** Most locks that are held for writes of this request before they are settled. */
 const HELD_MAX = 64;
 
 /** Writes of one bulk request that are stored and not settled yet. */
@@ -25,12 +26,12 @@ export function createSettlements(
   arrivedAt: number,
   onRefused: (operation: BulkOperation, error: unknown) => void,
 ): Settlements {
-  const held = new Map<BulkOperation, AcceptedWrite>();
+  const held = new Map<BulkOperation, { readonly accepted: AcceptedWrite; readonly lock: Lock }>();
   const running = new Map<BulkOperation, Promise<void>>();
 
-  async function run(operation: BulkOperation, accepted: AcceptedWrite): Promise<void> {
+  async function run(operation: BulkOperation, accepted: AcceptedWrite, lock?: Lock) {
     try {
-      await settleWrite(deps, accepted, arrivedAt);
+      await settleWrite(deps, accepted, arrivedAt, lock);
     } catch (error) {
       onRefused(operation, error);
     } finally {
@@ -39,7 +40,9 @@ export function createSettlements(
   }
 
   function start(): void {
-    for (const [operation, accepted] of held) running.set(operation, run(operation, accepted));
+    for (const [operation, { accepted, lock }] of held) {
+      running.set(operation, run(operation, accepted, lock));
+    }
     held.clear();
   }
 
@@ -48,11 +51,11 @@ export function createSettlements(
       return held.size + running.size;
     },
     add(operation, accepted) {
-      const { undo, lease } = accepted;
-      if (undo === undefined) return tellUnchanged(deps, accepted);
-      // Without the lane another run may be sending the write already: a refusal has to find us waiting.
-      if (lease === undefined) running.set(operation, run(operation, accepted));
-      else held.set(operation, accepted);
+      if (accepted.undo === undefined) return tellUnchanged(deps, accepted);
+      const lock = deps.reconciler.lock(toKey(accepted), accepted.row);
+      // Without the lock another run may be sending the write already: a refusal has to find us waiting.
+      if (lock === undefined) running.set(operation, run(operation, accepted));
+      else held.set(operation, { accepted, lock });
       if (held.size >= HELD_MAX) start();
     },
     async settle(operations) {

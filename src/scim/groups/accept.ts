@@ -50,9 +50,7 @@ const LOOK_RETRY_SECONDS = 30;
 export async function acceptNewGroup(deps: ScimDeps, body: unknown): Promise<GroupWriteResult> {
   const input = await workInTurns(readGroup(body, toRepairs(deps.telemetry)), deps.turns);
   assertUpstreamUp(deps);
-  return storeLooking(deps, { look: 'change', kind: 'create' }, (tx) =>
-    storeNewGroup(tx, deps, { input, claim: deps.reconciler.claim() }),
-  );
+  return storeLooking(deps, 'change', (tx) => storeNewGroup(tx, deps, { input }));
 }
 
 /** A PUT as far as the store; leaving members out leaves them. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -100,9 +98,7 @@ export async function acceptGroupDeletion(
   target: WriteTarget,
 ): Promise<GroupWriteResult> {
   assertUpstreamUp(deps);
-  return storeLooking(deps, { look: 'remove', kind: 'change' }, (tx) =>
-    storeGroupDeletion(tx, deps, { ...target, claim: deps.reconciler.claim() }),
-  );
+  return storeLooking(deps, 'remove', (tx) => storeGroupDeletion(tx, deps, target));
 }
 
 async function storeChange(
@@ -111,9 +107,7 @@ async function storeChange(
   change: GroupChangeCall['change'],
 ): Promise<GroupWriteResult> {
   assertUpstreamUp(deps);
-  return storeLooking(deps, { look: lookClass, kind: 'change' }, (tx) =>
-    storeGroup(tx, deps, { ...target, claim: deps.reconciler.claim(), change }),
-  );
+  return storeLooking(deps, lookClass, (tx) => storeGroup(tx, deps, { ...target, change }));
 }
 
 /**
@@ -122,14 +116,14 @@ async function storeChange(
  */
 async function storeLooking(
   deps: ScimDeps,
-  { look, kind }: { readonly look: LookClass; readonly kind: 'create' | 'change' },
+  look: LookClass,
   store: (tx: Db) => Promise<CreatedGroup>,
 ): Promise<GroupWriteResult> {
-  const stored = await storeWrite(deps, kind, store);
+  const stored = await storeWrite(deps, store);
   if (!('kind' in stored)) return withNotice(deps, stored);
   if (stored.kind === 'disputed') throw toDispute(stored.detail);
   await readAdmins(deps, stored.row.id, look);
-  const again = await storeWrite(deps, kind, store);
+  const again = await storeWrite(deps, store);
   if (!('kind' in again)) return withNotice(deps, again);
   // Read just now and still unread: the group was made anew meanwhile.
   throw again.kind === 'disputed' ? toDispute(again.detail) : cannotTell();
@@ -140,8 +134,8 @@ async function storeLooking(
  * a removal, else once the write itself was tried, because a refused write derives nothing.
  */
 function withNotice({ reconciler }: ScimDeps, stored: GroupWriteResult): GroupWriteResult {
-  const { notifies, lease, row } = stored;
-  if (notifies && (lease === undefined || row.due_class === 0)) reconciler.wake();
+  const { notifies, undo, row } = stored;
+  if (notifies && (undo === undefined || row.due_class === 0)) reconciler.wake();
   return stored;
 }
 

@@ -63,7 +63,6 @@ async function store(
     before,
     attributes: before,
     ...{ fields: [], members: [], admins: [], keeps: () => false },
-    claim: undefined,
     isNew: false,
   });
   await deleteDisputes(tx, { type: 'group', namesFolded: [row.display_name_folded] });

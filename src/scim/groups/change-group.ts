@@ -7,7 +7,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, listGroupsByName, lockGroup } from '../../store/groups.ts';
-import type { LaneClaim } from '../../store/lanes.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, notUnique, ScimError } from '../errors.ts';
@@ -31,7 +30,6 @@ export interface GroupTarget {
 export interface GroupChangeCall {
   readonly id: string;
   readonly ifMatch: string | undefined;
-  readonly claim: LaneClaim | undefined;
   /** Attributes and lists after the change; may read the users of the group. */
   change(tx: Db, row: GroupRow, before: JsonObject): Promise<GroupTarget>;
 }
@@ -48,7 +46,7 @@ export type ChangedGroup =
 export async function storeGroup(
   tx: Db,
   deps: ScimDeps,
-  { id, ifMatch, claim, change }: GroupChangeCall,
+  { id, ifMatch, change }: GroupChangeCall,
 ): Promise<ChangedGroup> {
   await enterRules(tx, deps.rules, 'people');
   const row = await lockGroup(tx, groupId(id));
@@ -62,7 +60,7 @@ export async function storeGroup(
   const fields: GroupField[] = toGroupFields(names);
   if (row.origin === null && !isChange(before, target)) {
     // A write that changes nothing adopts nothing.
-    return { type: 'group', id: row.id, row, lease: undefined, undo: undefined };
+    return { type: 'group', id: row.id, row, undo: undefined };
   }
   if (row.origin === null && row.admins_read_at === null) return { kind: 'must-read-admins', row };
   const isRenamed = attributes.displayName !== row.display_name;
@@ -78,7 +76,6 @@ export async function storeGroup(
     members,
     admins,
     keeps,
-    claim,
     isNew: false,
   });
 }

@@ -19,7 +19,7 @@ import {
   type NewGroupRow,
   updateGroup,
 } from '../../store/groups.ts';
-import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
+import { isInFlight } from '../../store/in-flight.ts';
 import { adoptLinks, moveGroupLinks } from '../../store/link-observations.ts';
 import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { touchMembers } from '../../store/shown-links.ts';
@@ -32,10 +32,9 @@ import type { LinkEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege } from './protect-group.ts';
 import { storeGroupChange, toUserIds } from './store-change.ts';
 
-/** A new group as a provider describes it, with the lane when it may be taken. */
+/** A new group as a provider describes it. */
 export interface NewGroup {
   readonly input: GroupInput;
-  readonly claim: LaneClaim | undefined;
 }
 
 /**
@@ -56,7 +55,7 @@ const NONE_STAYS = () => false;
 export async function storeNewGroup(
   tx: Db,
   deps: ScimDeps,
-  { input, claim }: NewGroup,
+  { input }: NewGroup,
 ): Promise<CreatedGroup> {
   const { attributes } = input;
   assertPermissions(deps, undefined, attributes);
@@ -66,7 +65,7 @@ export async function storeNewGroup(
   if (live.some(({ origin }) => origin !== null)) throw notUnique('Group', 'displayName');
   const [row] = live;
   if (live.length > 1) return dispute(tx, deps, nameFolded, SEVERAL_GROUPS);
-  if (row) return adoptGroup(tx, deps, { row, input, claim });
+  if (row) return adoptGroup(tx, deps, { row, input });
   const inserted = await insert(tx, deps, attributes, await findReleased(tx, nameFolded));
   return storeGroupChange(tx, deps, {
     row: inserted,
@@ -76,7 +75,6 @@ export async function storeNewGroup(
     fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
     ...toEdits(input),
     keeps: NONE_STAYS,
-    claim,
     isNew: true,
   });
 }
@@ -91,7 +89,7 @@ function toEdits({ members, admins }: GroupInput): { members: LinkEdit[]; admins
 async function adoptGroup(
   tx: Db,
   deps: ScimDeps,
-  { row, input, claim }: { row: GroupRow; input: GroupInput; claim: LaneClaim | undefined },
+  { row, input }: { row: GroupRow; input: GroupInput },
 ): Promise<CreatedGroup> {
   if (row.admins_read_at === null) return { kind: 'must-read-admins', row };
   const privilege = await findGroupPrivilege(tx, deps, row);
@@ -111,7 +109,6 @@ async function adoptGroup(
     fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
     ...toEdits(input),
     keeps: NONE_STAYS,
-    claim,
     isNew: false,
   });
 }
@@ -203,6 +200,6 @@ function toInherited(released: GroupRow): Partial<NewGroupRow> {
     upstream_uid,
     observed,
     admins_read_at,
-    must_look: isLaneHeld(released) ? 1 : released.must_look,
+    must_look: isInFlight(released) ? 1 : released.must_look,
   };
 }

@@ -5,15 +5,15 @@ import type { Pending } from '../../domain/pending.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type GroupRow, hasUpstreamIds, lockGroup, updateGroup } from '../../store/groups.ts';
-import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
+import { isInFlight } from '../../store/in-flight.ts';
 import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/link-observations.ts';
 import { listLinkedUsers, touchUsers } from '../../store/shown-links.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { assertVersion } from '../http/etag.ts';
-import { toLane } from '../writes/store-write.ts';
 import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
+import type { GroupWriteResult } from '../writes/write-result.ts';
 import { assertGroupAdoptable, type ChangedGroup } from './change-group.ts';
 import { assertGroupMayLose } from './protect-group.ts';
 
@@ -21,7 +21,6 @@ import { assertGroupMayLose } from './protect-group.ts';
 export interface GroupDeletion {
   readonly id: string;
   readonly ifMatch: string | undefined;
-  readonly claim: LaneClaim | undefined;
 }
 
 /**
@@ -32,7 +31,7 @@ export interface GroupDeletion {
 export async function storeGroupDeletion(
   tx: Db,
   deps: ScimDeps,
-  { id, ifMatch, claim }: GroupDeletion,
+  { id, ifMatch }: GroupDeletion,
 ): Promise<ChangedGroup> {
   await enterRules(tx, deps.rules, 'names');
   const row = await lockGroup(tx, groupId(id));
@@ -53,8 +52,7 @@ export async function storeGroupDeletion(
   const pending: Pending<GroupField> = removed && mayBeThere(row) ? { existence: version } : {};
   const isDue = Object.keys(pending).length > 0 || !removed;
   const change = toTombstone(row, { pending, isDue, now });
-  const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
-  await updateGroup(tx, row.id, { ...change, ...lane });
+  await updateGroup(tx, row.id, change);
   await touchUsers(tx, users, now);
   const news = { id: row.id, before: toRuledName(row), after: undefined, people: users };
   const { wakes } = await followGroup(tx, deps.rules, news, now);
@@ -64,17 +62,16 @@ export async function storeGroupDeletion(
     id: row.id,
     notifies: wakes,
     row: { ...row, ...change },
-    lease,
     undo: isDue ? toUndo(row) : undefined,
   };
 }
 
 /** True when the service may hold the group; one whose creation was never sent needs no removal. */
 function mayBeThere(row: GroupRow): boolean {
-  return hasUpstreamIds(row) || row.must_look !== 0 || isLaneHeld(row);
+  return hasUpstreamIds(row) || row.must_look !== 0 || isInFlight(row);
 }
 
-function toUndo(row: GroupRow): Extract<ChangedGroup, { lease: unknown }>['undo'] {
+function toUndo(row: GroupRow): GroupWriteResult['undo'] {
   return {
     type: 'group',
     before: {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
 import { toPendingAfterGroupWrite } from '../../domain/group-write.ts';
-import { type UserId, userId } from '../../domain/ids.ts';
+import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
@@ -20,7 +20,7 @@ import {
   toObservedGroup,
   updateGroup,
 } from '../../store/groups.ts';
-import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
+import { isInFlight } from '../../store/in-flight.ts';
 import { listExistingUsers, saveLinks } from '../../store/links.ts';
 import type { Origin } from '../../store/schema.ts';
 import { touchMembers, touchUsers } from '../../store/shown-links.ts';
@@ -28,7 +28,6 @@ import type { Db } from '../../store/store.ts';
 import type { GroupUndo } from '../../store/undo.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
-import { type TakenLane, toLane } from '../writes/store-write.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
 import { assertGroupMayLose } from './protect-group.ts';
@@ -48,7 +47,6 @@ export interface GroupChangeRequest {
   readonly admins: readonly LinkEdit[];
   /** True for protected members of a privileged group, who stay. */
   readonly keeps: (userId: UserId) => boolean;
-  readonly claim: LaneClaim | undefined;
   /** The group was inserted in this transaction, so undoing the request removes it. */
   readonly isNew: boolean;
 }
@@ -69,7 +67,7 @@ export async function storeGroupChange(
   const context = {
     groupId: row.id,
     version,
-    inFlight: isLaneHeld(row),
+    inFlight: isInFlight(row),
     keeps: request.keeps,
   };
   await assertUsersExist(tx, [...request.members, ...request.admins]);
@@ -89,19 +87,16 @@ export async function storeGroupChange(
     return {
       type: 'group',
       id: row.id,
-      lease: undefined,
       undo: undefined,
       ...(await follow(tx, rules, { request, changed: row, parts })),
     };
   }
   const { isDue } = changed;
-  const { lane, lease } = toLane(tx, row, isDue ? request.claim : undefined);
-  await saveGroupChange(tx, request, { ...parts, lane, changed: changed.row });
+  await saveGroupChange(tx, request, { ...parts, changed: changed.row });
   const { id } = row;
   return {
     type: 'group',
     id,
-    lease,
     ...(await follow(tx, rules, { request, changed: changed.row, parts })),
     undo: isDue
       ? {
@@ -152,17 +147,11 @@ function countWrites({ members, admins }: ChangedParts): number {
 async function saveGroupChange(
   tx: Db,
   { row }: GroupChangeRequest,
-  {
-    members,
-    admins,
-    now,
-    lane,
-    changed,
-  }: ChangedParts & Pick<TakenLane, 'lane'> & { changed: GroupRow },
+  { members, admins, now, changed }: ChangedParts & { changed: GroupRow },
 ): Promise<void> {
   await saveLinks(tx, 'memberships', row.id, members.writes);
   await saveLinks(tx, 'group_admins', row.id, admins.writes);
-  await updateGroup(tx, row.id, { ...toChangedColumns(row, changed), ...lane });
+  await updateGroup(tx, row.id, toChangedColumns(row, changed));
   // Users show the names of their groups, so another name touches every member.
   if (changed.display_name === row.display_name) {
     await touchUsers(tx, [...members.befores.keys()], now);
@@ -218,6 +207,7 @@ function toChangedRow(
       admins_asked: toAdminsAsked(request, admins),
       pending: JSON.stringify(pending),
       version,
+      write_id: newId(),
       modified_at: Math.max(now, row.modified_at),
       due_at: isDue ? now : row.due_at,
       // A removal that waits already keeps its class.

@@ -38,9 +38,7 @@ export const userKind: ResourceKind<UserView> = {
 export async function acceptNewUser(deps: ScimDeps, body: unknown): Promise<UserWriteResult> {
   const input = await workInTurns(readUser(body, toRepairs(deps.telemetry)), deps.turns);
   assertUpstreamUp(deps);
-  const created = await storeWrite<CreatedUser>(deps, 'create', (tx) =>
-    storeNewUser(tx, deps, { input, claim: deps.reconciler.claim() }),
-  );
+  const created = await storeWrite<CreatedUser>(deps, (tx) => storeNewUser(tx, deps, { input }));
   if ('kind' in created) throw new ScimError(409, created.detail, { scimType: 'uniqueness' });
   return created;
 }
@@ -85,9 +83,7 @@ export async function acceptUserDeletion(
   target: WriteTarget,
 ): Promise<UserWriteResult> {
   assertUpstreamUp(deps);
-  const stored = await storeWrite(deps, 'change', (tx) =>
-    storeUserDeletion(tx, deps, { ...target, claim: deps.reconciler.claim() }),
-  );
+  const stored = await storeWrite(deps, (tx) => storeUserDeletion(tx, deps, target));
   if (stored.notifies) deps.reconciler.wake();
   return stored;
 }
@@ -98,7 +94,5 @@ async function storeChange(
   change: UserChange['change'],
 ): Promise<UserWriteResult> {
   assertUpstreamUp(deps);
-  return storeWrite(deps, 'change', (tx) =>
-    storeUser(tx, deps, { ...target, claim: deps.reconciler.claim(), change }),
-  );
+  return storeWrite(deps, (tx) => storeUser(tx, deps, { ...target, change }));
 }

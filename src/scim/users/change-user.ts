@@ -2,7 +2,6 @@ import { findCreationAddress } from '../../domain/address.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStored } from '../../store/documents.ts';
-import type { LaneClaim } from '../../store/lanes.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, type UserRow } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
@@ -17,7 +16,6 @@ import { storeUserChange } from './store-change.ts';
 export interface UserChange {
   readonly id: string;
   readonly ifMatch: string | undefined;
-  readonly claim: LaneClaim | undefined;
   /** Attributes after the change, and the attributes and extensions that the request names; may take several turns. */
   change(before: JsonObject): Promise<{ attributes: JsonObject; names: ReadonlySet<string> }>;
 }
@@ -46,7 +44,6 @@ export async function storeUser(
     before,
     attributes,
     names,
-    claim: request.claim,
   });
   // Only now is it known that the write changes something; a refusal takes all of it back.
   if (row.origin === null && result.row !== row) await assertAdoptable(tx, deps, row);

@@ -10,7 +10,7 @@ import { toUserColumns } from '../../store/columns.ts';
 import { saveDispute } from '../../store/disputes.ts';
 import { parseStored } from '../../store/documents.ts';
 import { moveFormerNames } from '../../store/former-names.ts';
-import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
+import { isInFlight } from '../../store/in-flight.ts';
 import { moveLinks } from '../../store/link-observations.ts';
 import { leaveGroups } from '../../store/link-work.ts';
 import { LOST_CREATE } from '../../store/sent-creates.ts';
@@ -30,16 +30,14 @@ import {
 import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notUnique, ScimError } from '../errors.ts';
-import { toLane } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertFits, keepReadOnly, withStoredManagerRef } from './attributes.ts';
 import { matchAccount } from './match-account.ts';
 import { assertMayLose, storeUserChange } from './store-change.ts';
 
-/** A new user as a provider describes it, with the lane when it may be taken. */
+/** A new user as a provider describes it. */
 export interface NewUser {
   readonly input: UserInput;
-  readonly claim: LaneClaim | undefined;
 }
 
 /** Result of a POST in the store: a dispute is recorded, so it is a result and not an error. */
@@ -52,7 +50,7 @@ export type CreatedUser = UserWriteResult | { readonly kind: 'disputed'; readonl
 export async function storeNewUser(
   tx: Db,
   deps: ScimDeps,
-  { input, claim }: NewUser,
+  { input }: NewUser,
 ): Promise<CreatedUser> {
   const attributes = withStoredManagerRef(withDefaults(input.attributes), deps.baseUrl);
   const userName = String(attributes.userName);
@@ -67,13 +65,12 @@ export async function storeNewUser(
     case 'disputed':
       return dispute(tx, deps, userName, TWO_ACCOUNTS);
     case 'observed':
-      return adoptUser(tx, deps, { row: match.row, attributes, input, claim });
+      return adoptUser(tx, deps, { row: match.row, attributes, input });
     case 'tombstone':
-      return insert(tx, deps, { attributes, claim, inherited: await inherit(tx, deps, match.row) });
+      return insert(tx, deps, { attributes, inherited: await inherit(tx, deps, match.row) });
     default:
       return insert(tx, deps, {
         attributes,
-        claim,
         inherited: await inheritLost(tx, { userName, address }),
       });
   }
@@ -88,12 +85,7 @@ function withDefaults(attributes: JsonObject): JsonObject {
 async function adoptUser(
   tx: Db,
   deps: ScimDeps,
-  {
-    row,
-    attributes,
-    input,
-    claim,
-  }: { row: UserRow; attributes: JsonObject; input: UserInput; claim: LaneClaim | undefined },
+  { row, attributes, input }: { row: UserRow; attributes: JsonObject; input: UserInput },
 ): Promise<CreatedUser> {
   const privilege = await deps.rules.protection.findPrivilege(tx, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
@@ -106,7 +98,7 @@ async function adoptUser(
   const before = parseStored<JsonObject>(row.attributes);
   const names = new Set([...input.mentioned, 'active']);
   const kept = keepReadOnly(before, attributes);
-  return storeUserChange(tx, deps, { row, before, attributes: kept, names, claim });
+  return storeUserChange(tx, deps, { row, before, attributes: kept, names });
 }
 
 const TWO_ACCOUNTS =
@@ -154,14 +146,13 @@ async function inheritLost(
 
 interface Insertion {
   readonly attributes: JsonObject;
-  readonly claim: LaneClaim | undefined;
   readonly inherited: Inherited;
 }
 
 async function insert(
   tx: Db,
   deps: ScimDeps,
-  { attributes, claim, inherited }: Insertion,
+  { attributes, inherited }: Insertion,
 ): Promise<UserWriteResult> {
   const now = deps.clock.now();
   const id = userId(newId());
@@ -184,17 +175,16 @@ async function insert(
     await moveFormerNames(tx, 'user', { from: inherited.from.id, to: id });
     await touchUsers(tx, [id], now);
   }
-  return startWriting(tx, deps, { id, document, claim, inherited });
+  return startWriting(tx, deps, { id, document, inherited });
 }
 
-/** Marks the changes that the new user waits for, and takes the lane for them. */
+/** Marks the changes that the new user waits for. */
 async function startWriting(
   tx: Db,
   deps: ScimDeps,
   {
     id,
     document,
-    claim,
     inherited: { from },
   }: Omit<Insertion, 'attributes'> & { readonly id: UserId; readonly document: JsonObject },
 ): Promise<UserWriteResult> {
@@ -214,15 +204,13 @@ async function startWriting(
     deactivation: deps.policy.deactivation,
   });
   const isDue = Object.keys(pending).length > 0;
-  const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
   const due_at = isDue ? deps.clock.now() : null;
-  const change = { pending: JSON.stringify(pending), due_at };
-  await updateUser(tx, id, { ...change, ...lane });
+  const change = { pending: JSON.stringify(pending), due_at, write_id: newId() };
+  await updateUser(tx, id, change);
   return {
     type: 'user',
     id,
     row: { ...row, ...change },
-    lease,
     undo: isDue
       ? { type: 'user', before: from && toDeletedUser(from), after: row.attributes }
       : undefined,
@@ -252,6 +240,6 @@ async function takeAccount(tx: Db, tombstone: UserRow, now: number): Promise<Par
     owner,
     observed_user_name_folded,
     observed_email_folded,
-    must_look: isLaneHeld(tombstone) ? 1 : must_look,
+    must_look: isInFlight(tombstone) ? 1 : must_look,
   };
 }

@@ -3,14 +3,13 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { isObservedActive, type UserField, type UserState } from '../../domain/user.ts';
 import { parseStored } from '../../store/documents.ts';
-import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
+import { isInFlight } from '../../store/in-flight.ts';
 import { leaveGroups } from '../../store/link-work.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { assertVersion } from '../http/etag.ts';
-import { toLane } from '../writes/store-write.ts';
 import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertAdoptable } from './change-user.ts';
@@ -20,7 +19,6 @@ import { assertMayLose } from './store-change.ts';
 export interface UserDeletion {
   readonly id: string;
   readonly ifMatch: string | undefined;
-  readonly claim: LaneClaim | undefined;
 }
 
 /**
@@ -31,7 +29,7 @@ export interface UserDeletion {
 export async function storeUserDeletion(
   tx: Db,
   deps: ScimDeps,
-  { id, ifMatch, claim }: UserDeletion,
+  { id, ifMatch }: UserDeletion,
 ): Promise<UserWriteResult> {
   const row = await lockUser(tx, userId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('User');
@@ -46,19 +44,17 @@ export async function storeUserDeletion(
   const state = toUserState(row);
   const pending = toPendingAfterDeletion(state, {
     version,
-    inFlight: isLaneHeld(row),
+    inFlight: isInFlight(row),
     deactivation: deps.policy.deactivation,
   });
   const isDue = Object.keys(pending).length > 0;
   const change = toTombstone(row, { pending, isDue, now });
-  const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
-  await updateUser(tx, row.id, { ...change, ...lane });
+  await updateUser(tx, row.id, change);
   const left = isDue ? [] : await leaveGroups(tx, row.id, now);
   return {
     type: 'user',
     id: row.id,
     row: { ...row, ...change },
-    lease,
     undo: isDue ? toUndo(row) : undefined,
     notifies: left.length > 0,
   };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
+import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
@@ -14,7 +15,7 @@ import { toChangedColumns } from '../../store/changed-columns.ts';
 import { toUserColumns } from '../../store/columns.ts';
 import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
-import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
+import { isInFlight } from '../../store/in-flight.ts';
 import type { Protection } from '../../store/protection.ts';
 import type { Db } from '../../store/store.ts';
 import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
@@ -22,7 +23,6 @@ import type { UserBefore } from '../../store/undo.ts';
 import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
-import { toLane } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertFits } from './attributes.ts';
 
@@ -35,7 +35,6 @@ export interface UserChangeRequest {
   readonly attributes: JsonObject;
   /** The attributes and extensions that the request names. */
   readonly names: ReadonlySet<string>;
-  readonly claim: LaneClaim | undefined;
 }
 
 /**
@@ -47,7 +46,7 @@ export interface UserChangeRequest {
 export async function storeUserChange(
   tx: Db,
   { policy, clock, rules }: ScimDeps,
-  { row, before, attributes, names, claim }: UserChangeRequest,
+  { row, before, attributes, names }: UserChangeRequest,
 ): Promise<UserWriteResult> {
   const now = clock.now();
   const version = row.version + 1;
@@ -61,7 +60,7 @@ export async function storeUserChange(
     attributes: next,
     fields: [...toUserFields(names), ...ruled.changed],
     version,
-    inFlight: isLaneHeld(row),
+    inFlight: isInFlight(row),
     deactivation: policy.deactivation,
   });
   const columns = { ...toUserColumns(next), given: JSON.stringify(ruled.given) };
@@ -75,15 +74,15 @@ export async function storeUserChange(
   const pendingText = JSON.stringify(pending);
   const isSame = isDeepStrictEqual(before, next) && columns.given === row.given;
   if (isSame && pendingText === row.pending) {
-    return { type: 'user', id: row.id, row, lease: undefined, undo: undefined };
+    return { type: 'user', id: row.id, row, undo: undefined };
   }
   const isDue = pendingText !== '{}';
-  const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
   const changed: UserRow = {
     ...adopted,
     ...columns,
     pending: pendingText,
     version,
+    write_id: newId(),
     modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : adopted.due_at,
     due_class: toDueClass(
@@ -93,14 +92,13 @@ export async function storeUserChange(
     ...toStuckColumns(withoutSettled(parseStuck<UserField>(row), pending)),
   };
   const { id } = row;
-  await updateUser(tx, id, { ...toChangedColumns(row, changed), ...lane });
+  await updateUser(tx, id, toChangedColumns(row, changed));
   if (!isDeepStrictEqual(before.emails, next.emails))
     await replaceUserEmails(tx, id, listFoldedEmails(next));
   return {
     type: 'user',
     id,
     row: changed,
-    lease,
     undo: isDue
       ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
       : undefined,

@@ -1,4 +1,5 @@
 import type { StoredWrite } from '../../reconcile/loop/reconciler.ts';
+import type { Lock } from '../../reconcile/loop/runner.ts';
 import type { Problem, Settlement } from '../../reconcile/outcome.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError, unavailable } from '../errors.ts';
@@ -17,16 +18,19 @@ export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
  * Waits until the service holds the write, or until the wait is over: from then on the bridge has to finish
  * the stored change.
  * @param arrivedAt when the request came (epoch milliseconds); the wait runs from there
+ * @param lock of the resource, where it was taken before
  * @throws ScimError when the service refused the write and it was undone
  */
 export async function settleWrite(
   deps: ScimDeps,
   write: AcceptedWrite,
   arrivedAt: number,
+  lock?: Lock,
 ): Promise<void> {
   if (write.undo === undefined) return tellUnchanged(deps, write);
-  const stored = toStoredWrite(deps, write, arrivedAt);
   const { reconciler } = deps;
+  const held = lock ?? reconciler.lock(toKey(write), write.row);
+  const stored = toStoredWrite(deps, write, { arrivedAt, lock: held });
   const settlement =
     write.type === 'user'
       ? await reconciler.settleUser(write.id, stored, write.undo)
@@ -54,12 +58,13 @@ function answer({ telemetry }: ScimDeps, write: AcceptedWrite, settlement: Settl
 /** The wait runs from the arrival of the request. */
 function toStoredWrite(
   { clock, policy }: ScimDeps,
-  { row, lease }: AcceptedWrite,
-  arrivedAt: number,
+  { row, waitId }: AcceptedWrite,
+  { arrivedAt, lock }: { readonly arrivedAt: number; readonly lock: Lock | undefined },
 ): StoredWrite {
   return {
     version: row.version,
-    lease,
+    lock,
+    waitId,
     waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
     class: row.due_class === 0 ? 'remove' : 'change',
   };

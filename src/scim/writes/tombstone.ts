@@ -1,3 +1,4 @@
+import { newId } from '../../domain/ids.ts';
 import type { Pending } from '../../domain/pending.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { DeleteAdoption } from '../deps.ts';
@@ -21,6 +22,7 @@ interface TombstoneColumns {
   readonly pending: string;
   readonly due_at: number | null;
   readonly due_class: 0;
+  readonly write_id: string;
 }
 
 /** Columns of a tombstone: in no answer from now on, and kept so that no late read brings the resource back. */
@@ -37,6 +39,7 @@ export function toTombstone(
     due_at: isDue ? now : null,
     // Removal of access goes before everything else.
     due_class: 0,
+    write_id: newId(),
   };
 }
 

@@ -1,6 +1,5 @@
 import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups.ts';
-import type { Lease } from '../../store/lanes.ts';
 import type { GroupUndo, UserUndo } from '../../store/undo.ts';
 import type { UserRow } from '../../store/users.ts';
 
@@ -13,9 +12,10 @@ export interface WriteTarget {
 
 interface WriteResult<Row, Undo> {
   readonly row: Row;
-  readonly lease: Lease | undefined;
   /** Undefined: the service already holds the written values, so there is nothing to wait for. */
   readonly undo: Undo | undefined;
+  /** Names the wait that was stored with the write, where another process brings it to the service. */
+  readonly waitId?: string | undefined;
   /** True when other resources are due now that no request waits for. */
   readonly notifies?: boolean;
 }

@@ -25,7 +25,7 @@ function listStatements(engine: Engine): string[] {
     ...listDriftStatements(serial),
     ...listAuditStatements(serial),
     ...listAccessStatements(serial),
-    ...(engine === 'postgres' ? BUDGET : []),
+    ...LEADER_STATEMENTS,
   ];
 }
 
@@ -36,8 +36,8 @@ function toConvergenceColumns(serial: string): string {
     pending text default '{}' not null, must_look integer default 0 not null,
     version bigint default 1 not null, created_at bigint not null, modified_at bigint not null,
     due_at bigint, due_class integer default 1 not null, attempts integer default 0 not null,
-    last_error text, stuck_at bigint, lane_owner text, lane_until bigint,
-    lane_token bigint default 0 not null, deleted_at bigint, stuck text default '{}' not null,
+    last_error text, stuck_at bigint, in_flight integer default 0 not null,
+    steps bigint default 0 not null, write_id text, deleted_at bigint, stuck text default '{}' not null,
     lost_looks integer default 0 not null, given text default '{}' not null,
     sent_creates text default '[]' not null, failing_since bigint`;
 }
@@ -70,7 +70,7 @@ function listUserStatements(serial: string): string[] {
     'create index users_stuck on users (stuck_at) where stuck_at is not null',
     `create index users_account on users (upstream_id, deleted_at, id)
       where upstream_id is not null`,
-    'create index users_lane_owner on users (lane_owner) where lane_owner is not null',
+    'create index users_in_flight on users (in_flight) where in_flight = 1',
     `create index users_tombstones on users (deleted_at, seq)
       where deleted_at is not null and erased_at is null`,
     `create index users_due on users (due_class, due_at, stuck_at, attempts, failing_since)
@@ -105,7 +105,7 @@ function listGroupStatements(serial: string): string[] {
     'create index groups_modified on groups (modified_at)',
     'create index groups_lost on groups (lost_looks) where lost_looks > 0',
     'create index groups_stuck on groups (stuck_at) where stuck_at is not null',
-    'create index groups_lane_owner on groups (lane_owner) where lane_owner is not null',
+    'create index groups_in_flight on groups (in_flight) where in_flight = 1',
     `create index groups_due on groups (due_class, due_at, stuck_at, attempts, failing_since)
       where due_at is not null`,
     ...listLinkStatements('memberships', serial),
@@ -147,8 +147,6 @@ function listStateStatements(serial: string): string[] {
     'create index own_calls_member on own_calls (member_id, at) where member_id is not null',
     `create index own_calls_kind on own_calls
       (kind, at, is_repair, outcome, resource_id, upstream_id, member_id)`,
-    `create table replicas (
-      owner text primary key, heard_at bigint not null)`,
   ];
 }
 
@@ -168,13 +166,13 @@ function listDriftStatements(serial: string): string[] {
     `create table sweeps (
       seq ${serial}, id text not null unique, status text not null,
       reads_admins integer not null, started_at bigint not null, ended_at bigint,
-      calls integer not null, counts text not null, reasons text not null, owner text,
-      lease_until bigint not null, dry_run integer default 0 not null, plan_id text)`,
+      calls integer not null, counts text not null, reasons text not null,
+      dry_run integer default 0 not null, plan_id text)`,
     `create unique index sweeps_running on sweeps (status) where status = 'running'`,
     `create table inspections (
       resource_id text primary key, resource_type text not null, source text not null,
       since bigint not null, admins integer not null, due_at bigint not null,
-      attempts integer not null, owner text)`,
+      attempts integer not null)`,
     'create index inspections_due_at on inspections (due_at)',
     `create table plans (
       seq ${serial}, id text not null unique, hash text not null, status text not null,
@@ -254,9 +252,15 @@ function listAccessStatements(serial: string): string[] {
   ];
 }
 
-/** One row. Unlogged, because it changes with every call; a crash of the server empties it, and then there is no row. */
-const BUDGET = [
-  `create unlogged table call_budget (
-    id integer primary key check (id = 1), version bigint not null, state text) with (fillfactor = 20)`,
-  'insert into call_budget (id, version, state) values (1, 0, null)',
+/** Who leads, and what the other processes ask of it. A crash of the server must not lower the epoch. */
+const LEADER_STATEMENTS = [
+  `create table leader (
+    id integer primary key check (id = 1), owner text not null, epoch bigint not null,
+    since bigint not null, expires_at bigint not null, quiet_at bigint not null, news text)`,
+  `create table waits (
+    id text primary key, resource_type text not null, resource_id text not null,
+    version bigint not null, undo text not null, until bigint not null, refusal text)`,
+  'create index waits_resource on waits (resource_id)',
+  `create table errands (
+    id text primary key, task text not null, until bigint not null, epoch bigint, answer text)`,
 ];

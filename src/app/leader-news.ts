@@ -1,0 +1,44 @@
+import type { Queue } from '../reconcile/loop/convergence.ts';
+import type { FirstReadState } from '../reconcile/read/first-read.ts';
+import type { Detection } from '../reconcile/repair/detect.ts';
+import type { SectionStates } from '../reconcile/sections.ts';
+import { parseStored } from '../store/documents.ts';
+import type { TransportHealth } from '../upstream/transport.ts';
+
+/** What the leader knows that every process has to: it is in the row of the leader, and renewed with it. */
+export interface LeaderNews {
+  readonly health: TransportHealth;
+  readonly firstRead: FirstReadState;
+  /** The account behind the token, where it is known. */
+  readonly ownAccount: number | null;
+  /** True while the store may be older than the service and the service was not read again yet. */
+  readonly isReading: boolean;
+  /** What the audit log told at the start of the lead. */
+  readonly detection: Detection | null;
+  readonly sections: SectionStates;
+  readonly queue: Queue;
+}
+
+const OPEN = { kind: 'open' } as const;
+
+/** What is known while no leader has said anything yet. */
+export const NO_NEWS: LeaderNews = {
+  health: {
+    waiting: { remove: 0, change: 0, look: 0, pass: 0 },
+    inFlight: 0,
+    pausedForMs: 0,
+    credentials: OPEN,
+    service: OPEN,
+  },
+  firstRead: { kind: 'running', step: 'service', count: 0 },
+  ownAccount: null,
+  isReading: false,
+  detection: null,
+  sections: {},
+  queue: { isHeld: true, aheadMs: { remove: 0, change: 0 } },
+};
+
+/** The news in the row of the leader. */
+export function parseNews(text: string | null): LeaderNews {
+  return text === null ? NO_NEWS : parseStored<LeaderNews>(text);
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { BridgeError } from '../domain/errors.ts';
+import type { ApiSource } from '../ops/api/routes.ts';
+import { createElection, type KnownLeader, type OwnLead } from '../reconcile/loop/election.ts';
+import { runErrand } from '../reconcile/loop/errands.ts';
+import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
+import type { Db } from '../store/store.ts';
+import { UpstreamError } from '../upstream/errors.ts';
+import { type LeaderNews, parseNews } from './leader-news.ts';
+import type { WatchedOptions } from './options.ts';
+import { toAttemptMs } from './settings.ts';
+import { toElectionEvents } from './telemetry.ts';
+import { type BridgeTenure, createTenure, type TenureParts, toErrandError } from './tenure.ts';
+
+/** How long a call of an operator may take at the leader, with the wait for its turn, in milliseconds. */
+const CALL_WAIT_MS = 120_000;
+
+/** The lead as one process sees it: its own tenure, or what the leader says. */
+export interface Leadership {
+  /** What the leader knows: as of now where this process leads, else as of its last word. */
+  news(): LeaderNews;
+  known(): KnownLeader | undefined;
+  /** The tenure of this process, once it may send; undefined: it does not lead. */
+  tenure(): BridgeTenure | undefined;
+  /** What requests use of the leader. */
+  readonly access: LeaderAccess;
+  /** Makes a call for an operator, or has the leader make it. */
+  readonly callForOperator: ApiSource['call'];
+  /** Resolves, if ever, with why the bridge must not go on: the store belongs to another company. */
+  readonly broken: Promise<BridgeError>;
+  start(): Promise<void>;
+  /** Gives the lead up, where other processes may take it. */
+  resign(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What a lead is made of; parts that need it are asked for late. */
+export interface LeadershipOptions {
+  readonly options: WatchedOptions;
+  readonly findParts: () => TenureParts;
+  readonly handOver: (tx: Db) => Promise<void>;
+}
+
+/** The part of one process in who leads. */
+export function createLeadership({ options, findParts, handOver }: LeadershipOptions): Leadership {
+  const { store, clock, logger, settings } = options;
+  const broken = Promise.withResolvers<BridgeError>();
+  let current: BridgeTenure | undefined;
+  let parsed: { readonly text: string | null; readonly news: LeaderNews } | undefined;
+
+  const election = createElection({
+    store,
+    clock,
+    owner: randomUUID(),
+    callMs: toAttemptMs(settings),
+    events: toElectionEvents(logger),
+    handOver,
+    async createTenure(lead: OwnLead) {
+      const tenure = await createTenure(findParts(), lead);
+      void tenure.firstRead.broken.then(broken.resolve);
+      return {
+        ...tenure,
+        async start() {
+          await startOrBreak(tenure, broken.resolve);
+          current = tenure;
+        },
+        async stop() {
+          if (current === tenure) current = undefined;
+          await tenure.stop();
+        },
+      };
+    },
+  });
+
+  function parse(text: string | null): LeaderNews {
+    if (parsed?.text !== text || parsed === undefined) parsed = { text, news: parseNews(text) };
+    return parsed.news;
+  }
+
+  const leadership: Leadership = {
+    news: () => current?.view() ?? parse(election.known()?.news ?? null),
+    known: () => election.known(),
+    tenure: () => current,
+    access: {
+      find: () => current?.convergence,
+      findQueue() {
+        const known = election.known();
+        return known?.isAlive === true ? parse(known.news).queue : undefined;
+      },
+      async readAdmins(group, { class: callClass, waitMs }) {
+        const errand = { kind: 'read-admins', group, class: callClass, waitMs } as const;
+        const answer = await runErrand(options, errand, { waitMs });
+        if (answer?.kind === 'failed') throw toErrandError(answer.failure);
+        if (answer === undefined) {
+          throw new BridgeError('could-not-look', 'the leader did not answer in time');
+        }
+      },
+    },
+    callForOperator: (operation, args, call) =>
+      current === undefined
+        ? askLeader(operation.id, args, call.signal)
+        : current.callForOperator(operation, args, call),
+    broken: broken.promise,
+    start: () => election.start(),
+    resign: () => (store.engine === 'sqlite' ? Promise.resolve() : election.resign()),
+    stop: () => election.stop(),
+  };
+
+  async function askLeader(operation: string, args: unknown, signal?: AbortSignal) {
+    const errand = { kind: 'call', operation, args } as const;
+    const answer = await runErrand(options, errand, { waitMs: CALL_WAIT_MS, signal });
+    if (answer?.kind === 'done') return answer.result;
+    if (answer?.kind === 'failed') throw toErrandError(answer.failure);
+    const detail = 'the leader did not answer in time';
+    throw new UpstreamError('timeout', { operation, detail, retry: 'later', outcome: 'unknown' });
+  }
+
+  return leadership;
+}
+
+/** A store of another company is no reason to try again. */
+async function startOrBreak(
+  tenure: BridgeTenure,
+  onBroken: (error: BridgeError) => void,
+): Promise<void> {
+  try {
+    await tenure.start();
+  } catch (error) {
+    if (error instanceof BridgeError && error.code === 'other-service') onBroken(error);
+    throw error;
+  }
+}

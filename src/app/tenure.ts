@@ -1,0 +1,270 @@
+import { BridgeError } from '../domain/errors.ts';
+import { groupId } from '../domain/ids.ts';
+import { findApiFailure, toApiFailure } from '../ops/api/failure.ts';
+import { findOperation } from '../ops/api/find-operation.ts';
+import type { ApiSource } from '../ops/api/routes.ts';
+import { createTail } from '../reconcile/audit/tail.ts';
+import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
+import { openForms } from '../reconcile/forms.ts';
+import type { WriteGuard } from '../reconcile/guard.ts';
+import { toLeadersStore } from '../reconcile/lead.ts';
+import { type Convergence, createConvergence } from '../reconcile/loop/convergence.ts';
+import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
+import { createErrandRunner, type Errand, type ErrandAnswer } from '../reconcile/loop/errands.ts';
+import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
+import { createPruning } from '../reconcile/loop/pruning.ts';
+import type { Waiting } from '../reconcile/loop/runner.ts';
+import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
+import { createOutageWatch } from '../reconcile/outage.ts';
+import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
+import type { FirstReadDeps } from '../reconcile/read/step.ts';
+import type { DecisionDeps } from '../reconcile/repair/deps.ts';
+import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
+import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
+import { findRecovery } from '../reconcile/repair/recovery-state.ts';
+import type { SectionView } from '../reconcile/section-view.ts';
+import type { Store } from '../store/store.ts';
+import { UpstreamError } from '../upstream/errors.ts';
+import { createTransport } from '../upstream/transport.ts';
+import type { LeaderNews } from './leader-news.ts';
+import type { WatchedOptions } from './options.ts';
+import {
+  toFixedForms,
+  toRepairPolicy,
+  toRetention,
+  toSweepPolicy,
+  toTransportOptions,
+} from './settings.ts';
+import { toDriftEvents, toSweepEvents, toTransportHooks } from './telemetry.ts';
+
+/** How long an end waits for calls on their way, in milliseconds. */
+export const STOP_GRACE_MS = 15_000;
+
+/** What a process brings to its tenures. */
+export interface TenureParts {
+  readonly options: WatchedOptions;
+  readonly deps: ProcessDeps;
+  readonly sections: SectionView;
+  readonly guard: WriteGuard;
+  readonly waiting: Waiting;
+  readonly drifts: Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'>;
+}
+
+/** A process while it leads: all that calls the service, and what it has learned of it. */
+export interface BridgeTenure extends Tenure {
+  readonly convergence: Convergence;
+  readonly firstRead: FirstRead;
+  readonly callForOperator: ApiSource['call'];
+  /** The news as of now. */
+  view(): LeaderNews;
+}
+
+/** Opens a tenure; nothing runs before `start`. */
+export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<BridgeTenure> {
+  const { options, sections, waiting } = parts;
+  const deps = await createDeps(parts, lead);
+  const { upstream, store } = deps;
+  const convergence = createConvergence(deps, waiting);
+  const { wake } = convergence;
+  const readDeps = { ...deps, identity: options.target.identity };
+  const firstRead = createFirstRead(readDeps);
+  const recovery = createRecovery({ ...readDeps, firstRead, wake, mode: parts.guard.mode });
+  const detectors = createDetectors(parts, readDeps, { firstRead, recovery, wake });
+  const pruning = createPruning(deps, toRetention(options.settings));
+  const callForOperator = createOperatorCalls(deps, wake);
+  const errands = createErrandRunner(deps, lead.epoch, (errand) =>
+    perform({ convergence, callForOperator }, errand),
+  );
+  const hearing = hearNews(store, detectors, { convergence, recovery });
+  let queue = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
+
+  const view = (): LeaderNews => ({
+    health: upstream.health(),
+    firstRead: firstRead.state(),
+    ownAccount: firstRead.ownAccount() ?? null,
+    isReading: recovery.isReading(),
+    detection: recovery.detection() ?? null,
+    sections: sections.current(),
+    queue,
+  });
+
+  return {
+    convergence,
+    firstRead,
+    callForOperator,
+    view,
+    async readNews() {
+      queue = await convergence.readQueue();
+      return JSON.stringify(view());
+    },
+    async start() {
+      // Before the first read, so that what changes behind it is read of.
+      await detectors.tail.start();
+      await firstRead.start();
+      convergence.start(recovery.hold);
+      await recovery.start();
+      pruning.start();
+      detectors.sweeps.start();
+      detectors.keeper.start();
+      errands.start();
+      hearing.start();
+    },
+    async stop() {
+      hearing.stop();
+      const { tail, sweeps, keeper } = detectors;
+      const ends = [pruning, errands, tail, sweeps, keeper, recovery, firstRead].map((each) =>
+        each.stop(),
+      );
+      const runs = convergence.stop(STOP_GRACE_MS);
+      // What waits for its turn is not sent any more, what was sent comes to its end.
+      await Promise.all([...ends, runs, upstream.close()]);
+    },
+  };
+}
+
+async function createDeps(
+  { options, deps, guard }: TenureParts,
+  lead: OwnLead,
+): Promise<ReconcileDeps> {
+  const { settings, target, clock, random, logger, metrics, calledBefore } = options;
+  const store = toLeadersStore(options.store, lead);
+  const outage = createOutageWatch(clock);
+  const upstream = createTransport({
+    ...toTransportOptions(settings, target),
+    // The leader before may have used the whole rate.
+    spentAt: store.engine === 'postgres' ? clock.now() : calledBefore,
+    clock,
+    random,
+    hooks: {
+      ...toTransportHooks(logger, metrics, outage.ended),
+      writesRefused: guard.refused,
+      mayLeave: lead.isSure,
+    },
+  });
+  const forms = await openForms({ store, clock, fixed: toFixedForms(settings) });
+  return { ...deps, store, upstream, forms, outage };
+}
+
+/** What sees that others have changed the service, and what is done about it. */
+interface Detectors {
+  readonly tail: ReturnType<typeof createTail>;
+  readonly sweeps: Sweeps;
+  readonly keeper: DriftKeeper;
+}
+
+/** What detectors need to know of the rest of a tenure. */
+interface Surroundings {
+  readonly firstRead: FirstRead;
+  readonly recovery: Recovery;
+  readonly wake: () => void;
+}
+
+function createDetectors(
+  { options, drifts }: TenureParts,
+  deps: FirstReadDeps,
+  { firstRead, recovery, wake }: Surroundings,
+): Detectors {
+  const { settings, logger, metrics } = options;
+  const { store } = deps;
+  const repairs = {
+    ...drifts,
+    repair: toRepairPolicy(settings),
+    driftEvents: toDriftEvents(logger, metrics),
+    wake,
+  };
+  const isSettled = async () =>
+    firstRead.finished && (await findRecovery(store.read)) === undefined;
+  const keeper = createDriftKeeper({ ...deps, ...repairs }, isSettled);
+  let isChecked = false;
+  const checked = recovery.hold.over.then(() => {
+    isChecked = true;
+  });
+  const sweeps = createSweeps({
+    ...deps,
+    sweepPolicy: toSweepPolicy(settings),
+    sweepEvents: toSweepEvents(logger, metrics),
+    checked,
+    isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
+    wake,
+    decide: keeper.decide,
+  });
+  const tail = createTail(deps, {
+    considerSweep: sweeps.consider,
+    intervalMs: settings.audit.pollInterval,
+    ownAccount: () => firstRead.ownAccount(),
+    trusted: recovery.hold.trusted,
+    wake() {
+      wake();
+      keeper.poke();
+    },
+  });
+  return { tail, keeper, sweeps };
+}
+
+/** How often decisions whose ring was lost are looked for, in milliseconds. */
+const LOOK_MS = 2_000;
+
+/** Hears what becomes due, and what operators decide, in this process and in others. */
+function hearNews(
+  { bell }: Store,
+  { sweeps, keeper }: Detectors,
+  { convergence, recovery }: { readonly convergence: Convergence; readonly recovery: Recovery },
+): { start(): void; stop(): void } {
+  let ends: (() => void)[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const decided = () => {
+    sweeps.consider();
+    keeper.poke();
+    void recovery.reconsider();
+  };
+  return {
+    start() {
+      ends = [
+        bell.listen('decided', decided),
+        bell.listen('due', () => {
+          convergence.wake();
+          bell.ring('here');
+        }),
+      ];
+      timer = setInterval(() => void recovery.reconsider(), LOOK_MS).unref();
+    },
+    stop() {
+      for (const end of ends) end();
+      clearInterval(timer);
+    },
+  };
+}
+
+/** Makes a call that another process asks for. Never rejects. */
+async function perform(
+  { convergence, callForOperator }: Pick<BridgeTenure, 'convergence' | 'callForOperator'>,
+  errand: Errand,
+): Promise<ErrandAnswer> {
+  try {
+    if (errand.kind === 'read-admins') {
+      await convergence.readAdmins(groupId(errand.group), errand);
+      return { kind: 'done', result: null };
+    }
+    const found = findOperation(errand.operation);
+    if (found.kind !== 'found') throw new BridgeError('bug', `no operation ${errand.operation}`);
+    const result = await callForOperator(found.operation, errand.args, {});
+    return { kind: 'done', result: result ?? null };
+  } catch (error) {
+    return { kind: 'failed', failure: toFailure(error) };
+  }
+}
+
+/** A failure as another process reads it. */
+function toFailure(error: unknown): unknown {
+  if (error instanceof UpstreamError) return toApiFailure(error);
+  if (error instanceof BridgeError) return { code: error.code, message: error.message };
+  return { code: 'bug', message: error instanceof Error ? error.message : String(error) };
+}
+
+/** The failure of an errand as the leader met it. */
+export function toErrandError(failure: unknown): Error {
+  const call = findApiFailure(failure);
+  if (call !== undefined) return call;
+  const { code, message } = Object(failure);
+  return new BridgeError(String(code), String(message));
+}

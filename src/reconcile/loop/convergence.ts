@@ -1,0 +1,151 @@
+import type { GroupId, ResourceKey } from '../../domain/ids.ts';
+import { createReapplication } from '../../rules/reapply.ts';
+import { countDueChanges } from '../../store/due.ts';
+import { hastenWaiting } from '../../store/retries.ts';
+import { pruneWaits } from '../../store/waits.ts';
+import { type BoundedWait, type Settling, settleWithin } from '../bounded-wait.ts';
+import type { Hold, ReconcileDeps } from '../deps.ts';
+import { readAdmins } from '../group/read-admins.ts';
+import { isNotLeading } from '../lead.ts';
+import type { Settlement } from '../outcome.ts';
+import { LOOK_AGAIN } from '../retry-columns.ts';
+import { createRunner, type Lock, type Runner, type Waiting } from './runner.ts';
+import { createWorkers } from './workers.ts';
+
+/** Resources that requests may run themselves at the same time; beyond that the workers do it. */
+const INLINE_MAX = 256;
+/** Due changes that are counted to judge a wait; more are as good as this many. */
+const DUE_COUNT_MAX = 1_000;
+/** How often waits of dead processes are forgotten, in milliseconds. */
+const PRUNE_MS = 60_000;
+
+/** How long a write would wait at the leader. */
+export interface Queue {
+  /** Nothing is changed in the service for now. */
+  readonly isHeld: boolean;
+  /** Estimated wait of a new write, in milliseconds. */
+  readonly aheadMs: { readonly remove: number; readonly change: number };
+}
+
+/** Brings stored desired state to the service, at the leader; the only way there. */
+export interface Convergence {
+  /** Takes the lock of a resource for the request that has just written it; undefined: the workers run it. */
+  lock(key: ResourceKey, row: { readonly must_look: number }): Lock | undefined;
+  /** Converges a stored write and waits for it. */
+  settle<Undo>(key: ResourceKey, settling: Settling<Undo>): Promise<Settlement>;
+  /** @throws BridgeError `could-not-look`, also when it takes longer than the wait */
+  readAdmins(id: GroupId, wait: BoundedWait): Promise<void>;
+  readonly active: number;
+  readQueue(): Promise<Queue>;
+  /** Something became due without anybody waiting. */
+  wake(): void;
+  /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
+  rulesApplied(): Promise<void>;
+  /** Runs begin once the hold is over. */
+  start(hold: Hold): void;
+  /** Takes nothing new and waits for what runs, at most `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Convergence under one lead; `waiting` are the requests of this process. */
+export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Convergence {
+  const { upstream, store, clock } = deps;
+  const runner = createRunner(deps, waiting, () => workers.wake());
+  const workers = createWorkers(deps, runner);
+  const reapplication = createReapplication(deps, () => workers.wake());
+  let holding: Hold | undefined = NEVER_STARTED;
+  let isStopping = false;
+  let pruning: NodeJS.Timeout | undefined;
+
+  deps.outage.onEnd(() => void letGoOn(deps, () => workers.wake()));
+
+  const isRefused = () => upstream.writesRefused() !== undefined;
+
+  /** Runs the resource where the request has its lock, or leaves it to the workers. */
+  function carryOn(lock: Lock | undefined): void {
+    const run = lock ? runner.run(lock) : Promise.resolve();
+    void run.then(() => workers.wake());
+  }
+
+  return {
+    lock(key, { must_look }) {
+      const isFull = runner.active >= INLINE_MAX || workers.isBehind;
+      const isHeld = holding !== undefined || isStopping || isRefused();
+      return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : runner.lock(key);
+    },
+    settle: (key, settling) =>
+      settleWithin(deps, settling, {
+        key,
+        carryOn: () => carryOn(settling.write.lock),
+        waiting: waiting.users.waiters.size + waiting.groups.waiters.size,
+        isHeld: holding?.isLong() === true || isRefused(),
+        isBehind: () => workers.isBehind,
+      }),
+    readAdmins: (id, wait) => readAdmins(deps, id, wait),
+    get active() {
+      return runner.active;
+    },
+    async readQueue() {
+      const due = workers.isBehind
+        ? await countDueChanges(store.read, clock.now(), DUE_COUNT_MAX)
+        : 0;
+      return {
+        isHeld: holding?.isLong() === true || isRefused(),
+        aheadMs: {
+          remove: upstream.queueAheadMs('remove'),
+          change: upstream.queueAheadMs('change', due),
+        },
+      };
+    },
+    wake: () => workers.wake(),
+    rulesApplied: () => reapplication.done(),
+    start(hold) {
+      holding = hold;
+      void hold.over.then(() => {
+        holding = undefined;
+        if (!isStopping) workers.start();
+      });
+      void hold.trusted.then(() => isStopping || reapplication.start());
+      if (store.engine === 'sqlite') return;
+      pruning = setInterval(() => void forgetWaits(deps), PRUNE_MS).unref();
+    },
+    async stop(graceMs) {
+      isStopping = true;
+      clearInterval(pruning);
+      await Promise.all([reapplication.stop(), workers.stop()]);
+      await untilIdle(deps, runner, graceMs);
+    },
+  };
+}
+
+/** Nothing may run before it is known that the store is current. */
+const NEVER: Promise<never> = new Promise(() => undefined);
+const NEVER_STARTED: Hold = { over: NEVER, trusted: NEVER, isLong: () => false };
+
+/** The service answers again: whatever waited for that is due. */
+async function letGoOn({ store, clock, events }: ReconcileDeps, wake: () => void): Promise<void> {
+  try {
+    await hastenWaiting(store, clock.now());
+    wake();
+  } catch (error) {
+    // Everything is tried again all the same, each at its time.
+    if (!isNotLeading(error)) events.failed({ type: 'store', id: 'due', error });
+  }
+}
+
+/** Requests are answered long before that, unless their process has died. */
+async function forgetWaits({ store, clock, events }: ReconcileDeps): Promise<void> {
+  try {
+    await store.write((tx) => pruneWaits(tx, clock.now() - PRUNE_MS));
+  } catch (error) {
+    if (!isNotLeading(error)) events.failed({ type: 'store', id: 'waits', error });
+  }
+}
+
+/** Waits until nothing runs, at most `graceMs`. */
+async function untilIdle({ clock }: ReconcileDeps, runner: Runner, graceMs: number) {
+  const grace = new AbortController();
+  const timeUp = clock.sleep(graceMs, grace.signal).catch(() => undefined);
+  await Promise.race([runner.idle(), timeUp]);
+  grace.abort();
+}

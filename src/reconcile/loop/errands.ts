@@ -1,0 +1,127 @@
+import type { Clock } from '../../domain/clock.ts';
+import { newId } from '../../domain/ids.ts';
+import { parseStored } from '../../store/documents.ts';
+import {
+  answerErrand,
+  deleteErrand,
+  findErrandAnswer,
+  insertErrand,
+  takeErrands,
+} from '../../store/errands.ts';
+import type { Store } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { isNotLeading } from '../lead.ts';
+
+/** How often it is looked for errands and answers whose ring was lost, in milliseconds. */
+const LOOK_MS = 500;
+
+/** A call that only the leader may make. */
+export type Errand =
+  | {
+      readonly kind: 'read-admins';
+      readonly group: string;
+      readonly class: 'remove' | 'change';
+      readonly waitMs: number;
+    }
+  | { readonly kind: 'call'; readonly operation: string; readonly args: unknown };
+
+/** What an errand has come to: `failure` is the caller's to read. */
+export type ErrandAnswer =
+  | { readonly kind: 'done'; readonly result: unknown }
+  | { readonly kind: 'failed'; readonly failure: unknown };
+
+/** How long an answer is waited for. */
+export interface ErrandWait {
+  readonly waitMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Has the leader make a call; undefined: nothing was heard of it in time, so it may have been made.
+ * @throws StoreError
+ */
+export async function runErrand(
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  errand: Errand,
+  { waitMs, signal }: ErrandWait,
+): Promise<ErrandAnswer | undefined> {
+  const id = newId();
+  const until = clock.now() + waitMs;
+  const task = JSON.stringify(errand);
+  await store.write((tx) => insertErrand(tx, { id, task, until: Math.round(until) }));
+  let waking = new AbortController();
+  const unlisten = store.bell.listen('errand', () => waking.abort());
+  try {
+    store.bell.ring('errand');
+    while (clock.now() < until && signal?.aborted !== true) {
+      waking = new AbortController();
+      const answer = await findErrandAnswer(store.read, id);
+      if (answer !== undefined) return parseStored<ErrandAnswer>(answer);
+      const ends = signal === undefined ? waking.signal : AbortSignal.any([waking.signal, signal]);
+      await clock.sleep(Math.min(LOOK_MS, until - clock.now()), ends).catch(() => undefined);
+    }
+    return undefined;
+  } finally {
+    unlisten();
+    // What is left is forgotten by the leader.
+    await store.write((tx) => deleteErrand(tx, id)).catch(() => undefined);
+  }
+}
+
+/** Makes the calls that other processes ask for. */
+export interface ErrandRunner {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** The errands of one lead; `perform` never rejects. */
+export function createErrandRunner(
+  { store, clock, events }: Pick<ReconcileDeps, 'store' | 'clock' | 'events'>,
+  epoch: number,
+  perform: (errand: Errand) => Promise<ErrandAnswer>,
+): ErrandRunner {
+  const stopping = new AbortController();
+  let waking = new AbortController();
+  let loop: Promise<void> = Promise.resolve();
+  let unlisten = () => {};
+
+  async function carryOut(id: string, task: string): Promise<void> {
+    const answer = JSON.stringify(await perform(parseStored<Errand>(task)));
+    try {
+      await store.write((tx) => answerErrand(tx, id, answer));
+      store.bell.ring('errand');
+    } catch (error) {
+      if (!isNotLeading(error)) events.failed({ type: 'errand', id, error });
+    }
+  }
+
+  async function work(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      waking = new AbortController();
+      try {
+        const taken = await store.write((tx) => takeErrands(tx, epoch, clock.now()));
+        for (const { id, task } of taken) void carryOut(id, task);
+      } catch (error) {
+        const isTold = error instanceof StoreError || isNotLeading(error);
+        if (!isTold) events.failed({ type: 'errand', id: 'take', error });
+      }
+      const ends = AbortSignal.any([waking.signal, stopping.signal]);
+      await clock.sleep(LOOK_MS, ends).catch(() => undefined);
+    }
+  }
+
+  return {
+    start() {
+      // A file has one process, which asks nobody.
+      if (store.engine === 'sqlite') return;
+      unlisten = store.bell.listen('errand', () => waking.abort());
+      loop = work();
+    },
+    async stop() {
+      stopping.abort();
+      unlisten();
+      await loop;
+    },
+  };
+}

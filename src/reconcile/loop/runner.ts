@@ -1,0 +1,127 @@
+import { assertNever } from '../../domain/errors.ts';
+import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import { markInterrupted } from '../../store/in-flight.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { converge, type Run } from '../converge.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { convergeGroups, type WaitingGroups } from '../group/converge-group.ts';
+import { isNotLeading } from '../lead.ts';
+import { GONE } from '../recorded.ts';
+import { convergeUsers, type WaitingUsers } from '../user/converge-user.ts';
+
+/** How soon a retry has to be to be worth waiting for, in milliseconds. */
+export const WORTH_WAITING_MS = 2_500;
+/** How long a resource rests after an error of our own, in milliseconds. */
+const REST_MS = 10_000;
+/** How often the end of a run is offered to a store that takes no writes, in milliseconds. */
+const OFFER_MS = 1_000;
+
+/** Requests that wait in this process. */
+export interface Waiting {
+  readonly users: WaitingUsers;
+  readonly groups: WaitingGroups;
+}
+
+/** The right to converge one resource. Its holder runs it, or releases it. */
+export interface Lock {
+  readonly key: ResourceKey;
+  release(): void;
+}
+
+/** Converges resources, each under its lock, and answers the requests that wait for them. Never rejects. */
+export interface Runner {
+  /** Takes the lock of a resource; undefined: it is held. */
+  lock(key: ResourceKey): Lock | undefined;
+  /** Converges the resource of a lock, and releases it. */
+  run(lock: Lock): Promise<void>;
+  isLocked(key: ResourceKey): boolean;
+  /** The resources whose locks are held. */
+  listLocked(): ResourceKey[];
+  /** Number of locks that are held. */
+  readonly active: number;
+  /** Resolves once nothing runs, when no more is to be run. */
+  idle(): Promise<void>;
+}
+
+/** `onWoken` is told when a finished step made other resources due. */
+export function createRunner(deps: ReconcileDeps, waiting: Waiting, onWoken: () => void): Runner {
+  const users = convergeUsers(deps, waiting.users);
+  const groups = convergeGroups(deps, waiting.groups);
+  const locked = new Map<string, ResourceKey>();
+  const running = new Set<Promise<void>>();
+  let isStopping = false;
+
+  async function runOne(key: ResourceKey): Promise<Run> {
+    switch (key.type) {
+      case 'user':
+        return converge(deps, users, { key, onWoken });
+      case 'group':
+        return converge(deps, groups, { key, onWoken });
+      default:
+        return assertNever(key);
+    }
+  }
+
+  async function runAndAnswer(key: ResourceKey): Promise<void> {
+    const { waiters } = key.type === 'user' ? waiting.users : waiting.groups;
+    try {
+      const { retryAt, ...progress } = await runOne(key);
+      waiters.settle(key, progress);
+      const soon = retryAt !== undefined && isSoon(deps, retryAt);
+      const reason = 'the change waits for something else first';
+      if (!soon) waiters.release(key, progress.version, reason);
+    } catch (error) {
+      // Whoever leads now looks first, and tells the requests.
+      if (isNotLeading(error)) return;
+      deps.events.failed({ type: key.type, id: key.id, error });
+      waiters.release(key, GONE.version, 'the change is stored and will be tried again');
+      await abandon(key, error instanceof StoreError ? 0 : REST_MS);
+    }
+  }
+
+  /** After an error of our own the next run looks first. A store that takes no writes is asked again until it does. */
+  async function abandon(key: ResourceKey, restMs: number): Promise<void> {
+    while (!isStopping) {
+      const dueAt = deps.clock.now() + restMs;
+      try {
+        await deps.store.write((tx) => markInterrupted(tx, key, dueAt));
+        return;
+      } catch (error) {
+        if (isNotLeading(error)) return;
+        if (!(error instanceof StoreError)) throw error;
+        await deps.clock.sleep(OFFER_MS);
+      }
+    }
+  }
+
+  return {
+    lock(key) {
+      const text = keyText(key);
+      if (locked.has(text)) return undefined;
+      locked.set(text, key);
+      return { key, release: () => void locked.delete(text) };
+    },
+    async run({ key, release }) {
+      const run = runAndAnswer(key);
+      running.add(run);
+      await run;
+      running.delete(run);
+      release();
+    },
+    isLocked: (key) => locked.has(keyText(key)),
+    listLocked: () => [...locked.values()],
+    get active() {
+      return locked.size;
+    },
+    async idle() {
+      isStopping = true;
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+/** Whether a retry is soon enough for a request to wait for it. */
+function isSoon({ upstream, clock }: ReconcileDeps, retryAt: number): boolean {
+  if (upstream.writesRefused() !== undefined) return false;
+  return retryAt - clock.now() < WORTH_WAITING_MS;
+}

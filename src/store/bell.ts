@@ -1,0 +1,48 @@
+/**
+ * News for the processes on one store:
+ * - `due`: something became due for the leader
+ * - `decided`: an operator decided something, or asked for a sweep
+ * - `errand`: a process asks the leader for a call, or has its answer
+ * - `here`: the leader has heard what is due
+ * - `settled`: the leader has stored what became of a change
+ * - `leader`: another process leads, or may
+ */
+export type Topic = 'due' | 'decided' | 'errand' | 'here' | 'settled' | 'leader';
+
+export const TOPICS: readonly Topic[] = ['due', 'decided', 'errand', 'here', 'settled', 'leader'];
+
+/**
+ * Tells all processes on one store that there is news in it. A ring may be lost with a connection, so each listener
+ * looks by itself as well, now and then.
+ */
+export interface Bell {
+  /** Tells every listener, in this process too. Never fails. */
+  ring(topic: Topic): void;
+  /** Calls `hear` at each ring, and after a time in which rings may have been lost; until the returned function is called. */
+  listen(topic: Topic, hear: () => void): () => void;
+}
+
+/** A bell within one process. */
+export interface LocalBell extends Bell {
+  /** Tells the listeners of every topic. */
+  ringAll(): void;
+}
+
+/** Creates a bell that nobody else hears. */
+export function createLocalBell(): LocalBell {
+  const listeners = new Map<Topic, Set<() => void>>();
+  const tell = (topic: Topic) => {
+    for (const hear of [...(listeners.get(topic) ?? [])]) hear();
+  };
+  return {
+    ring: (topic) => queueMicrotask(() => tell(topic)),
+    ringAll() {
+      for (const topic of TOPICS) tell(topic);
+    },
+    listen(topic, hear) {
+      const set = listeners.get(topic) ?? new Set();
+      listeners.set(topic, set.add(hear));
+      return () => void set.delete(hear);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { ResourceKey } from '../domain/ids.ts';
+import { tableOf } from './due.ts';
+import type { Schema } from './schema.ts';
+import type { Db } from './store.ts';
+
+/** True when a call that changes this resource may be on its way. */
+export function isInFlight({ in_flight }: { readonly in_flight: number }): boolean {
+  return in_flight !== 0;
+}
+
+/** Conditions under which a call may leave: nothing was written since it was planned. */
+export interface PlannedFrom {
+  readonly version: number;
+  /** The value of `must_look` from which the call may not leave, because somebody asked for another look. */
+  readonly notMustLook: number;
+}
+
+/**
+ * Notes that a call which changes the resource is about to leave. False: the resource is not any more as the call was
+ * planned from, or is gone.
+ */
+export async function markInFlight(
+  tx: Db,
+  key: ResourceKey,
+  { version, notMustLook }: PlannedFrom,
+): Promise<boolean> {
+  const marked = await tx
+    .updateTable(tableOf(key))
+    .set((set) => ({ in_flight: 1, steps: raised(set) }))
+    .where('id', '=', key.id)
+    .where('version', '=', version)
+    .where('must_look', '!=', notMustLook)
+    .executeTakeFirst();
+  return marked.numUpdatedRows > 0n;
+}
+
+/** Has a resource looked at first whose run ended without a result; it is due again at `dueAt` (epoch milliseconds). */
+export async function markInterrupted(tx: Db, key: ResourceKey, dueAt: number): Promise<void> {
+  await tx
+    .updateTable(tableOf(key))
+    .set((set) => ({ in_flight: 0, must_look: 1, due_at: dueAt, steps: raised(set) }))
+    .where('id', '=', key.id)
+    .execute();
+}
+
+/** Makes `must_look` the owed look of the run that begins now. */
+export async function beginLook(tx: Db, key: ResourceKey): Promise<void> {
+  const owed = tx.updateTable(tableOf(key)).set({ must_look: 1 }).where('id', '=', key.id);
+  await owed.where('must_look', '>', 1).execute();
+}
+
+/**
+ * Has every resource looked at first for which a call of an earlier leader may have been on its way: that call may have
+ * had an effect. Returns their number. `now` is epoch milliseconds.
+ */
+export async function recoverInFlight(tx: Db, now: number): Promise<number> {
+  let recovered = 0;
+  for (const table of ['users', 'groups'] as const) {
+    const result = await tx
+      .updateTable(table)
+      .set((set) => ({ in_flight: 0, must_look: 1, due_at: now, steps: raised(set) }))
+      .where('in_flight', '=', 1)
+      .executeTakeFirst();
+    recovered += Number(result.numUpdatedRows);
+  }
+  return recovered;
+}
+
+function raised(set: ExpressionBuilder<Schema, 'users' | 'groups'>) {
+  return set('steps', '+', 1);
+}

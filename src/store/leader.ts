@@ -1,0 +1,98 @@
+import { type Selectable, sql } from 'kysely';
+import type { LeaderTable } from './schema.ts';
+import type { Db, Store } from './store.ts';
+
+/** Row of the leader, as read at `now`. Times are epoch milliseconds of the server's clock. */
+export type LeaderRow = Selectable<LeaderTable> & { readonly now: number };
+
+/** Lead of a process: what it did not store under this epoch is not its to store. */
+export interface Lead {
+  readonly owner: string;
+  readonly epoch: number;
+}
+
+/** Times of a lead, in milliseconds. */
+export interface LeadTimes {
+  /** From each renewal until another process may take over. */
+  readonly leaseMs: number;
+  /** Longest time in which a call that left may have an effect. */
+  readonly callMs: number;
+}
+
+const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/** The row of the leader, undefined: nobody has ever led. PostgreSQL only. @throws StoreError */
+export async function findLeader({ aside }: Pick<Store, 'aside'>): Promise<LeaderRow | undefined> {
+  return aside.selectFrom('leader').selectAll().select(NOW.as('now')).executeTakeFirst();
+}
+
+/** A lead that was taken, and how long the last call of the process before may still be under way (milliseconds). */
+export interface TakenLead extends Lead {
+  readonly since: number;
+  readonly quietInMs: number;
+  /** The owner before; undefined: there was none. */
+  readonly before: string | undefined;
+}
+
+/**
+ * Takes over where nobody leads any more; undefined: somebody does. Waits for transactions of the leader before, so
+ * that nothing of it is stored afterwards. PostgreSQL only.
+ */
+export async function takeLead(
+  tx: Db,
+  owner: string,
+  { leaseMs, callMs }: LeadTimes,
+): Promise<TakenLead | undefined> {
+  await sql`insert into leader (id, owner, epoch, since, expires_at, quiet_at)
+    values (1, '', 0, 0, 0, 0) on conflict (id) do nothing`.execute(tx);
+  const before = await tx
+    .selectFrom('leader')
+    .selectAll()
+    .select(NOW.as('now'))
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const { now } = before;
+  if (before.expires_at > now) return undefined;
+  const epoch = before.epoch + 1;
+  const expires_at = now + leaseMs;
+  const quiet_at = Math.max(before.quiet_at, expires_at + callMs);
+  await tx.updateTable('leader').set({ owner, epoch, since: now, expires_at, quiet_at }).execute();
+  const quietInMs = Math.max(0, before.quiet_at - now);
+  return { owner, epoch, since: now, quietInMs, before: before.owner || undefined };
+}
+
+/**
+ * Keeps the lead and says what the others have to know; false: another process leads by now. One statement, which no
+ * transaction of the leader holds up.
+ */
+export async function renewLead(
+  { aside }: Pick<Store, 'aside'>,
+  { owner, epoch, news }: Lead & { readonly news: string | null },
+  { leaseMs, callMs }: LeadTimes,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update leader set expires_at = ${NOW} + ${leaseMs}, quiet_at = ${NOW} + ${leaseMs + callMs},
+      news = coalesce(${news}::text, news)
+    where owner = ${owner} and epoch = ${epoch}`.execute(aside);
+  return numAffectedRows === 1n;
+}
+
+/** Gives the lead up; `isQuiet`: no call of this leader, or of the one before, is under way any more. */
+export async function yieldLead(tx: Db, { owner, epoch }: Lead, isQuiet: boolean): Promise<void> {
+  await tx
+    .updateTable('leader')
+    .set({ expires_at: NOW, ...(isQuiet ? { quiet_at: NOW } : {}) })
+    .where('owner', '=', owner)
+    .where('epoch', '=', epoch)
+    .execute();
+}
+
+/**
+ * True when this is still the lead, which it stays until the transaction ends. The lock is the weakest that a takeover
+ * waits for, so that renewals go on beside it.
+ */
+export async function holdLead(tx: Db, { owner, epoch }: Lead): Promise<boolean> {
+  const held = tx.selectFrom('leader').select('id').where('epoch', '=', epoch);
+  const row = await held.where('owner', '=', owner).forKeyShare().executeTakeFirst();
+  return row !== undefined;
+}

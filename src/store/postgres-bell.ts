@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { type Bell, createLocalBell, TOPICS, type Topic } from './bell.ts';
+import type { Db } from './store.ts';
+
+const CHANNEL = 'scim_bridge';
+/** How long a new connection may take, and a pause before the next, in milliseconds. */
+const CONNECT_MS = 5_000;
+const AGAIN_MS = 500;
+
+/** Bell of all processes on one database. */
+export interface PostgresBell extends Bell {
+  close(): Promise<void>;
+}
+
+/** Creates the bell; it connects when somebody listens. `aside` takes single statements at once. */
+export function createPostgresBell(url: string, aside: Db): PostgresBell {
+  const local = createLocalBell();
+  const closing = new AbortController();
+  const waiting = new Set<Topic>();
+  let client: pg.Client | undefined;
+  let listening: Promise<void> | undefined;
+  let sending: Promise<void> | undefined;
+
+  async function listenOnce(): Promise<void> {
+    const own = new pg.Client({
+      connectionString: url,
+      application_name: 'scim-bridge',
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+    });
+    const ended = new Promise<void>((resolve) => own.on('end', () => resolve()));
+    own.on('error', () => void own.end().catch(() => {}));
+    own.on('notification', ({ payload }) => {
+      const topic = TOPICS.find((one) => one === payload);
+      if (topic !== undefined) local.ring(topic);
+    });
+    client = own;
+    await own.connect();
+    await own.query(`listen ${CHANNEL}`);
+    // What was rung before this is lost.
+    local.ringAll();
+    await ended;
+  }
+
+  async function listenOn(): Promise<void> {
+    while (!closing.signal.aborted) {
+      try {
+        await listenOnce();
+      } catch {
+        // The store tells of itself.
+        client?.end().catch(() => {});
+      }
+      await sleep(AGAIN_MS, undefined, { signal: closing.signal }).catch(() => {});
+    }
+  }
+
+  /** Rings that come while one is on its way go together. */
+  async function send(): Promise<void> {
+    while (waiting.size > 0 && !closing.signal.aborted) {
+      const topics = [...waiting];
+      waiting.clear();
+      const rings = topics.map((topic) => sql`pg_notify(${CHANNEL}, ${topic})`);
+      // Lost with the connection: everybody looks by themselves as well.
+      await sql`select ${sql.join(rings)}`.execute(aside).catch(() => undefined);
+    }
+    sending = undefined;
+  }
+
+  return {
+    ring(topic) {
+      waiting.add(topic);
+      sending ??= send();
+    },
+    listen(topic, hear) {
+      listening ??= listenOn();
+      return local.listen(topic, hear);
+    },
+    async close() {
+      await sending;
+      closing.abort();
+      await client?.end().catch(() => {});
+      await listening;
+    },
+  };
+}
