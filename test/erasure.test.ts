@@ -292,7 +292,7 @@ function toHeld(resourceId: string): HeldAction {
 
 async function isDone({ store }: TestBridge, id: string): Promise<boolean> {
   const row = await findUserRow(store.read, id);
-  return row?.pending === '{}' && row.due_at === null && row.lane_owner === null;
+  return row?.pending === '{}' && row.due_at === null && row.in_flight === 0;
 }
 
 async function listObstacles(bridge: TestBridge, key: string): Promise<string[]> {

@@ -125,8 +125,8 @@ describeStores('observe mode', ({ makeUrl }) => {
       expect(await listManagedDrifts(bridge)).toEqual([]);
       // By then a worker would have taken what waits, had anybody tried.
       const waiting = bridge.store.read.selectFrom('users').where('pending', '!=', '{}');
-      const rows = await waiting.select(['lane_token', 'attempts']).execute();
-      expect(rows).toEqual([0, 1, 2].map(() => ({ lane_token: 0, attempts: 0 })));
+      const rows = await waiting.select(['steps', 'attempts']).execute();
+      expect(rows).toEqual([0, 1, 2].map(() => ({ steps: 0, attempts: 0 })));
       service.renameUser('user00001@example.com', String(before.people[1]?.fullName));
       service.setActive('user00003@example.com', true);
     }, OBSERVE);

@@ -153,7 +153,7 @@ test.each(unread)('$what: the first read waits and says why', async ({ shape, wo
   const service = await startInhabited({ ...NOTED_SHAPE, ...shape });
   const { bridge, request } = await startInFrontOf(service, { awaitsFirstRead: false });
 
-  await expect.poll(() => JSON.stringify(bridge.firstRead.state())).toContain(words);
+  await expect.poll(() => JSON.stringify(bridge.leadership.news().firstRead)).toContain(words);
 
   expect((await request('GET', '/Users')).status).toBe(503);
   expect(service.calls.count({ mutating: true })).toBe(0);

@@ -15,7 +15,7 @@ import { Ajv } from 'ajv';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { STOP_GRACE_MS } from '../src/app/lifecycle.ts';
+import { STOP_GRACE_MS } from '../src/app/tenure.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../src/main.ts';
 import { toFileVariable } from '../src/settings/environment.ts';
 import { loadSettings } from '../src/settings/load.ts';

@@ -4,12 +4,7 @@ import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { openStore } from '../src/store/database.ts';
 import type { Db, Store } from '../src/store/store.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from './support/bridge.ts';
-import {
-  createMortalStore,
-  endLeases,
-  type Fate,
-  type MortalStore,
-} from './support/mortal-store.ts';
+import { createMortalStore, endLead, type Fate, type MortalStore } from './support/mortal-store.ts';
 import { addGroup, addUsers, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
@@ -29,10 +24,9 @@ async function hasAction(db: Db, status: ActionStatus): Promise<boolean> {
   return (await actions.execute()).length > 0;
 }
 
-/** Somebody is being looked at. */
+/** Somebody is to be looked at. */
 async function isLooking(db: Db): Promise<boolean> {
-  const taken = db.selectFrom('inspections').select('owner').where('owner', 'is not', null);
-  return (await taken.execute()).length > 0;
+  return (await db.selectFrom('inspections').select('since').execute()).length > 0;
 }
 
 async function waitsForService(db: Db): Promise<boolean> {
@@ -106,10 +100,10 @@ async function live<T>(
   }
 }
 
-/** A bridge that is asked for something, and killed then. What it had of leases runs out, unless they are kept. */
+/** A bridge that is asked for something, and killed then. Its lead runs out. */
 async function liveUntil(
   place: Place,
-  { isKept = false, ...fate }: Fate & { readonly isKept?: boolean },
+  fate: Fate,
   ask: (bridge: TestBridge) => Promise<unknown>,
 ): Promise<void> {
   let mortal: MortalStore | undefined;
@@ -122,9 +116,8 @@ async function liveUntil(
     await Promise.race([mortal?.death, ask(bridge).then(() => mortal?.death)]);
   };
   await live(place, life, { toStore });
-  if (isKept) return;
   const store = await openStore({ url: place.url });
-  await endLeases(store);
+  await endLead(store);
   await store.close();
 }
 
@@ -150,7 +143,7 @@ function listDepartures({ service }: Sandbox): number[] {
   return INTRUDERS.map((email) => left.filter(({ details }) => details.email === email).length);
 }
 
-describeStores('a process that is killed', ({ makeUrl, engine }) => {
+describeStores('a process that is killed', ({ makeUrl }) => {
   for (const { step, toFate } of steps) {
     test(`once a plan ${step} leaves one that is done once by the next`, async () => {
       const url = await makeUrl('migrated');
@@ -210,9 +203,7 @@ describeStores('a process that is killed', ({ makeUrl, engine }) => {
     const sandbox = await makeIntrusion(url);
     sandbox.service.as(ADMIN).setActive(INTRUDERS[0] ?? '', false);
     const tailing = { sandbox, url, settings: { AUDIT_POLL_INTERVAL: '1s' } };
-    // A file is freed by its next process.
-    const isKept = engine === 'sqlite';
-    await liveUntil(tailing, { after: isLooking, isKept }, async () => undefined);
+    await liveUntil(tailing, { after: isLooking }, async () => undefined);
     const repaired = await live({ sandbox, url }, async (bridge) => {
       await expect.poll(() => listManagedDrifts(bridge, 'repaired'), PATIENT).not.toEqual([]);
       return listManagedDrifts(bridge, 'repaired');

@@ -276,7 +276,7 @@ async function untilAtRest(
   for (;;) {
     const { read } = store;
     const row = await (table === 'users' ? findUserRow(read, id) : findGroupRow(read, id));
-    if (row && row.lane_owner === null && row.due_at === null) return;
+    if (row && row.in_flight === 0 && row.due_at === null) return;
     await sleep(5);
   }
 }

@@ -5,7 +5,7 @@ const SENT_AT = 1_000;
 const unmanaged: StoredResource = {
   origin: null,
   deleted_at: null,
-  lane_owner: null,
+  in_flight: 0,
   modified_at: 0,
   seen: undefined,
 };
@@ -34,7 +34,7 @@ test.each([
     fate: 'look-again',
   },
   { why: 'written meanwhile', stored: { ...managed, modified_at: 1_001 }, fate: 'look-again' },
-  { why: 'somebody holds its lane', stored: { ...managed, lane_owner: 'other' }, fate: 'drop' },
+  { why: 'somebody holds its lane', stored: { ...managed, in_flight: 1 }, fate: 'drop' },
   { why: 'deleted through SCIM', stored: { ...managed, deleted_at: 5 }, fate: 'drop' },
 ])('what a list says of a resource: $why', ({ stored, fate }) => {
   expect(judgeSighting(stored, SENT_AT)).toBe(fate);
@@ -45,7 +45,7 @@ test.each([
   { why: 'quiet', stored: deleted, fate: 'merge' },
   { why: 'deleted just now', stored: { ...deleted, modified_at: SENT_AT }, fate: 'drop' },
   { why: 'looked at meanwhile', stored: at(deleted, SENT_AT), fate: 'drop' },
-  { why: 'somebody holds its lane', stored: { ...deleted, lane_owner: 'other' }, fate: 'drop' },
+  { why: 'somebody holds its lane', stored: { ...deleted, in_flight: 1 }, fate: 'drop' },
 ])('what a list says of somebody deleted: $why', ({ stored, fate }) => {
   expect(judgeReturn(stored, SENT_AT)).toBe(fate);
 });

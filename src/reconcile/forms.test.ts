@@ -45,18 +45,6 @@ describeStores('what the service taught', ({ makeStore }) => {
     expect((await openAt(store, () => 0)).current()).toEqual(want);
   });
 
-  test('lessons of two processes are all kept, and known to both once they have read again', async () => {
-    const store = await makeStore();
-    const [one, other] = [await openAt(store, () => 0), await openAt(store, () => 0)];
-
-    await Promise.all([one.learn({ emailForm: 'strings' }), other.learn({ nameOnCreate: false })]);
-    await other.learn({ emailForm: 'objects' });
-    await one.refresh();
-
-    const want = { emailForm: 'objects', nameOnCreate: false };
-    expect([one.current(), other.current()]).toEqual([want, want]);
-  });
-
   test('what is known already costs no write', async () => {
     const store = await makeStore();
     let now = 1;

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createLaneHost } from '../../test/support/lane-host.ts';
+import { createConvergeHost } from '../../test/support/converge-host.ts';
 import { addGroup, addLink, addUser, getGroup } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
@@ -24,7 +24,7 @@ describeStores('a long run', ({ makeStore }) => {
       const user = await addUser(store, { upstream_id: id });
       await addLink(store, { group, user }, [1, 0, 2]);
     }
-    const host = await createLaneHost(sandbox, store, { policy: { membersPerCall: 1 } });
+    const host = await createConvergeHost(sandbox, store, { policy: { membersPerCall: 1 } });
 
     await host.run({ type: 'group', id: group.id });
 
@@ -32,7 +32,7 @@ describeStores('a long run', ({ makeStore }) => {
     expect(sandbox.service.members('Everybody')).toHaveLength(250);
     expect(await getGroup(store, group)).toMatchObject({
       due_at: null,
-      lane_token: 1,
+      in_flight: 0,
       attempts: 0,
     });
   });
@@ -53,14 +53,14 @@ describeStores('a long run', ({ makeStore }) => {
     const user = await addUser(store, { upstream_id, doc: { userName: 'a', active: false } });
     await addLink(store, { group, user }, [1, 0, 2]);
     // That inactive people have to wait is learned again and again, and never heeded.
-    const host = await createLaneHost(sandbox, store, { fixed: { inactiveMembers: true } });
+    const host = await createConvergeHost(sandbox, store, { fixed: { inactiveMembers: true } });
 
     await host.run({ type: 'group', id: group.id });
 
     expect(host.failures).toEqual([expect.objectContaining({ code: 'bug' })]);
     expect(sandbox.calls.count()).toBeLessThan(25);
     const after = await getGroup(store, group);
-    expect(after.lane_owner).toBeNull();
+    expect(after.in_flight).toBe(0);
     expect(after.due_at).toBeGreaterThan(Date.now());
   });
 
@@ -77,12 +77,12 @@ describeStores('a long run', ({ makeStore }) => {
       version: 2,
       deleted_at: 1,
     });
-    const host = await createLaneHost(sandbox, store);
+    const host = await createConvergeHost(sandbox, store);
 
     await host.run({ type: 'group', id: group.id });
 
     expect(host.failures).toEqual([]);
     expect(sandbox.calls.count()).toBe(0);
-    expect(await getGroup(store, group)).toMatchObject({ attempts: 1, lane_owner: null });
+    expect(await getGroup(store, group)).toMatchObject({ attempts: 1, in_flight: 0 });
   });
 });

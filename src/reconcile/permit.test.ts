@@ -1,21 +1,27 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createLaneHost, type LaneHostOptions, readLane } from '../../test/support/lane-host.ts';
+import { type ConvergeHostOptions, createConvergeHost } from '../../test/support/converge-host.ts';
 import { addUser, getUser } from '../../test/support/rows.ts';
-import { describeStores } from '../../test/support/stores.ts';
+import { describePostgres, describeStores } from '../../test/support/stores.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { toUserColumns } from '../store/columns.ts';
-import { findHeldLane } from '../store/due.ts';
+import { recoverInFlight } from '../store/in-flight.ts';
+import { takeLead, yieldLead } from '../store/leader.ts';
 import type { Store } from '../store/store.ts';
 import { updateUser } from '../store/users.ts';
 import { scim } from '../upstream/operations/scim.ts';
+import { toLeadersStore } from './lead.ts';
+import { LOOK_AGAIN } from './retry-columns.ts';
 
 const NAME = 'ada@example.com';
 const RENAMED = { name: { givenName: 'Ada', familyName: 'Lovelace' } };
 const RENAMED_ROW = { version: 3, pending: '{"active":2,"name":3}' };
 
 /** An active account of the service whose person is to be inactive, and a host that is about to converge it. */
-async function startLeaver(store: Store, options: LaneHostOptions = {}) {
+async function startLeaver(
+  store: Store,
+  { hostStore = store, ...options }: ConvergeHostOptions & { readonly hostStore?: Store } = {},
+) {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.stop());
   const account = sandbox.service.addUser({ email: NAME, fullName: 'Ada' });
@@ -28,7 +34,7 @@ async function startLeaver(store: Store, options: LaneHostOptions = {}) {
     version: 2,
     due_at: 1,
   });
-  const host = await createLaneHost(sandbox, store, options);
+  const host = await createConvergeHost(sandbox, hostStore, options);
   const key = { type: 'user', id: row.id } as const;
 
   /** What a provider's write stores. */
@@ -66,11 +72,11 @@ describeStores('the permit of a call', ({ makeStore }) => {
       attempts: 0,
       last_error: null,
       must_look: 0,
-      lane_owner: null,
+      in_flight: 0,
     });
   });
 
-  test('has what is wanted by now sent at once, in the same lane', async () => {
+  test('has what is wanted by now sent at once', async () => {
     const store = await makeStore();
     const beforeChange = once(() => leaver.write({ active: false, ...RENAMED }, RENAMED_ROW));
     const leaver = await startLeaver(store, { beforeChange });
@@ -80,7 +86,7 @@ describeStores('the permit of a call', ({ makeStore }) => {
     const { calls, service } = leaver.sandbox;
     expect(calls.count()).toBe(1);
     expect(service.getUser(NAME)).toMatchObject({ active: false, fullName: 'Ada Lovelace' });
-    expect(await getUser(store, leaver.row)).toMatchObject({ pending: '{}', lane_token: 1 });
+    expect(await getUser(store, leaver.row)).toMatchObject({ pending: '{}', in_flight: 0 });
   });
 
   test('is given when a write changed nothing about the step, and the write counts as sent', async () => {
@@ -134,134 +140,89 @@ describeStores('the permit of a call', ({ makeStore }) => {
     expect(order).toHaveLength(4);
   });
 
-  test('is not given for a lane that was lost: nothing is sent', async () => {
+  test('marks the resource as in flight until the outcome is stored', async () => {
     const store = await makeStore();
-    const beforeChange = once(() => other.steal(leaver.key));
+    const leaver = await startLeaver(store);
+    const { sandbox, host, key } = leaver;
+    const hang = sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
+
+    const run = host.run(key);
+    await hang.until(1);
+    const during = await getUser(store, leaver.row);
+    sandbox.faults.clear();
+    await run;
+
+    expect(during).toMatchObject({ in_flight: 1, steps: 1 });
+    expect(await getUser(store, leaver.row)).toMatchObject({ in_flight: 0, steps: 2 });
+  });
+
+  test('holds a call back for a look that was asked for since it was planned', async () => {
+    const store = await makeStore();
+    const beforeChange = once(() =>
+      store.write((tx) => updateUser(tx, leaver.row.id, { must_look: LOOK_AGAIN })),
+    );
     const leaver = await startLeaver(store, { beforeChange });
-    const other = await createLaneHost(leaver.sandbox, store, { owner: 'two' });
+
+    await leaver.host.run(leaver.key);
+
+    const operations = leaver.sandbox.calls.recent().map(({ operation }) => operation);
+    expect(operations[0]).toBe('scim.getUser');
+    expect(operations).toContain('scim.updateUser');
+  });
+});
+
+/** As a process is to the database that leads, or led. */
+describePostgres('a process that does not lead any more', ({ makeStore }) => {
+  const times = { leaseMs: 60_000, callMs: 0 };
+
+  async function startLeader(options: ConvergeHostOptions = {}) {
+    const store = await makeStore();
+    const lead = await store.write((tx) => takeLead(tx, 'one', times));
+    if (lead === undefined) throw new Error('somebody leads already');
+    const takeOver = () =>
+      store.write(async (tx) => {
+        await yieldLead(tx, lead, true);
+        await takeLead(tx, 'two', times);
+        await recoverInFlight(tx, Date.now());
+      });
+    const own = toLeadersStore(store, lead);
+    const leaver = await startLeaver(store, { ...options, hostStore: own });
+    return { store, takeOver, leaver };
+  }
+
+  test('sends nothing', async () => {
+    const beforeChange = once(() => leader.takeOver());
+    const leader = await startLeader({ beforeChange });
+    const { leaver, store } = leader;
 
     await leaver.host.run(leaver.key);
 
     expect(leaver.sandbox.calls.count()).toBe(0);
+    expect(leaver.host.failures).toEqual([]);
     const row = await getUser(store, leaver.row);
-    expect(row).toMatchObject({ lane_owner: 'two', lane_token: 2, pending: '{"active":2}' });
-    expect(row).toMatchObject({ attempts: 0, last_error: null });
+    expect(row).toMatchObject({ pending: '{"active":2}', attempts: 0, in_flight: 0 });
   });
 
-  test('is not given for looks either, once the lane was lost', async () => {
-    const store = await makeStore();
-    const leaver = await startLeaver(store, { inFlightMax: 1 });
+  test('records nothing of a call that was on its way, which the next leader looks after first', async () => {
+    const { leaver, store, takeOver } = await startLeader();
     const { sandbox, host, key } = leaver;
-    const other = await createLaneHost(sandbox, store, { owner: 'two' });
-    await store.write((tx) => updateUser(tx, leaver.row.id, { must_look: 1 }));
-    const hang = sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' } });
-    const ahead = host.upstream.call(scim.getUsers, {});
-    await hang.until(1);
-
-    const run = host.run(key);
-    await expect.poll(() => host.upstream.health().waiting.remove).toBe(1);
-    await other.steal(key);
-    sandbox.faults.clear();
-    await Promise.all([ahead, run]);
-
-    expect(sandbox.calls.count({ operation: 'scim.getUser' })).toBe(0);
-  });
-
-  test('makes a lease longer that has become shorter than the call may take', async () => {
-    const store = await makeStore();
-    const leaver = await startLeaver(store);
-    const { host, key, sandbox } = leaver;
-    const { neededMs, lengthMs } = host.deps.policy.lease;
-    const hang = sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
-    const lease = await host.take(key);
-    await store.write((tx) =>
-      updateUser(tx, key.id, { lane_until: Date.now() + neededMs - 1_000 }),
-    );
-
-    const run = host.runIn(key, lease);
-    await hang.until(1);
-    const held = await findHeldLane(store.read, key, { owner: 'one', lease, now: Date.now() });
-    sandbox.faults.clear();
-    await run;
-
-    expect(held?.leftMs).toBeGreaterThan(neededMs);
-    expect(held?.leftMs).toBeLessThanOrEqual(lengthMs);
-  });
-});
-
-describeStores('a lane', ({ makeStore }) => {
-  test('that was lost in the middle of a call records nothing and is looked at first', async () => {
-    const store = await makeStore();
-    const leaver = await startLeaver(store);
-    const { sandbox, host, key } = leaver;
-    const other = await createLaneHost(sandbox, store, { owner: 'two' });
-    const hang = sandbox.faults.add({
-      operation: 'scim.updateUser',
-      fault: { kind: 'hang', effect: 'done' },
-    });
+    const fault = { kind: 'hang', effect: 'done' } as const;
+    const hang = sandbox.faults.add({ operation: 'scim.updateUser', fault });
     const run = host.run(key);
     await hang.until(1);
 
-    const lease = await other.steal(key);
+    await takeOver();
     sandbox.faults.clear();
     await run;
     const after = await getUser(store, leaver.row);
     sandbox.calls.reset();
-    await other.runIn(key, lease);
+    const next = await createConvergeHost(sandbox, store);
+    await next.run(key);
 
-    expect(after).toMatchObject({ pending: '{"active":2}', lane_owner: 'two', lane_token: 2 });
+    expect(after).toMatchObject({ pending: '{"active":2}', must_look: 1, in_flight: 0 });
     expect(after.observed).toBe(leaver.row.observed);
-    expect(sandbox.calls.recent().at(0)?.operation).toBe('scim.getUser');
-    expect(sandbox.calls.count({ mutating: true })).toBe(0);
-    expect(await getUser(store, leaver.row)).toMatchObject({ pending: '{}', lane_owner: null });
-  });
-
-  test('is looked at again when the call of the one who lost it ended after the look', async () => {
-    const store = await makeStore();
-    const leaver = await startLeaver(store);
-    const { sandbox, host, key } = leaver;
-    const other = await createLaneHost(sandbox, store, { owner: 'two' });
-    const late = { operation: 'scim.updateUser', fault: { kind: 'delay', delayMs: 200 } } as const;
-    const lateCall = sandbox.faults.add({ ...late, times: 1 });
-    const run = host.run(key);
-    await lateCall.until(1);
-    const lease = await other.steal(key);
-    // Wanted active again meanwhile, so the late call does harm.
-    await leaver.write({ active: true }, { version: 3, pending: '{"active":3}' });
-    const seen = { operation: 'scim.getUser', fault: { kind: 'hang', effect: 'done' } } as const;
-    const look = sandbox.faults.add({ ...seen, times: 1 });
-
-    const second = other.runIn(key, lease);
-    await look.until(1);
-    await run;
-    sandbox.faults.clear();
-    await second;
-
-    expect(sandbox.service.getUser(NAME).active).toBe(true);
+    expect(host.failures).toEqual([]);
+    expect(sandbox.calls.recent().map(({ operation }) => operation)).toEqual(['scim.getUser']);
     expect(await getUser(store, leaver.row)).toMatchObject({ pending: '{}', must_look: 0 });
-  });
-
-  test('is kept while its call waits for its turn, for longer than a lease', async () => {
-    const store = await makeStore();
-    const leaver = await startLeaver(store, { callMs: 300, inFlightMax: 1 });
-    const { sandbox, host, key } = leaver;
-    const other = await createLaneHost(sandbox, store, { owner: 'two' });
-    const hang = sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' } });
-    const ahead = host.upstream.call(scim.getUsers, {}, { timeoutMs: 20_000 });
-    await hang.until(1);
-
-    const lease = await host.take(key);
-    const { lane_until } = await readLane(store, key);
-    const run = host.runIn(key, lease);
-    const end = (lane_until ?? 0) + 2 * host.deps.policy.lease.lengthMs;
-    await expect
-      .poll(async () => (await readLane(store, key)).lane_until, { interval: 10, timeout: 5_000 })
-      .toBeGreaterThan(end);
-    await expect(other.take(key)).rejects.toThrow('somebody else has the lane');
-    sandbox.faults.clear();
-    await Promise.all([ahead, run]);
-
-    expect(sandbox.service.getUser(NAME).active).toBe(false);
-    expect(await getUser(store, leaver.row)).toMatchObject({ lane_token: 1, pending: '{}' });
   });
 });

@@ -2,16 +2,17 @@ import { expect, test } from 'vitest';
 import { explain } from '../../test/support/explain.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { readBacklog } from './backlog.ts';
-import { findNextDueAt, listHeldRemovals } from './due.ts';
+import { findNextDueAt } from './due.ts';
+import { recoverInFlight } from './in-flight.ts';
 import type { Db } from './store.ts';
 
 const reads = [
   { why: 'what is told of it', read: readBacklog, index: 'due', covers: true },
   { why: 'when the next is due', read: findNextDueAt, index: 'due', covers: true },
   {
-    why: 'removals behind other work of their lane',
-    read: (db: Db) => listHeldRemovals(db, { owner: 'one', now: 1 }),
-    index: 'lane_owner',
+    why: 'what was on its way when a leader ended',
+    read: (db: Db) => recoverInFlight(db, 1),
+    index: 'in_flight',
     covers: false,
   },
 ] as const;

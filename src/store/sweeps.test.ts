@@ -2,14 +2,12 @@ import { expect, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
 import type { Store } from './store.ts';
 import {
-  claimSweep,
   endSweep,
   findComparedSince,
   findRunningSweep,
   findSweep,
   insertSweep,
-  isSweepHeld,
-  releaseSweep,
+  saveSweepCalls,
 } from './sweeps.ts';
 
 const wanted = { isDryRun: false, readsAdmins: false, now: 1_000 };
@@ -38,47 +36,17 @@ describeStores('sweeps', ({ makeStore }) => {
     expect(added.filter((isNew) => isNew)).toHaveLength(1);
   });
 
-  test('one process has it until its lease ends, and who lost it stores and ends nothing', async () => {
+  test('one that is stopped keeps the number of its calls; one that ended makes room for the next', async () => {
     const store = await makeStore();
     const id = await addSweep(store);
-    const [a, b] = [
-      { id, owner: 'a' },
-      { id, owner: 'b' },
-    ];
-    const claim = (who: typeof a, now: number) =>
-      store.write((tx) => claimSweep(tx, who, { now, until: now + 60 }));
+    await store.write((tx) => saveSweepCalls(tx, id, 7));
 
-    const first = await claim(a, 1_000);
-    const other = await claim(b, 1_059);
-    const renewed = await claim(a, 1_030);
-    const early = await claim(b, 1_089);
-    const late = await claim(b, 1_090);
-    await store.write((tx) => endSweep(tx, a, end));
-    const isHeldByA = await store.write((tx) => isSweepHeld(tx, a));
-
-    expect([first, other, renewed, early, late]).toEqual([true, false, true, false, true]);
-    expect(isHeldByA).toBe(false);
-    expect(await findSweep(store.read, id)).toMatchObject({ status: 'running', owner: 'b' });
-  });
-
-  test('one that is given back is free at once; one that ended makes room for the next', async () => {
-    const store = await makeStore();
-    const id = await addSweep(store);
-    const [a, b] = [
-      { id, owner: 'a' },
-      { id, owner: 'b' },
-    ];
-    await store.write((tx) => claimSweep(tx, a, { now: 1_000, until: 9_000 }));
-    await store.write((tx) => releaseSweep(tx, a, 7));
-
-    const taken = await store.write((tx) => claimSweep(tx, b, { now: 1_001, until: 9_000 }));
     const before = await findSweep(store.read, id);
-    await store.write((tx) => endSweep(tx, b, end));
+    await store.write((tx) => endSweep(tx, id, end));
     const again = await store.write((tx) => insertSweep(tx, wanted));
 
-    expect(taken).toBe(true);
-    expect(before).toMatchObject({ calls: 7, owner: 'b' });
-    expect(await findSweep(store.read, id)).toMatchObject({ status: 'complete', owner: null });
+    expect(before).toMatchObject({ status: 'running', calls: 7 });
+    expect(await findSweep(store.read, id)).toMatchObject({ status: 'complete', calls: 3 });
     expect(again).toBe(true);
   });
 
@@ -90,10 +58,8 @@ describeStores('sweeps', ({ makeStore }) => {
       status: 'complete' | 'incomplete',
     ) => {
       await store.write((tx) => insertSweep(tx, { isDryRun: false, readsAdmins, now: startedAt }));
-      const who = { id: (await findRunningSweep(store.read))?.id ?? '', owner: 'a' };
-      const until = startedAt + 60;
-      await store.write((tx) => claimSweep(tx, who, { now: startedAt, until }));
-      await store.write((tx) => endSweep(tx, who, { ...end, status, ended_at: startedAt + 5 }));
+      const id = (await findRunningSweep(store.read))?.id ?? '';
+      await store.write((tx) => endSweep(tx, id, { ...end, status, ended_at: startedAt + 5 }));
     };
     await add(100, true, 'complete');
     await add(200, false, 'complete');

@@ -48,7 +48,7 @@ interface Row {
   readonly must_look: number;
   readonly due_at: number | null;
   readonly stuck_at: number | null;
-  readonly lane_owner: string | null;
+  readonly in_flight: number;
 }
 
 /** A bridge with three people, for one failure; `virtuals` are virtual accounts of the service. */
@@ -173,7 +173,7 @@ async function untilRow(
   const deadline = Date.now() + TRY_MAX_MS;
   for (;;) {
     const row = await findRow(bridge, cell);
-    if ((row?.lane_owner ?? null) === null && isOver(row)) return row;
+    if ((row?.in_flight ?? 0) === 0 && isOver(row)) return row;
     if (Date.now() > deadline) throw new Error(`"${cell.step.name}" was not tried`);
     await sleep(POLL_MS);
   }
@@ -208,7 +208,7 @@ async function isClosed(bridge: TestBridge): Promise<boolean> {
 }
 
 async function findRow({ store }: TestBridge, { step, mark }: Cell): Promise<Row | undefined> {
-  const columns = ['attempts', 'must_look', 'due_at', 'stuck_at', 'lane_owner'] as const;
+  const columns = ['attempts', 'must_look', 'due_at', 'stuck_at', 'in_flight'] as const;
   if (step.table === 'users') {
     const people = store.read.selectFrom('users').where('user_name_folded', 'like', `${mark}%`);
     return people.select(columns).executeTakeFirst();

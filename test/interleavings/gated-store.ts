@@ -1,9 +1,14 @@
 import type { KyselyPlugin } from 'kysely';
+import type { Bell } from '../../src/store/bell.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** Before `owner` hears what it read, and after each of its commits, others may come first. */
-export function gateStore(store: Store, owner: string, scheduler: Scheduler): Store {
+export function gateStore(
+  store: Store,
+  owner: string,
+  { scheduler, bell }: { readonly scheduler: Scheduler; readonly bell: Bell },
+): Store {
   const lateAnswers: KyselyPlugin = {
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {
@@ -13,10 +18,11 @@ export function gateStore(store: Store, owner: string, scheduler: Scheduler): St
   };
   const read = store.read.withPlugin(lateAnswers);
   return {
-    // Several processes share this store, so none may take the lanes of the others at its start.
+    // Several processes share this store.
     engine: 'postgres',
     read,
     aside: read,
+    bell,
     generation: () => undefined,
     scrub: async () => undefined,
     async write(work) {

@@ -33,6 +33,8 @@ export interface GatedTransportOptions {
   readonly random: SeededRandom;
   /** Asked at every call. */
   readonly trouble: () => Trouble;
+  /** False once another process may lead. */
+  readonly mayLeave: () => boolean;
   /** Longest time of one call over all its attempts, in milliseconds. */
   readonly callMs: number;
 }
@@ -131,7 +133,7 @@ async function runAttempt(
   const { operation, request } = call;
   const { id, method } = operation;
   await announce(call, attempt);
-  if (scheduler.now() > endsAt) throw lose(id, 'not-sent');
+  if (scheduler.now() > endsAt || !options.mayLeave()) throw lose(id, 'not-sent');
   const fate = chooseFate(trouble(), random);
   await scheduler.pass(owner, () => `calls ${id} ${request.path} ${request.body ?? ''} (${fate})`);
   // A call whose time was over before it arrived was given up by then.

@@ -1,15 +1,15 @@
 import { describeScenarios } from './run-scenarios.ts';
 import { changingMembers } from './scenarios/changing-members.ts';
 import { deletedAndBack } from './scenarios/deleted-and-back.ts';
-import { expiredGroupLease } from './scenarios/expired-lease.ts';
 import { groupBack } from './scenarios/group-back.ts';
 import { groupCreated } from './scenarios/group-created.ts';
 import { groupPush } from './scenarios/group-push.ts';
+import { silentGroupLeader } from './scenarios/silent-leader.ts';
 
 describeScenarios('people and their groups', [
   { scenario: deletedAndBack, schedules: 700 },
   { scenario: changingMembers, schedules: 600 },
-  { scenario: expiredGroupLease, schedules: 600 },
+  { scenario: silentGroupLeader, schedules: 600 },
   { scenario: groupCreated, schedules: 700 },
   { scenario: groupPush, schedules: 500 },
   { scenario: groupBack, schedules: 700 },

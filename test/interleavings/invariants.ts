@@ -35,16 +35,16 @@ function checkAnswers({ sent, company }: Play): string[] {
   return odd.map(({ status, detail }) => `a request was answered ${status}: ${detail}`);
 }
 
-/** Nobody holds the lane, and whatever still waits is visibly stuck. */
+/** Nothing is on its way, and whatever still waits is visibly stuck. */
 function checkRest(row: UserRow | GroupRow): string[] {
   const waits = row.pending !== '{}';
   const isGone = row.deleted_at !== null && row.due_at === null;
   const problems = [
-    row.lane_owner !== null && !isGone && 'somebody still holds the lane',
+    row.in_flight !== 0 && !isGone && 'a call is still on its way',
     waits && row.stuck_at === null && `${row.pending} waits and is not stuck`,
     waits && row.due_at === null && `${row.pending} waits and is never due`,
     row.stuck_at !== null && row.last_error === null && 'is stuck and nobody knows why',
-    row.must_look === 1 && !isGone && 'was never looked at',
+    row.must_look !== 0 && !isGone && 'was never looked at',
   ];
   return problems.flatMap((problem) => (problem === false ? [] : [`${row.id}: ${problem}`]));
 }

@@ -3,12 +3,14 @@ import { GROUP_SCHEMA_URI } from '../../src/domain/schemas.ts';
 import type { ObservedUser } from '../../src/domain/user.ts';
 import { toObservedColumns, toUnmanagedAttributes } from '../../src/reconcile/user/observe.ts';
 import type { SandboxGroup, SandboxUser } from '../../src/sandbox/model.ts';
+import { createLocalBell } from '../../src/store/bell.ts';
 import { toGroupColumns, toUserColumns } from '../../src/store/columns.ts';
 import { insertGroup } from '../../src/store/groups.ts';
 import { observeLinks } from '../../src/store/link-observations.ts';
 import { insertUser } from '../../src/store/users.ts';
 import { type Company, createCompany } from './company.ts';
 import type { Trouble } from './gated-transport.ts';
+import { createOffice, type Office } from './office.ts';
 import { createReplica, type Exchange, type Replica } from './replica.ts';
 import { GIVEN_NAME, toUserDocument, type Wish } from './requests.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
@@ -36,6 +38,7 @@ export interface Play {
   /** Every request in the order in which it began. */
   readonly sent: readonly SentWish[];
   readonly replicas: readonly Replica[];
+  readonly office: Office;
   /** Errors that are nobody's but ours. */
   readonly failures: readonly unknown[];
   addReplica(name: string): Promise<Replica>;
@@ -75,12 +78,15 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
   const random = createSeededRandom(seed);
   const scheduler = createScheduler({ random, timePasses, trace });
   const company = createCompany(scheduler.now);
+  const bell = createLocalBell();
   const replicas: Replica[] = [];
   const sent: SentWish[] = [];
   const acts: Act[] = [];
   const failures: unknown[] = [];
   let trouble: Trouble = {};
   const onFailure = (error: unknown) => void failures.push(error);
+  const { callMs } = world.policies;
+  const office = createOffice(world.store, scheduler, { callMs, onFailure });
 
   return {
     world,
@@ -89,9 +95,10 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
     company,
     sent,
     replicas,
+    office,
     failures,
     async addReplica(name) {
-      const parts = { name, world, scheduler, company, random, onFailure };
+      const parts = { name, world, scheduler, bell, office, company, random, onFailure };
       const replica = await createReplica({ ...parts, trouble: () => trouble });
       replicas.push(replica);
       return replica;

@@ -1,8 +1,11 @@
 import { BridgeError } from '../../src/domain/errors.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { ReconcileDeps } from '../../src/reconcile/deps.ts';
-import { openForms } from '../../src/reconcile/forms.ts';
-import { createReconciler } from '../../src/reconcile/loop/reconciler.ts';
+import type { ProcessDeps } from '../../src/reconcile/deps.ts';
+import { type FormBook, openForms } from '../../src/reconcile/forms.ts';
+import { toLeadersStore } from '../../src/reconcile/lead.ts';
+import { type Convergence, createConvergence } from '../../src/reconcile/loop/convergence.ts';
+import { createReconciler, createWaiting } from '../../src/reconcile/loop/reconciler.ts';
+import type { Waiting } from '../../src/reconcile/loop/runner.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import type { ScimDeps } from '../../src/scim/deps.ts';
 import { ScimError } from '../../src/scim/errors.ts';
@@ -20,10 +23,13 @@ import {
   acceptUserReplacement,
 } from '../../src/scim/users/accept.ts';
 import { settleWrite } from '../../src/scim/writes/settle.ts';
+import type { Bell } from '../../src/store/bell.ts';
+import type { Lead } from '../../src/store/leader.ts';
 import { noRules } from '../support/no-rules.ts';
 import type { Company } from './company.ts';
 import { gateStore } from './gated-store.ts';
-import { createGatedTransport, type Trouble } from './gated-transport.ts';
+import { createGatedTransport, type GatedTransport, type Trouble } from './gated-transport.ts';
+import type { Candidate, Office } from './office.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { World } from './world.ts';
@@ -56,7 +62,8 @@ export interface Replica {
   /** Ends without finishing anything. */
   kill(): void;
   readonly isAlive: boolean;
-  /** True while a call of a living process has not ended. */
+  readonly isLeading: boolean;
+  /** True while a run or a call of a living process has not ended. */
   readonly isCalling: boolean;
 }
 
@@ -65,6 +72,8 @@ export interface ReplicaOptions {
   readonly name: string;
   readonly world: World;
   readonly scheduler: Scheduler;
+  readonly bell: Bell;
+  readonly office: Office;
   readonly company: Company;
   readonly random: SeededRandom;
   readonly trouble: () => Trouble;
@@ -74,18 +83,16 @@ export interface ReplicaOptions {
 
 /** A process of its own: reconciler, waiters and workers are the real ones. */
 export async function createReplica(options: ReplicaOptions): Promise<Replica> {
-  const { name, world, scheduler, random, onFailure } = options;
+  const { name, world, scheduler, office, random, onFailure } = options;
   const clock = scheduler.clock(name);
-  const store = gateStore(world.store, name, scheduler);
+  const store = gateStore(world.store, name, options);
   const { policies } = world;
-  const upstream = createGatedTransport({ ...options, owner: name, callMs: policies.callMs });
-  const deps: ReconcileDeps = {
+  // What the service taught is known already, so that a schedule does not depend on those before it.
+  const forms = await openForms({ store: { ...store, read: world.store.read }, clock, fixed: {} });
+  const deps: ProcessDeps = {
     store,
-    upstream,
     clock,
     random: random.next,
-    // What the service taught is known already, so that a schedule does not depend on those before it.
-    forms: await openForms({ store: { ...store, read: world.store.read }, clock, fixed: {} }),
     policy: policies.reconcile,
     rules: noRules,
     events: {
@@ -98,14 +105,23 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       auditEvent: () => undefined,
       changedByOthers: () => undefined,
       auditFollowed: () => undefined,
-      tookOver: () => undefined,
       firstRead: () => undefined,
       firstReadFailed: () => undefined,
     },
-    outage: createOutageWatch(clock),
-    owner: name,
   };
-  const reconciler = createReconciler(deps);
+  const waiting = createWaiting(clock);
+  let tenure: Tenure | undefined;
+  const reconciler = createReconciler({
+    ...deps,
+    waiting,
+    leader: {
+      find: () => tenure?.convergence,
+      findQueue: () => ({ isHeld: false, aheadMs: { remove: 0, change: 0 } }),
+      readAdmins: async () => {
+        throw new BridgeError('could-not-look', 'another process leads');
+      },
+    },
+  });
   const scim: ScimDeps = {
     store,
     reconciler,
@@ -131,10 +147,25 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       disputed: () => undefined,
     },
   };
-  // There are no rules that could be others than the last time.
-  const trusted = new Promise<void>(() => undefined);
-  await reconciler.start({ over: Promise.resolve(), trusted, isLong: () => false });
   let isAlive = true;
+  const candidate: Candidate = {
+    name,
+    store,
+    get isAlive() {
+      return isAlive;
+    },
+    open(lead) {
+      tenure = openTenure(options, lead, { deps, forms, waiting });
+    },
+    async close() {
+      const ended = tenure;
+      tenure = undefined;
+      ended?.end();
+      // A request that still waits is told what the next leader makes of its write.
+      await store.write((tx) => reconciler.handOverWaits(tx));
+    },
+  };
+  await office.join(candidate);
   return {
     name,
     async send(exchange) {
@@ -151,12 +182,59 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     kill() {
       isAlive = false;
       scheduler.kill(name);
+      const isLeader = tenure !== undefined;
+      tenure?.end();
+      tenure = undefined;
+      if (isLeader) office.silence(random.next);
+    },
+    get isLeading() {
+      return tenure !== undefined;
     },
     get isAlive() {
       return isAlive;
     },
     get isCalling() {
-      return isAlive && upstream.underWay > 0;
+      return isAlive && ((tenure?.upstream.underWay ?? 0) > 0 || reconciler.activity().lanes > 0);
+    },
+  };
+}
+
+/** What a process does while it leads. */
+interface Tenure {
+  readonly convergence: Convergence;
+  readonly upstream: GatedTransport;
+  end(): void;
+}
+
+/** Convergence as a leader has it, with a transport and a fence of its own. */
+function openTenure(
+  options: ReplicaOptions,
+  lead: Lead,
+  { deps, forms, waiting }: { deps: ProcessDeps; forms: FormBook; waiting: Waiting },
+): Tenure {
+  const { name, world, bell, office } = options;
+  const upstream = createGatedTransport({
+    ...options,
+    owner: name,
+    callMs: world.policies.callMs,
+    mayLeave: () => office.isSure(lead),
+  });
+  const store = toLeadersStore(deps.store, lead);
+  const own = { ...deps, store, upstream, forms, outage: createOutageWatch(deps.clock) };
+  const convergence = createConvergence(own, waiting);
+  // There are no rules that could be others than the last time.
+  const trusted = new Promise<void>(() => undefined);
+  convergence.start({ over: Promise.resolve(), trusted, isLong: () => false });
+  const unlisten = bell.listen('due', () => {
+    convergence.wake();
+    bell.ring('here');
+  });
+  return {
+    convergence,
+    upstream,
+    end() {
+      unlisten();
+      void convergence.stop(0);
     },
   };
 }

@@ -14,7 +14,7 @@ export interface Scenario {
 
 /** Steps of one schedule at most: more never come to an end. */
 const STEPS_MAX = 4_000;
-/** How far time moves when all that is due waits for somebody's lease, in milliseconds. */
+/** How far time moves when all that is due waits for a new leader, in milliseconds. */
 const PATIENCE_MS = 20_000;
 /** How far ahead the time of a stuck resource is at least, in milliseconds. */
 const STUCK_AHEAD_MS = 50 * 60_000;
@@ -66,9 +66,9 @@ async function comeToRest(play: Play, stuckRounds: number): Promise<boolean> {
 }
 
 /** When something is due or on its way (epoch milliseconds); undefined: neither. */
-function findNextAt({ world, scheduler, replicas }: Play): number | undefined {
-  const now = scheduler.now();
-  return replicas.some(({ isCalling }) => isCalling) ? now : world.findNextAt(now);
+function findNextAt({ world, scheduler, office, replicas }: Play): number | undefined {
+  const isBusy = office.isChanging || replicas.some(({ isCalling }) => isCalling);
+  return isBusy ? scheduler.now() : world.findNextAt();
 }
 
 /** What has converged costs no call when it is converged again. */

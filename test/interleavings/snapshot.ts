@@ -58,7 +58,7 @@ function describe(row: UserRow | GroupRow): string {
   return [
     `v${row.version} origin=${row.origin} pending=${row.pending}`,
     `sees=${observed && JSON.stringify(fullName ?? displayName)}/${active}`,
-    `look=${row.must_look} due=${row.due_at} lane=${row.lane_owner}#${row.lane_token}`,
+    `look=${row.must_look} due=${row.due_at} flies=${row.in_flight}#${row.steps}`,
     ...(row.stuck_at === null ? [] : [`STUCK ${row.last_error}`]),
     ...(row.deleted_at === null ? [] : ['DELETED']),
   ].join(' ');

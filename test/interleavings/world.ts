@@ -25,10 +25,10 @@ export interface World {
   /** Forgets everything, but for what the service taught. */
   empty(): void;
   /**
-   * When something is due next (epoch milliseconds), `now` while a lane is held; undefined: neither. Asked
-   * between all steps, so it goes past the store's own queries.
+   * When something is due next (epoch milliseconds); undefined: nothing is. Asked between all steps, so it goes past the
+   * store's own queries.
    */
-  findNextAt(now: number): number | undefined;
+  findNextAt(): number | undefined;
   close(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ const FORMS: Forms = {
   userFilterAt: Number.MAX_SAFE_INTEGER,
 };
 
-/** Opens a store of its own, a copy of the migrated `template`. A version or a token that goes down fails the write that does it. */
+/** Opens a store of its own, a copy of the migrated `template`. A version or a number of steps that goes down fails the write that does it. */
 export async function openWorld(template: string): Promise<World> {
   const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'scim-bridge-world-'));
   const path = join(folder, 'bridge.db');
@@ -80,11 +80,12 @@ export async function openWorld(template: string): Promise<World> {
 
 /** People and groups take along what belongs to them. */
 const EMPTY = `begin immediate; delete from users; delete from groups; delete from disputes;
+  delete from leader; delete from waits; delete from errands;
   update facts set value = '${JSON.stringify(FORMS)}' where name = 'forms'; commit`;
 const NEXT_AT = ['users', 'groups']
   .map(
     (table) => `select min(due_at) as at from ${table} where due_at is not null
-      union all select ?1 as at where exists (select 1 from ${table} where lane_until > ?1)`,
+      union all select 0 as at where exists (select 1 from ${table} where in_flight = 1)`,
   )
   .join(' union all ');
 
@@ -94,8 +95,8 @@ function openBackDoor(path: string) {
   const nextAt = database.prepare(`select min(at) as at from (${NEXT_AT})`);
   return {
     empty: () => database.exec(EMPTY),
-    findNextAt(now: number) {
-      const at = nextAt.get(now)?.at;
+    findNextAt() {
+      const at = nextAt.get()?.at;
       return typeof at === 'number' ? at : undefined;
     },
     close: () => database.close(),
@@ -103,7 +104,7 @@ function openBackDoor(path: string) {
 }
 
 async function forbidGoingDown(tx: Store['read'], table: string): Promise<void> {
-  for (const column of ['version', 'lane_token']) {
+  for (const column of ['version', 'steps']) {
     const name = sql.ref(`${table}_${column}_rises`);
     await sql`create trigger ${name} before update of ${sql.ref(column)} on ${sql.table(table)}
       when new.${sql.ref(column)} < old.${sql.ref(column)}

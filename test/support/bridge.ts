@@ -190,11 +190,13 @@ export async function withTestBridge(
   }
 }
 
-async function untilFirstReadFinished({ firstRead }: Bridge): Promise<void> {
+async function untilFirstReadFinished({ leadership }: Bridge): Promise<void> {
   const deadline = Date.now() + FIRST_READ_MAX_MS;
-  while (!firstRead.finished) {
+  while (leadership.news().firstRead.kind !== 'finished') {
     if (Date.now() > deadline) {
-      throw new Error(`the first read did not finish: ${JSON.stringify(firstRead.state())}`);
+      throw new Error(
+        `the first read did not finish: ${JSON.stringify(leadership.news().firstRead)}`,
+      );
     }
     await sleep(5);
   }

@@ -28,7 +28,10 @@ export async function withCalmBridge(
   try {
     await withTestBridge({ ...options, clock, sandbox, awaitsFirstRead: false }, async (bridge) => {
       try {
-        await clock.pass(bridge.sandbox, () => bridge.bridge.firstRead.finished);
+        await clock.pass(
+          bridge.sandbox,
+          () => bridge.bridge.leadership.news().firstRead.kind === 'finished',
+        );
         await run(bridge, clock);
       } finally {
         // What still waits ends with the bridge.

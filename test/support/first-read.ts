@@ -7,7 +7,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandb
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { createTransport } from '../../src/upstream/transport.ts';
-import { TEST_POLICY } from './lane-host.ts';
+import { TEST_POLICY } from './converge-host.ts';
 
 import { noRules } from './no-rules.ts';
 
@@ -69,7 +69,6 @@ export async function createReadForTest(
       auditEvent() {},
       changedByOthers() {},
       auditFollowed() {},
-      tookOver() {},
       firstRead() {},
       sectionChanged({ section, up }) {
         const state = firstRead.state();
@@ -79,7 +78,6 @@ export async function createReadForTest(
       firstReadFailed: (failure) => told.failures.push(failure),
     },
     outage: createOutageWatch(clock),
-    owner: 'test',
     identity,
   };
   const firstRead = createFirstRead(deps);

@@ -48,21 +48,9 @@ export function createMortalStore(store: Store, { after, before }: Fate): Mortal
   };
 }
 
-/** As if so much time had passed that nothing belongs to dead processes any more. */
-export async function endLeases({ write }: Store): Promise<void> {
+/** As if so much time had passed that the lead of a dead process is over. */
+export async function endLead({ write }: Store): Promise<void> {
   await write(async (tx) => {
-    for (const table of ['users', 'groups'] as const) {
-      await tx
-        .updateTable(table)
-        .set({ lane_until: 0 })
-        .where('lane_owner', 'is not', null)
-        .execute();
-    }
-    await tx
-      .updateTable('sweeps')
-      .set({ lease_until: 0 })
-      .where('status', '=', 'running')
-      .execute();
-    await tx.updateTable('inspections').set({ due_at: 0 }).where('owner', 'is not', null).execute();
+    await tx.updateTable('leader').set({ expires_at: 0, quiet_at: 0 }).execute();
   });
 }

@@ -131,11 +131,11 @@ async function listLeft({ read }: Store): Promise<object[]> {
   return [...users, ...groups].map((row) => ({ ...row, now: Date.now() }));
 }
 
-/** How many lanes are held. */
+/** How many resources have a call on its way. */
 export async function countRunning({ read }: Store): Promise<number> {
   let running = 0;
   for (const table of ['users', 'groups'] as const) {
-    const held = read.selectFrom(table).select('id').where('lane_owner', 'is not', null);
+    const held = read.selectFrom(table).select('id').where('in_flight', '=', 1);
     running += (await held.execute()).length;
   }
   return running;

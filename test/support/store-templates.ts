@@ -95,7 +95,6 @@ const emptyEverything = `do $$ declare t record; s record; begin
   for s in select sequencename from pg_sequences where schemaname = 'public' loop
     execute format('alter sequence %I restart', s.sequencename);
   end loop;
-  insert into call_budget (id, version, state) values (1, 0, null);
 end $$`;
 
 /** Removes a database, also while somebody is connected. */

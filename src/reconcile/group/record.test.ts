@@ -19,7 +19,7 @@ const known = {
   upstream_uid: 'u',
   observed: '{"displayName":"Board","at":1,"by":"groups.getGroup"}',
 };
-const lane = { lane_owner: 'me', lane_until: NOW + 1, lane_token: 3, due_at: NOW };
+const running = { in_flight: 1, steps: 3, due_at: NOW };
 const name: GroupPart = { kind: 'field', field: 'displayName' };
 const NOBODY = { members: new Map(), admins: new Map() };
 
@@ -27,9 +27,9 @@ function toPart({ id: userId }: UserRow, version: number): GroupPart {
   return { kind: 'member', change: { userId, upstreamUserId: 7, wanted: true, version } };
 }
 
-/** A group whose lane we hold, as it is now. */
+/** A group for which a call was sent, as it is now. */
 function add(store: Store, change: Partial<NewGroupRow> & { doc?: JsonObject }): Promise<GroupRow> {
-  return addGroup(store, { ...lane, ...known, ...change });
+  return addGroup(store, { ...running, ...known, ...change });
 }
 
 interface Step {
@@ -46,7 +46,6 @@ function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
     recordGroupStep(tx, {
       planned: { ...toGroupState(row, { members: [], admins: [] }), ...planned },
       outcome,
-      lease: { token: 3 },
       policy: { membersPerCall: 100, deletion: 'created' },
       inactiveWait: false,
       undos: undos.map(({ version, undo }) => ({
@@ -203,7 +202,7 @@ describeStores('a step of a group that somebody else’s call may have undone', 
     });
 
     expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });
-    const kept = { pending: '{"displayName":2}', must_look: 1, lane_owner: 'me' };
+    const kept = { pending: '{"displayName":2}', must_look: 1, in_flight: 0 };
     expect(await getGroup(store, row)).toMatchObject(kept);
     expect(await findLink(store, { group: row, user })).toMatchObject({ facts: [1, 0, 2] });
   });

@@ -40,9 +40,10 @@ export function createFollower(
   const stopping = new AbortController();
   let isFollowing = false;
   let waking = new AbortController();
-  let heardAtMs = performance.now();
+  const steadyNow = clock.steady ?? clock.now;
+  let heardAtMs = steadyNow();
   const hear = () => {
-    heardAtMs = performance.now();
+    heardAtMs = steadyNow();
   };
   const unlisten =
     store.engine === 'sqlite'
@@ -78,7 +79,7 @@ export function createFollower(
   }
 
   function giveUpOnSilence(sinceMs: number): void {
-    const nowMs = performance.now();
+    const nowMs = steadyNow();
     if (nowMs - Math.max(heardAtMs, sinceMs) < SILENT_MS) return;
     for (const each of waiters) {
       for (const key of each.keys()) each.release(key, GONE.version, NOBODY_LEADS);
@@ -88,7 +89,7 @@ export function createFollower(
   /** Ends by itself when no request waits. */
   async function follow(): Promise<void> {
     isFollowing = true;
-    const sinceMs = performance.now();
+    const sinceMs = steadyNow();
     while (waiters.some(({ size }) => size > 0) && !stopping.signal.aborted && !isLeading()) {
       waking = new AbortController();
       const signal = AbortSignal.any([stopping.signal, waking.signal]);

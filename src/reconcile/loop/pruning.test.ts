@@ -25,8 +25,7 @@ async function addSweep(store: Store, endedAt: number): Promise<void> {
   await store.write(async (tx) => {
     await insertSweep(tx, { readsAdmins: false, isDryRun: false, now: endedAt - 1 });
     const id = (await findRunningSweep(tx))?.id ?? '';
-    await tx.updateTable('sweeps').set({ owner: 'a' }).where('id', '=', id).execute();
-    await endSweep(tx, { id, owner: 'a' }, { ...end, ended_at: endedAt });
+    await endSweep(tx, id, { ...end, ended_at: endedAt });
   });
 }
 

@@ -69,7 +69,7 @@ describeStores('people of a list', ({ makeStore }) => {
     },
     {
       why: 'a person whom somebody converges now is left to them',
-      change: { origin: 'adopted', lane_owner: 'other', lane_until: 9_000 },
+      change: { origin: 'adopted', in_flight: 1 },
       shown: 'Smith',
       held: 'Smith',
     },

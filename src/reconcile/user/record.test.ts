@@ -16,14 +16,14 @@ const NOW = 1_000_000;
 const HOUR_MS = 60 * 60_000;
 const observed = { userName: 'ada', fullName: 'Ada', active: true, at: 1, by: 'scim.getUser' };
 const account = { upstream_id: 7, observed: JSON.stringify(observed) };
-const lane = { lane_owner: 'me', lane_until: NOW + 1, lane_token: 3, due_at: NOW };
+const running = { in_flight: 1, steps: 3, due_at: NOW };
 
 const named = (givenName: string): JsonObject => ({ userName: 'ada', name: { givenName } });
 const refusedAs = (...parts: UserField[]): UserOutcome => ({ kind: 'refused', parts, problem });
 
-/** Somebody whose lane we hold, as they are now. */
+/** A user for whom a call was sent, as they are now. */
 function add(store: Store, change: Partial<NewUserRow> & { doc?: JsonObject }): Promise<UserRow> {
-  return addUser(store, { ...lane, ...change });
+  return addUser(store, { ...running, ...change });
 }
 
 interface Step {
@@ -36,17 +36,15 @@ interface Step {
     version: number;
     before: Pick<UserBefore, 'attributes' | 'pending'>;
   }[];
-  readonly token?: number;
 }
 
-function record(store: Store, { row, outcome, undos = [], token = 3, ...given }: Step) {
+function record(store: Store, { row, outcome, undos = [], ...given }: Step) {
   const state = toUserState(row);
   const planned = { ...state, pending: given.plannedPending ?? state.pending, ...given.planned };
   return store.write((tx) =>
     recordUserStep(tx, {
       planned,
       outcome,
-      lease: { token },
       policy: { deactivation: 'scim', addressMayChange: false },
       undos: undos.map(({ version, before }) => ({
         version,
@@ -86,7 +84,7 @@ describeStores('a refused step of a person', ({ makeStore }) => {
     });
     const after = await getUser(store, row);
     expect(JSON.parse(after.attributes)).toEqual(named('Ada'));
-    expect(after).toMatchObject({ pending: '{}', version: 3, lane_owner: null, stuck_at: null });
+    expect(after).toMatchObject({ pending: '{}', version: 3, in_flight: 0, stuck_at: null });
   });
 
   test('refuses no write that came meanwhile: the service was never asked for that', async () => {
@@ -118,7 +116,7 @@ describeStores('a refused step of a person', ({ makeStore }) => {
     });
     expect(await getUser(store, row)).toMatchObject({
       attributes: row.attributes,
-      lane_owner: 'me',
+      in_flight: 0,
     });
   });
 
@@ -160,7 +158,7 @@ describeStores('a refused step of a person', ({ makeStore }) => {
       stuck_at: NOW,
       due_at: NOW + HOUR_MS,
       last_error: JSON.stringify(problem),
-      lane_owner: null,
+      in_flight: 0,
     });
   });
 
@@ -184,7 +182,7 @@ describeStores('a refused step of a person', ({ makeStore }) => {
     expect(await getUser(store, row)).toMatchObject({
       must_look: 1,
       stuck_at: NOW,
-      lane_owner: null,
+      in_flight: 0,
     });
   });
 
@@ -232,7 +230,7 @@ describeStores('a look for what a refused create may have left', ({ makeStore })
     const again = await getUser(store, row);
     await record(store, { row: again, outcome: refusedAs('account') });
 
-    expect(again).toMatchObject({ lost_looks: 1, must_look: 1, lane_owner: null });
+    expect(again).toMatchObject({ lost_looks: 1, must_look: 1, in_flight: 0 });
     expect(Number(again.due_at)).toBeGreaterThan(NOW);
     expect(await getUser(store, row)).toMatchObject({
       lost_looks: 0,
@@ -267,24 +265,6 @@ describeStores('a step of a person that is done', ({ makeStore }) => {
 
     expect(recorded).toMatchObject({ finished: true, version: 5, oldestPending: undefined });
   });
-
-  test('is not recorded by who lost the lane: whoever has it looks', async () => {
-    const store = await makeStore();
-    const row = await add(store, { ...account, pending: '{"active":2}', version: 2 });
-
-    const outcome: UserOutcome = { kind: 'done', known: { observed, settled: ['active'] } };
-    const recorded = await record(store, { row, outcome, token: 2 });
-
-    expect(recorded).toMatchObject({ finished: true, oldestPending: 2 });
-    expect(await getUser(store, row)).toMatchObject({
-      must_look: 2,
-      pending: '{"active":2}',
-      lane_owner: 'me',
-    });
-    // The look of the one who has it may have come before that call had its effect.
-    await record(store, { row, outcome, planned: { mustLook: true } });
-    expect(await getUser(store, row)).toMatchObject({ must_look: 1, lane_owner: 'me' });
-  });
 });
 
 describeStores('a step of a person that somebody else’s call may have undone', ({ makeStore }) => {
@@ -306,7 +286,7 @@ describeStores('a step of a person that somebody else’s call may have undone',
     expect(await getUser(store, row)).toMatchObject({
       pending: '{"appsPermissions":2}',
       must_look: 1,
-      lane_owner: 'me',
+      in_flight: 0,
     });
   });
 

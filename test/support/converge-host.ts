@@ -1,13 +1,11 @@
 import { onTestFinished } from 'vitest';
 import type { ResourceKey } from '../../src/domain/ids.ts';
-import { type ReconcileDeps, type ReconcilePolicy, toLaneClaim } from '../../src/reconcile/deps.ts';
+import type { ReconcileDeps, ReconcilePolicy } from '../../src/reconcile/deps.ts';
 import { type Forms, openForms } from '../../src/reconcile/forms.ts';
-import { toLeaseTimes } from '../../src/reconcile/lease-times.ts';
-import { createLaneRunner, type Lanes } from '../../src/reconcile/loop/lane-runner.ts';
+import { createWaiting } from '../../src/reconcile/loop/reconciler.ts';
+import { createRunner } from '../../src/reconcile/loop/runner.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
-import { createWaiters } from '../../src/reconcile/waiters.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { claimLane, type Lease, renewLane } from '../../src/store/due.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { type CallOptions, createTransport, type Transport } from '../../src/upstream/transport.ts';
@@ -24,30 +22,21 @@ export const TEST_POLICY: ReconcilePolicy = {
   adoptGroups: 'yes',
   providerHarmMax: undefined,
   concurrency: 4,
-  lease: toLeaseTimes(1_000),
+  callMs: 10_000,
 };
 
-/** One process that converges resources, as far as lanes are concerned: no workers, no requests. */
-export interface LaneHost {
+/** One leader that converges resources when it is told to: no workers, no requests. */
+export interface ConvergeHost {
   readonly deps: ReconcileDeps;
   readonly upstream: Transport;
   /** Errors that the run reported. */
   readonly failures: unknown[];
-  /** Takes the lane. @throws Error when somebody else has it */
-  take(key: ResourceKey): Promise<Lease>;
-  /** Takes the lane and converges. */
+  /** Converges a resource. */
   run(key: ResourceKey): Promise<void>;
-  /** Converges in a lane that was taken. */
-  runIn(key: ResourceKey, lease: Lease): Promise<void>;
-  /** Takes the lane although its lease still lasts, as if it had run out. */
-  steal(key: ResourceKey): Promise<Lease>;
 }
 
 /** What differs from a host with nothing special. */
-export interface LaneHostOptions {
-  readonly owner?: string;
-  /** How long a call may take, in milliseconds; the leases follow. */
-  readonly callMs?: number;
+export interface ConvergeHostOptions {
   readonly inFlightMax?: number;
   /** What else happens when the turn of a call that changes something has come. */
   readonly beforeChange?: () => Promise<void>;
@@ -57,12 +46,12 @@ export interface LaneHostOptions {
 }
 
 /** A host for the running test. */
-export async function createLaneHost(
+export async function createConvergeHost(
   sandbox: Sandbox,
   store: Store,
-  options: LaneHostOptions = {},
-): Promise<LaneHost> {
-  const { callMs = 10_000, owner = 'one', beforeChange, inFlightMax, policy, fixed } = options;
+  options: ConvergeHostOptions = {},
+): Promise<ConvergeHost> {
+  const { beforeChange, inFlightMax, policy, fixed } = options;
   const transport = createTransport({
     baseUrl: sandbox.url,
     token: sandbox.token,
@@ -70,7 +59,7 @@ export async function createLaneHost(
     inFlightMax,
     clock: systemClock,
     random: () => 0,
-    timeouts: { callMs },
+    timeouts: { callMs: TEST_POLICY.callMs },
   });
   onTestFinished(() => transport.close());
   const upstream = interposed(transport, beforeChange);
@@ -82,7 +71,7 @@ export async function createLaneHost(
     random: () => 0,
     forms: await openForms({ store, clock: systemClock, fixed: fixed ?? {} }),
     rules: noRules,
-    policy: { ...TEST_POLICY, lease: toLeaseTimes(callMs), ...policy },
+    policy: { ...TEST_POLICY, ...policy },
     events: {
       converged() {},
       deletionFinished() {},
@@ -93,41 +82,20 @@ export async function createLaneHost(
       auditEvent() {},
       changedByOthers() {},
       auditFollowed() {},
-      tookOver() {},
       firstRead() {},
       firstReadFailed() {},
     },
     outage: createOutageWatch(systemClock),
-    owner,
   };
-  const lanes: Lanes = {
-    users: { waiters: createWaiters(systemClock) },
-    groups: { waiters: createWaiters(systemClock) },
-  };
-  const runner = createLaneRunner(deps, lanes, () => {});
-  onTestFinished(() => runner.stop());
-
-  async function take(key: ResourceKey): Promise<Lease> {
-    const lease = await store.write((tx) => claimLane(tx, key, toLaneClaim(deps)));
-    if (lease === undefined) throw new Error('somebody else has the lane');
-    return lease;
-  }
-
+  const runner = createRunner(deps, createWaiting(systemClock), () => {});
   return {
     deps,
     upstream,
     failures,
-    take,
-    run: async (key) => runner.run(key, await take(key)),
-    runIn: (key, lease) => runner.run(key, lease),
-    async steal(key) {
-      const { lane_owner, lane_token } = await readLane(store, key);
-      if (lane_owner !== null) {
-        const over = { owner: lane_owner, now: systemClock.now(), leaseMs: -1_000 };
-        const lease = { token: lane_token };
-        await store.write((tx) => renewLane(tx, key, { ...over, lease }));
-      }
-      return take(key);
+    async run(key) {
+      const lock = runner.lock(key);
+      if (lock === undefined) throw new Error('it runs already');
+      await runner.run(lock);
     },
   };
 }
@@ -147,13 +115,4 @@ function interposed(transport: Transport, act: () => Promise<void> = async () =>
     callChecked: (operation, args, options) =>
       transport.callChecked(operation, args, before(options)),
   };
-}
-
-/** Who holds the lane of a resource. */
-export async function readLane(store: Store, { type, id }: ResourceKey) {
-  return store.read
-    .selectFrom(type === 'user' ? 'users' : 'groups')
-    .select(['lane_owner', 'lane_token', 'lane_until'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
 }

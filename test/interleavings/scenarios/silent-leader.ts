@@ -1,12 +1,18 @@
 import { killAtSomeStep } from '../kill.ts';
 import type { Play } from '../play.ts';
+import type { Replica } from '../replica.ts';
 import { patchMembers, patchUser, renameGroup } from '../requests.ts';
 import type { Scenario } from '../run-schedule.ts';
 import { checkGroupName, checkMemberOutcome, checkUserOutcome } from '../wishes.ts';
 
-/** A call takes longer than the lease, or its process is gone, and another process goes on with newer writes. */
-export const expiredLease: Scenario = {
-  name: 'a lease that expires during a call',
+/** As long as a leader may be silent, in milliseconds. */
+const LEASE_MS = 5_000;
+/** Steps of another process after which it falls silent, at most. */
+const STEPS_MAX = 12;
+
+/** The leader stands still during a call, or is gone, and another process leads and goes on with newer writes. */
+export const silentLeader: Scenario = {
+  name: 'a leader that falls silent during a call',
   timePasses: 0.12,
   async begin(play) {
     const { random } = play;
@@ -20,14 +26,15 @@ export const expiredLease: Scenario = {
       await play.send(other, patchUser(ada.id, { name: 'Two', active: random.chance(0.5) }));
       await play.send(other, patchUser(ada.id, { name: 'Three' }));
     });
-    if (random.chance(0.5)) killAtSomeStep(play);
+    if (random.chance(0.3)) killAtSomeStep(play);
+    else if (random.chance(0.8)) fallSilent(play, other);
     return () => checkUserOutcome(play, ada.id);
   },
 };
 
 /** The same with a group: its name and who is in it. */
-export const expiredGroupLease: Scenario = {
-  name: 'a lease of a group that expires during a call',
+export const silentGroupLeader: Scenario = {
+  name: 'a leader that falls silent during a call of a group',
   timePasses: 0.12,
   async begin(play) {
     const { random } = play;
@@ -44,7 +51,8 @@ export const expiredGroupLease: Scenario = {
       await play.send(other, renameGroup(team.id, 'Two'));
       await play.send(other, patchMembers(team.id, { add: [bob.id], remove: [ada.id] }));
     });
-    if (random.chance(0.5)) killAtSomeStep(play);
+    if (random.chance(0.3)) killAtSomeStep(play);
+    else if (random.chance(0.8)) fallSilent(play, other);
     return async () => [
       ...(await checkGroupName(play, { id: team.id, before: 'Team' })),
       ...(await checkMemberOutcome(play, { group: team.id, user: ada.id, before: false })),
@@ -53,8 +61,16 @@ export const expiredGroupLease: Scenario = {
   },
 };
 
-/** About as long as a lease lasts. */
-function sleepLong({ world, random, scheduler }: Play): Promise<void> {
-  const { lengthMs } = world.policies.reconcile.lease;
-  return scheduler.clock('B').sleep(Math.round(lengthMs * (0.5 + random.next())));
+/** About as long as another process waits before it leads. */
+function sleepLong({ random, scheduler }: Play): Promise<void> {
+  return scheduler.clock('B').sleep(Math.round(LEASE_MS * (0.5 + random.next())));
+}
+
+/** Somewhere in the middle the leader is not heard of any more, whether it knows or not. */
+function fallSilent({ random, scheduler, office, act }: Play, other: Replica): void {
+  const steps = Math.floor(random.next() * STEPS_MAX);
+  act(other, async () => {
+    for (let step = 0; step < steps; step += 1) await scheduler.pass(other.name, 'goes on');
+    office.silence(random.next);
+  });
 }
