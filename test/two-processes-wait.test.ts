@@ -24,11 +24,11 @@ async function readFamilyName(bridge: TestBridge, id: string): Promise<unknown> 
 
 describePostgres('a write that one process answers and another one finishes', ({ makeUrl }) => {
   /** Two bridges whose requests wait longer than any of these tests should take. */
-  async function startPair() {
+  async function startPair({ waitMs = WAIT_MS } = {}) {
     const service = await startSandbox();
     const settings = {
       DATABASE_URL: await makeUrl('migrated'),
-      SCIM_WRITE_WAIT: `${WAIT_MS}ms`,
+      SCIM_WRITE_WAIT: `${waitMs}ms`,
     };
     const first = await startTestBridge({ settings, service });
     const second = await startTestBridge({ settings, service });
@@ -71,7 +71,7 @@ describePostgres('a write that one process answers and another one finishes', ({
     expect(service.service.members('Crew')).toHaveLength(1);
   });
 
-  test('and the service refuses there: it is acknowledged, kept and stuck, and nobody is told that it was refused', async () => {
+  test('and the service refuses is undone, and refused by the process that was asked', async () => {
     const { service, first, second } = await startPair();
     const id = await addUser(first, 'ada');
     const slow = service.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
@@ -79,19 +79,41 @@ describePostgres('a write that one process answers and another one finishes', ({
     await slow.until(1);
     const beganAt = performance.now();
 
-    const here = send(second, 'PATCH', `/Users/${id}`, rename('Two'));
+    const here = second.request('PATCH', `/Users/${id}`, rename('Two'));
     await expect.poll(() => readFamilyName(second, id)).toBe('Two');
     slow.remove();
     const refusal = { kind: 'status', status: 400, body: 'message' } as const;
     service.faults.add({ operation: 'scim.updateUser', fault: refusal });
     service.faults.release();
-    await Promise.all([elsewhere, here]);
+    const [, refused] = await Promise.all([elsewhere, here]);
 
     expect(performance.now() - beganAt).toBeLessThan(WAIT_MS / 2);
-    expect(await readFamilyName(first, id)).toBe('Two');
+    expect(refused).toMatchObject({ status: 400 });
+    expect(refused.body.detail).toContain('The service refused the change');
+    expect(await readFamilyName(first, id)).toBe('One');
     expect(service.service.getUser('ada@example.com').fullName).toBe('Ada One');
-    const stuck = await listStuck(second.store.read, 10);
-    expect(stuck).toMatchObject([{ id, field: 'name', problem: { code: 'refused' } }]);
+    expect(await listStuck(second.store.read, 10)).toEqual([]);
+  });
+
+  test('and the service refuses after the wait was over is acknowledged, kept and stuck', async () => {
+    const { service, first, second } = await startPair({ waitMs: 300 });
+    const id = await addUser(second, 'ada');
+    const slow = service.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
+    const elsewhere = send(first, 'PATCH', `/Users/${id}`, rename('One'));
+    await slow.until(1);
+
+    const answer = await second.request('PATCH', `/Users/${id}`, rename('Two'));
+    await elsewhere;
+    slow.remove();
+    const refusal = { kind: 'status', status: 400, body: 'message' } as const;
+    service.faults.add({ operation: 'scim.updateUser', fault: refusal });
+    service.faults.release();
+
+    expect(answer.status).toBe(200);
+    await expect
+      .poll(() => listStuck(second.store.read, 10))
+      .toMatchObject([{ id, field: 'name', problem: { code: 'refused' } }]);
+    expect(await readFamilyName(second, id)).toBe('Two');
   });
 
   test('and was left by a process that died is found by another one within seconds', async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, inject } from 'vitest';
+import { afterAll, beforeEach, describe, inject } from 'vitest';
 import { openStore } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
@@ -92,12 +92,13 @@ function registerCleanUp(): (cleanUp: CleanUp) => void {
   const afterSuite: CleanUp[] = [];
   const afterTest: CleanUp[] = [];
   let current = afterSuite;
-  beforeEach(() => {
+  beforeEach(({ onTestFinished }) => {
     current = afterTest;
-  });
-  afterEach(async () => {
-    for (const cleanUp of afterTest.splice(0).reverse()) await cleanUp();
-    current = afterSuite;
+    // Before any of the test itself, so that it runs after all of them: what still uses a database is stopped first.
+    onTestFinished(async () => {
+      for (const cleanUp of afterTest.splice(0).reverse()) await cleanUp();
+      current = afterSuite;
+    });
   });
   afterAll(async () => {
     for (const cleanUp of afterSuite.splice(0).reverse()) await cleanUp();

@@ -154,6 +154,8 @@ class SharedElection implements Election {
 
   async resign(): Promise<void> {
     this.#isResigned = true;
+    // It may be taking the lead just now.
+    await this.#beat;
     const term = this.#term;
     if (term === undefined) return this.#ending;
     term.over.abort();
