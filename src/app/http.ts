@@ -44,7 +44,6 @@ export function createApps(
   const state = {
     ...sources,
     upstreamHealth: () => leadership.news().health,
-    findLeader: leadership.known,
     activity: () => reconciler.activity(),
     findAuditReadAt: async () => (await findFollowedTail(options))?.readAt,
     readReadiness: () => readReadiness(sources),
@@ -96,6 +95,7 @@ function toHealthSources(
     readSections: async () => leadership.news().sections,
     readBacklog: () => readWaitingWork(options),
     upstreamHealth: () => leadership.news().health,
+    findLeader: leadership.known,
     isDraining,
     findOverload: options.findOverload,
     writes: () => ({ mode: guard.mode, pause: guard.findPause() }),

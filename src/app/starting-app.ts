@@ -17,6 +17,7 @@ const readiness: Readiness = {
       remedy: 'Wait a few seconds. When it does not end, the log says what the start waits for.',
     },
   ],
+  leader: null,
 };
 
 /**

@@ -145,6 +145,7 @@ function request(
     readSections: async () => ({}),
     readBacklog: async () => nothingWaits,
     upstreamHealth: () => well,
+    findLeader: () => ({ isSelf: true, epoch: 3, since: 0, isAlive: true }),
     writes: () => LIVE,
     isDraining: () => false,
     findOverload: () => undefined,
@@ -182,7 +183,8 @@ const stuck = {
 
 function toStatusSources(sources?: HealthSources): StatusSources {
   return {
-    readReadiness: async () => (sources ? readReadiness(sources) : { status: 'ok', reasons: [] }),
+    readReadiness: async () =>
+      sources ? readReadiness(sources) : { status: 'ok' as const, reasons: [], leader: null },
     readBacklog: async () => ({
       ...nothingWaits,
       due: 3,
@@ -251,7 +253,11 @@ test('/readyz is 200 and without reasons when all is well', async () => {
   const answer = await request().get('/readyz');
 
   expect(answer.status).toBe(200);
-  expect(answer.body).toEqual({ status: 'ok', reasons: [] });
+  expect(answer.body).toEqual({
+    status: 'ok',
+    reasons: [],
+    leader: { isSelf: true, epoch: 3, since: '1970-01-01T00:00:00.000Z' },
+  });
 });
 
 test('/readyz is 200 with reasons while only the service is down', async () => {

@@ -164,6 +164,24 @@ export const metricDefinitions = {
     help: 'Users and groups that this process is bringing to the desired state now.',
     labels: [],
   },
+  leader: {
+    type: 'gauge',
+    name: 'scim_bridge_leader',
+    help: '1 while this process brings changes to the service, else 0.',
+    labels: [],
+  },
+  leaderEpoch: {
+    type: 'gauge',
+    name: 'scim_bridge_leader_epoch',
+    help: 'Number of the lead that this process knows of; raised by each takeover.',
+    labels: [],
+  },
+  leaderSince: {
+    type: 'gauge',
+    name: 'scim_bridge_leader_since_seconds',
+    help: 'Time at which that lead began, in seconds since 1970.',
+    labels: [],
+  },
   waitingRequests: {
     type: 'gauge',
     name: 'scim_bridge_requests_waiting',

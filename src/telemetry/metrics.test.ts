@@ -47,6 +47,7 @@ const counting: Readonly<Record<Exclude<keyof Metrics, 'registry'>, (metrics: Me
 
 const state: StateSources = {
   readBacklog: async () => ({ due: 1, failing: 1, stuck: 1, disputed: 1, oldestSince: 1 }),
+  findLeader: () => ({ isSelf: true, epoch: 3, since: 4_000 }),
   upstreamHealth: () => ({
     waiting: { change: 1 },
     inFlight: 1,

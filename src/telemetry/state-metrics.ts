@@ -24,6 +24,10 @@ export interface StateSources {
     readonly credentials: { readonly kind: 'open' | 'shut' };
     readonly service: { readonly kind: 'open' | 'shut' };
   };
+  /** The lead that this process knows of; undefined: no process has ever led. */
+  readonly findLeader: () =>
+    | { readonly isSelf: boolean; readonly epoch: number; readonly since: number }
+    | undefined;
   readonly countDrifts: () => Promise<
     readonly { readonly kind: string; readonly status: string; readonly count: number }[]
   >;
@@ -50,6 +54,7 @@ export function addStateMetrics({ registry }: Metrics, sources: StateSources): v
   addUpstreamGauges(registry, sources);
   addBacklogGauges(registry, sources);
   addAuditGauge(registry, sources);
+  addLeaderGauges(registry, sources);
   const { lanes, waitingRequests, reasons, drift } = metricDefinitions;
   addGauge(registry, lanes, (gauge) => gauge.set(sources.activity().lanes));
   addGauge(registry, waitingRequests, (gauge) => gauge.set(sources.activity().waiting));
@@ -70,6 +75,13 @@ export function addStateMetrics({ registry }: Metrics, sources: StateSources): v
     gauge.reset();
     for (const { code } of readiness.reasons) gauge.inc({ code });
   });
+}
+
+function addLeaderGauges(registry: Registry, { findLeader }: StateSources): void {
+  const { leader, leaderEpoch, leaderSince } = metricDefinitions;
+  addGauge(registry, leader, (gauge) => gauge.set(findLeader()?.isSelf === true ? 1 : 0));
+  addGauge(registry, leaderEpoch, (gauge) => gauge.set(findLeader()?.epoch ?? 0));
+  addGauge(registry, leaderSince, (gauge) => gauge.set((findLeader()?.since ?? 0) / 1_000));
 }
 
 function addUpstreamGauges(registry: Registry, { upstreamHealth }: StateSources): void {

@@ -30,6 +30,10 @@ export interface BridgeProcess {
   stop(): Promise<number | null>;
   /** SIGKILL: no handler runs, nothing is flushed. */
   kill(): Promise<void>;
+  /** SIGSTOP: it stands still until it goes on. */
+  freeze(): void;
+  /** SIGCONT. */
+  goOn(): void;
 }
 
 /**
@@ -50,6 +54,8 @@ export async function startBridge(options: StartOptions): Promise<BridgeProcess>
       waitUntilReady(new URL('/readyz', baseUrl), { child, output, patienceMs }),
     stop: () => stop(child, output),
     kill: () => kill(child),
+    freeze: () => void child.kill('SIGSTOP'),
+    goOn: () => void child.kill('SIGCONT'),
   };
 }
 

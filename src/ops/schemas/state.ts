@@ -51,10 +51,20 @@ const gate = z.strictObject({
   nextProbeAt: moment().optional(),
 });
 
+const leader = z
+  .strictObject({
+    isSelf: z.boolean().describe('True: the process that answers.'),
+    epoch: count().describe('Raised by each takeover.'),
+    since: moment(),
+  })
+  .nullable()
+  .describe('The process that brings changes to the service; null: none does now.');
+
 /** The state of the bridge: the first question of an operator. Names and the words of the service may be personal. */
 export const status = z.strictObject({
   status: word(['ok', 'degraded', 'unavailable']),
   reasons: z.array(reason),
+  leader,
   writes,
   due: count().describe('People and groups of which something is to be done.'),
   failingCount: count(),
@@ -68,11 +78,7 @@ export const status = z.strictObject({
   upstream: z.strictObject({
     waiting: z
       .record(z.string(), count())
-      .describe('Calls that wait for their turn in this process, by class.'),
-    elsewhere: z
-      .record(z.string(), count())
-      .optional()
-      .describe('The same in other processes on the store, as last heard; PostgreSQL only.'),
+      .describe('Calls that wait for their turn at the leader, by class.'),
     inFlight: count(),
     pausedForMs: count(),
     credentials: gate,

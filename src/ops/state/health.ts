@@ -12,6 +12,7 @@ import type {
   AuditFailure,
   FirstRead,
   HeldPlanFacts,
+  LeaderFacts,
   StoredFacts,
   UpstreamFacts,
   WaitingWork,
@@ -40,6 +41,7 @@ export interface HealthSources {
   readonly readAccess: () => Promise<AccessFacts>;
   readonly upstreamHealth: () => UpstreamFacts;
   readonly writes: () => WritesFacts;
+  readonly findLeader: () => LeaderFacts | undefined;
   readonly isDraining: () => boolean;
   readonly findOverload: () => Overload | undefined;
   readonly clock: Clock;
@@ -57,6 +59,7 @@ export async function readReadiness(sources: HealthSources): Promise<Readiness> 
     overload: sources.findOverload(),
     upstream: sources.upstreamHealth(),
     writes: sources.writes(),
+    leader: sources.findLeader(),
     nowMs: sources.clock.now(),
   });
 }

@@ -58,6 +58,16 @@ export interface WritesFacts {
   readonly pause: Pause | undefined;
 }
 
+/** The process that brings changes to the service, as far as this one knows. */
+export interface LeaderFacts {
+  readonly epoch: number;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  readonly isSelf: boolean;
+  /** False: it has not been heard of for so long that another process takes over. */
+  readonly isAlive: boolean;
+}
+
 /** Facts that the transport has of the service without asking it. */
 export type UpstreamFacts = Pick<TransportHealth, 'credentials' | 'service' | 'pausedForMs'>;
 
@@ -68,6 +78,8 @@ export interface ReadinessFacts {
   readonly overload: Overload | undefined;
   readonly upstream: UpstreamFacts;
   readonly writes: WritesFacts;
+  /** Undefined: no process has ever led. */
+  readonly leader: LeaderFacts | undefined;
   /** Epoch milliseconds. */
   readonly nowMs: number;
 }

@@ -81,6 +81,7 @@ const well: ReadinessFacts = {
   overload: undefined,
   writes: { mode: 'live', pause: undefined },
   upstream: { credentials: { kind: 'open' }, service: { kind: 'open' }, pausedForMs: 0 },
+  leader: { isSelf: true, epoch: 3, since: 0, isAlive: true },
   nowMs,
 };
 
@@ -91,6 +92,12 @@ const rows: {
   codes: string[];
 }[] = [
   { why: 'nothing is wrong', change: {}, status: 'ok', codes: [] },
+  {
+    why: 'writes are accepted while no process leads',
+    change: { leader: { isSelf: false, epoch: 3, since: 0, isAlive: false } },
+    status: 'degraded',
+    codes: ['no-leader'],
+  },
   {
     why: 'an unusable store is no place to keep a write',
     change: { store: { kind: 'problem', code: 'store-full' } },

@@ -10,7 +10,7 @@ import {
   listWrites,
 } from './operator-reasons.ts';
 import { listAccess, listUpstream } from './outside-reasons.ts';
-import type { AuditFailure, ReadinessFacts, WaitingWork } from './readiness-facts.ts';
+import type { AuditFailure, LeaderFacts, ReadinessFacts, WaitingWork } from './readiness-facts.ts';
 import { type Reason, toCount, toTime } from './reason.ts';
 import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
 
@@ -18,6 +18,12 @@ import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
 export interface Readiness {
   readonly status: 'ok' | 'degraded' | 'unavailable';
   readonly reasons: readonly Reason[];
+  /** The process that brings changes to the service; null: none does now. */
+  readonly leader: {
+    readonly isSelf: boolean;
+    readonly epoch: number;
+    readonly since: string;
+  } | null;
 }
 
 /** A change that has failed for this long is worth telling. */
@@ -36,11 +42,31 @@ export function toReadiness(facts: ReadinessFacts): Readiness {
   const reasons = [
     ...blocking,
     ...listOverload(facts.overload),
+    ...listLeaderless(facts.leader),
     ...listUpstream(facts.upstream),
     ...listStored(facts),
   ];
-  if (blocking.length > 0) return { status: 'unavailable', reasons };
-  return { status: reasons.length > 0 ? 'degraded' : 'ok', reasons };
+  const leader = toLeaderView(facts.leader);
+  if (blocking.length > 0) return { status: 'unavailable', reasons, leader };
+  return { status: reasons.length > 0 ? 'degraded' : 'ok', reasons, leader };
+}
+
+function toLeaderView(leader: LeaderFacts | undefined): Readiness['leader'] {
+  if (leader?.isAlive !== true) return null;
+  const { isSelf, epoch, since } = leader;
+  return { isSelf, epoch, since: new Date(since).toISOString() };
+}
+
+/** Writes are accepted meanwhile, and another process takes over by itself. */
+function listLeaderless(leader: LeaderFacts | undefined): Reason[] {
+  if (leader?.isAlive === true) return [];
+  return [
+    {
+      code: 'no-leader',
+      detail: 'No process brings changes to the service now.',
+      remedy: 'Wait some seconds: another process takes over. When it lasts, see its log.',
+    },
+  ];
 }
 
 function listBlocking({ store, draining }: ReadinessFacts): Reason[] {

@@ -13,6 +13,7 @@ export type ReasonCode =
   | 'draining'
   | 'store-read-only'
   | 'store-not-durable'
+  | 'no-leader'
   | 'overloaded'
   | 'observe-mode'
   | 'writes-paused'

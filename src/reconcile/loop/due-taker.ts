@@ -71,7 +71,7 @@ export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () =
   async function list(classes: readonly DueClass[]): Promise<DueWork[]> {
     const now = deps.clock.now();
     const wanted = concurrency + REMOVAL_RUNS - active + 1;
-    const limit = wanted + runner.active;
+    const limit = wanted + runner.listLocked().length;
     const due = await listDue(deps.store.read, { now, classes, limit });
     const free = due.filter(({ key }) => !runner.isLocked(key)).slice(0, wanted);
     if (due.length < limit || looking > 0) return free;

@@ -37,7 +37,7 @@ export interface Runner {
   isLocked(key: ResourceKey): boolean;
   /** The resources whose locks are held. */
   listLocked(): ResourceKey[];
-  /** Number of locks that are held. */
+  /** How many run now. */
   readonly active: number;
   /** Resolves once nothing runs, when no more is to be run. */
   idle(): Promise<void>;
@@ -111,7 +111,7 @@ export function createRunner(deps: ReconcileDeps, waiting: Waiting, onWoken: () 
     isLocked: (key) => locked.has(keyText(key)),
     listLocked: () => [...locked.values()],
     get active() {
-      return locked.size;
+      return running.size;
     },
     async idle() {
       isStopping = true;
