@@ -5,6 +5,11 @@ export const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanage
 /** What the service has beyond the core schemas, for groups. */
 export const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 
+/** Name of an attribute as a write names it: one of an extension stands below its URN. */
+export function toWrittenName(extension: string | undefined, attribute: string): string {
+  return extension === undefined ? attribute : `${extension}:${attribute}`;
+}
+
 /** A whole number of an extension, or undefined when nobody set it. */
 export function findExtensionNumber(
   attributes: JsonObject,
