@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { type ConnectionLimits, createGuardedServer } from './guarded-server.ts';
-import { toPort } from './listen.ts';
+import { type ConnectionLimits, createGuardedServer, toPort } from './guarded-server.ts';
 
 /** Nothing of it is met by a test that does not set it. */
 const patient: ConnectionLimits = {

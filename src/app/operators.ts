@@ -16,12 +16,12 @@ import { createTimelineSource } from '../ops/timeline/routes.ts';
 import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
-import { listRequests } from '../store/requests.ts';
-import { listDisputes, listFailing, listStuck } from '../store/trouble.ts';
+import { listRequests } from '../store/audit/requests.ts';
+import { listFailing, listStuck } from '../store/resources/backlog.ts';
+import { listDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
-import type { WatchedOptions } from './options.ts';
-import type { BridgeParts } from './parts.ts';
+import type { BridgeParts, WatchedOptions } from './parts.ts';
 import { toScimDeps } from './scim.ts';
 
 /** What operators are told of the state, beside what the store lists. */

@@ -6,9 +6,9 @@ import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { createBridge, openMigratedStore } from './compose.ts';
-import { toConnectionLimits } from './limits.ts';
-import { listen, toPort } from './listen.ts';
+import { listen, toPort } from './guarded-server.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
+import { toConnectionLimits } from './settings.ts';
 import { createStartingApp } from './starting-app.ts';
 import { openTarget } from './target.ts';
 

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
 import type { Forms } from '../reconcile/forms.ts';
 import { toLeaseTimes } from '../reconcile/lease-times.ts';
@@ -5,10 +6,12 @@ import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
 import type { RepairPolicy } from '../reconcile/repair/deps.ts';
 import type { ScimPolicy } from '../scim/deps.ts';
+import type { BodyLimits } from '../scim/http/limit-bodies.ts';
 import type { Settings } from '../settings/schema.ts';
+import type { OverloadLimits } from '../telemetry/overload.ts';
 import type { TransportOptions } from '../upstream/transport-options.ts';
-import { toBodyLimits } from './limits.ts';
-import type { Target } from './options.ts';
+import type { ConnectionLimits } from './guarded-server.ts';
+import type { Target } from './parts.ts';
 
 /** What the settings say about convergence. */
 export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
@@ -111,4 +114,35 @@ export function toTransportOptions(
     responseBytesMax,
     timeouts: { headersMs: timeout, bodyMs: timeout, callMs: toCallMs(settings) },
   };
+}
+
+/** Which part of the heap may be filled: beyond it Node spends its time looking for room, and then ends. */
+const HEAP_SHARE = 0.85;
+/** Which part of the memory bodies may have as text; as objects they take a multiple of it. */
+const BODIES_SHARE = 1 / 16;
+
+/** What the settings say about whoever connects. */
+export function toConnectionLimits({ server }: Pick<Settings, 'server'>): ConnectionLimits {
+  return {
+    requestMs: server.requestTimeout,
+    answerMs: server.answerTimeout,
+    idleMs: server.idleTimeout,
+    connectionsMax: server.connectionsMax,
+  };
+}
+
+/** How large bodies may be: whatever memory there is, two of the largest size have room. */
+function toBodyLimits({ server, scim }: Pick<Settings, 'server' | 'scim'>): BodyLimits {
+  const { bodyBytesMax: bytesMax } = scim;
+  return { bytesMax, totalMax: Math.max(toMemoryMax(server) * BODIES_SHARE, 2 * bytesMax) };
+}
+
+/** What the settings say about when the process has too much to do. */
+export function toOverloadLimits({ server }: Pick<Settings, 'server'>): OverloadLimits {
+  return { delayMaxMs: server.delayMax, memoryBytesMax: toMemoryMax(server) };
+}
+
+/** How much memory may be in use, in bytes. */
+function toMemoryMax({ memoryMax }: Settings['server']): number {
+  return memoryMax ?? getHeapStatistics().heap_size_limit * HEAP_SHARE;
 }

@@ -1,5 +1,8 @@
 import type { Difference } from './drift.ts';
+import type { GroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
+import type { OwnCallKind } from './own-call.ts';
+import type { UserField } from './user.ts';
 
 /**
  * Where a plan stands.
@@ -27,4 +30,20 @@ export type ActionStatus = 'planned' | 'released' | 'done' | 'dropped';
 /** One action of a plan: has the service hold `desired` again where it was seen to hold `observed`. */
 export interface PlanAction extends Difference {
   readonly harm: HarmKind | undefined;
+}
+
+/** What a held action would do. `missing`: it would be looked for, and made anew where it is really gone. */
+export type HeldKind = OwnCallKind | 'user.missing' | 'group.missing';
+
+/** A difference between desired and observed that nobody acts on before it is approved. */
+export interface HeldAction {
+  readonly resourceType: 'user' | 'group';
+  readonly resourceId: string;
+  readonly kind: HeldKind;
+  /** The field that would wait, or the list that the person is in. */
+  readonly field: UserField | GroupField | 'memberships' | 'group_admins';
+  /** The SCIM id of the person, in a list. */
+  readonly memberId?: string;
+  /** Stands for what was desired and observed: an action whose precondition no longer holds drops out. */
+  readonly precondition: string;
 }

@@ -8,12 +8,13 @@ import {
   ENDED_STATUSES,
 } from '../domain/drift.ts';
 import { newId } from '../domain/ids.ts';
-import type { JsonValue } from '../domain/json.ts';
-import { chunks } from './chunks.ts';
-import { parseStored } from './documents.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+import { parseStored } from './engine/columns.ts';
+import { chunks } from './engine/dialect.ts';
+import { addInspection } from './inspections.ts';
+import { joinSubjectNames } from './resources/names.ts';
 import type { DriftsTable } from './schema.ts';
 import type { Db } from './store.ts';
-import { joinSubjectNames } from './subject-names.ts';
 
 /** A drift as stored. */
 export type DriftRow = Selectable<DriftsTable>;
@@ -258,4 +259,40 @@ export async function listDriftViews(
 interface StoredDocuments {
   readonly desired: string;
   readonly observed: string;
+}
+
+/** Somebody, or a group, whom the service does not have. */
+interface Missing {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+}
+
+/** Has a look of its own say whether it is really missing. `now` is epoch milliseconds. */
+export async function haveInspected(tx: Db, { type, id }: Missing, now: number): Promise<void> {
+  await addInspection(tx, {
+    resource_id: id,
+    resource_type: type,
+    source: 'discovery',
+    since: now,
+    admins: 0,
+    due_at: now,
+  });
+}
+
+/** Remembers that a write met it missing, and that it is made anew. `now` is epoch milliseconds. */
+export async function noteMissing(
+  tx: Db,
+  { type, id, desired }: Missing & { desired: JsonObject },
+  now: number,
+): Promise<void> {
+  const kind = `${type}.missing` as const;
+  const difference = { kind, type, resourceId: id, memberId: '', desired, observed: null };
+  await insertDrifts(tx, [difference], { detector: 'discovery', now, status: 'repairing' });
+  const known = (await listActiveDrifts(tx, [id])).filter((drift) => drift.kind === kind);
+  const waiting = known.filter(({ status }) => status !== 'repairing');
+  await changeDrifts(
+    tx,
+    waiting.map((drift) => drift.id),
+    { status: 'repairing', plan_id: null },
+  );
 }

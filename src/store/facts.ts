@@ -1,5 +1,5 @@
 import { lockUntilCommit } from './commit-lock.ts';
-import { parseStored } from './documents.ts';
+import { parseStored } from './engine/columns.ts';
 import type { Db } from './store.ts';
 
 /** What is known under this name, or undefined. The caller names the shape that it stored. */

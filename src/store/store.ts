@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
+import type { StoreError } from './engine/store-error.ts';
 import type { Schema } from './schema.ts';
-import type { StoreError } from './store-error.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';

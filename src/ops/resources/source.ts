@@ -9,7 +9,7 @@ import {
   listGroupsFor,
   listUsersFor,
   type ResourcePart,
-} from '../../store/resource-lists.ts';
+} from '../../store/resources/lists.ts';
 import type { Db } from '../../store/store.ts';
 import { type ListAnswer, type PartQuery, readPage } from '../http/list-query.ts';
 import type { GroupItem, UserItem } from '../schemas/resources.ts';

@@ -1,7 +1,7 @@
 import { type ErasureObstacle, listPersonalNames } from '../../domain/erasure.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import {
   countTraces,
   eraseRow,
@@ -9,9 +9,9 @@ import {
   listOldTombstones,
   type TraceCounts,
   type TracedPerson,
-} from '../../store/erasure.ts';
+} from '../../store/resources/erasure.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users.ts';
+import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { findSayings, type Sayings } from './find-saying.ts';
 import { listObstacles } from './obstacles.ts';

@@ -1,6 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMention } from '../../domain/erasure.ts';
-import { listGroupProblems, listSayingEvents, type TracedPerson } from '../../store/erasure.ts';
+import {
+  listGroupProblems,
+  listSayingEvents,
+  type TracedPerson,
+} from '../../store/resources/erasure.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Events that are read at once. */

@@ -2,8 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { readMembersOfGroups } from '../../store/shown-links.ts';
-import { listPeopleOfGroups, type PersonView, type ResourceView } from '../../store/views.ts';
+import { readMembersOfGroups } from '../../store/links/shown.ts';
+import {
+  listPeopleOfGroups,
+  type PersonView,
+  type ResourceView,
+} from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { isIncluded, isPlain, type Projection, project } from '../render/projection.ts';
 import { renderGroup, toRef } from '../render/resource-text.ts';
