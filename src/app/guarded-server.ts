@@ -9,7 +9,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { BridgeError } from '../domain/errors.ts';
 
-/** What a listener lets strangers do. Times are in milliseconds. */
+/** Limits of the connections of a listener. Times are in milliseconds. */
 export interface ConnectionLimits {
   /** From the beginning of a request until all of it has come. */
   readonly requestMs: number;

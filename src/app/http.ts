@@ -30,7 +30,7 @@ const OAUTH_PATH = '/oauth';
 /** Providers ask again within hours, so a name that did not come up for a day is settled. */
 const DISPUTES_SHOWN_MS = 24 * 3_600_000;
 
-/** What listens: SCIM with health, and what operators ask. */
+/** Creates the applications that listen: SCIM with health, and the operators' interface. */
 export function createApps(
   options: WatchedOptions,
   parts: BridgeParts,
@@ -101,7 +101,7 @@ function toHealthSources(
   };
 }
 
-/** Who may come in, and who tries to. */
+/** Reads the live credentials and the failed attempts. */
 async function readAccess(
   { store, clock, scimTokens }: WatchedOptions,
   attempts: Pick<Attempts, 'view'>,

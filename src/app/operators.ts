@@ -24,11 +24,11 @@ import { getRequestId } from '../telemetry/request-context.ts';
 import type { BridgeParts, WatchedOptions } from './parts.ts';
 import { toScimDeps } from './scim.ts';
 
-/** What operators are told of the state, beside what the store lists. */
+/** State that operators are shown, beside what the store lists. */
 type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes'> &
   Pick<HealthSources, 'writes'>;
 
-/** What operators ask. */
+/** Creates the router of the operators' interface. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
   const { store, logger, metrics } = options;
   const { recovery, guard } = parts;
@@ -97,7 +97,7 @@ async function resume({ guard, watch, reconciler }: BridgeParts): Promise<void> 
   reconciler.wake();
 }
 
-/** What exists in the service is judged as a request of a provider would judge it. */
+/** Checks existing accounts and groups by the rules for a provider's request. */
 function toFirstRunDeps(options: WatchedOptions, parts: BridgeParts): FirstRunDeps {
   const scim = toScimDeps(options, parts);
   return {

@@ -19,7 +19,7 @@ import { toConnectionLimits } from './settings.ts';
 const HOST = '127.0.0.1';
 /** Nobody else knows the way in, which is open for a moment. */
 const NOT_COUNTED = { failed: async () => ({ kind: 'refused' }) as const };
-/** Whoever has the store needs no credential. */
+/** Credential of a command that has the store, which needs no other. */
 const COMMAND: Credential = { id: 'command', name: 'a command', purpose: 'operator' };
 
 /**

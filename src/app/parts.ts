@@ -20,7 +20,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Overload } from '../telemetry/overload.ts';
 import type { Transport } from '../upstream/transport.ts';
 
-/** What serves is made from. */
+/** Parts of a running bridge. */
 export interface BridgeParts {
   readonly access: Access;
   readonly attempts: Attempts;
@@ -43,12 +43,12 @@ export interface BridgeParts {
 export interface Target {
   readonly baseUrl: string;
   readonly token: string;
-  /** What the store remembers as its service: the base URL, or a constant for the sandbox. */
+  /** Identity of the service in the store: the base URL, or a constant for the sandbox. */
   readonly identity: string;
   readonly requestsPerSecond: number;
 }
 
-/** What a bridge is made of. */
+/** Options of a bridge. */
 export interface BridgeOptions {
   readonly settings: Settings;
   readonly store: Store;
@@ -63,7 +63,7 @@ export interface BridgeOptions {
   readonly random: () => number;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Whether the process has more to do than it can; then requests of providers are refused. */
+  /** Finds out whether the process is overloaded; then requests of providers are refused. */
   readonly findOverload: () => Overload | undefined;
 }
 

@@ -13,7 +13,7 @@ import type { TransportOptions } from '../upstream/transport-options.ts';
 import type { ConnectionLimits } from './guarded-server.ts';
 import type { Target } from './parts.ts';
 
-/** What the settings say about convergence. */
+/** Settings of convergence. */
 export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
   const { users, groups, upstream, workers, limits } = settings;
   return {
@@ -30,20 +30,20 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
   };
 }
 
-/** What the settings say about comparing the service with the store. */
+/** Settings of the comparison of the service with the store. */
 export function toSweepPolicy({ sweep, audit, drift }: Settings): SweepPolicy {
   const { interval: intervalMs, adminsEvery } = sweep;
   const unresolvedMinMs = audit.sweepMinInterval;
   return { intervalMs, adminsEvery, unresolvedMinMs, settleMs: drift.settle };
 }
 
-/** What the settings say about differences. */
+/** Settings of drift and its limits. */
 export function toRepairPolicy({ drift, limits }: Settings): RepairPolicy {
   const { populationMin, provider: _, ...kinds } = limits;
   return { actions: drift.policy, limits: { kinds, populationMin }, settleMs: drift.settle };
 }
 
-/** What the settings say about how long the past is remembered. */
+/** Retention times and row limits of the past. */
 export function toRetention({ retention }: Settings): Retention {
   return {
     ledgerMs: retention.ledger,
@@ -58,7 +58,7 @@ export function toRetention({ retention }: Settings): Retention {
   };
 }
 
-/** What the settings say about requests of identity providers. */
+/** Settings of the SCIM interface. */
 export function toScimPolicy(settings: Settings): ScimPolicy {
   const { scim, users, groups } = settings;
   return {
@@ -99,7 +99,7 @@ function toCallMs({ upstream }: Settings): number {
   return upstream.timeout * 3;
 }
 
-/** What the settings say about calls to the service. */
+/** Settings of the calls to the service. */
 export function toTransportOptions(
   settings: Settings,
   { baseUrl, token, requestsPerSecond }: Target,
@@ -116,12 +116,12 @@ export function toTransportOptions(
   };
 }
 
-/** Which part of the heap may be filled: beyond it Node spends its time looking for room, and then ends. */
+/** Share of the heap that may be filled: beyond it Node spends its time looking for room, and then ends. */
 const HEAP_SHARE = 0.85;
-/** Which part of the memory bodies may have as text; as objects they take a multiple of it. */
+/** Share of the memory that bodies may take as text; as objects they take a multiple of it. */
 const BODIES_SHARE = 1 / 16;
 
-/** What the settings say about whoever connects. */
+/** Limits of connections. */
 export function toConnectionLimits({ server }: Pick<Settings, 'server'>): ConnectionLimits {
   return {
     requestMs: server.requestTimeout,
@@ -137,7 +137,7 @@ function toBodyLimits({ server, scim }: Pick<Settings, 'server' | 'scim'>): Body
   return { bytesMax, totalMax: Math.max(toMemoryMax(server) * BODIES_SHARE, 2 * bytesMax) };
 }
 
-/** What the settings say about when the process has too much to do. */
+/** Limits beyond which the process counts as overloaded. */
 export function toOverloadLimits({ server }: Pick<Settings, 'server'>): OverloadLimits {
   return { delayMaxMs: server.delayMax, memoryBytesMax: toMemoryMax(server) };
 }

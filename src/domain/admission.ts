@@ -1,4 +1,4 @@
-/** What one client may ask for. */
+/** Limits of one client. */
 export interface AdmissionLimits {
   /** Requests per second, and as many at once after a pause; 0: as many as it likes. */
   readonly perSecond: number;
@@ -16,7 +16,7 @@ export interface Admission {
   end(key: string): void;
 }
 
-/** What one client is doing. */
+/** Current use by one client. */
 interface Use {
   underWay: number;
   /** When all that was used of the rate has come back, epoch milliseconds. */

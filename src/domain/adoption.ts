@@ -17,7 +17,9 @@ export type Adoption =
   | { readonly kind: 'privileged'; readonly reason: string }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
-/** What an operator says of a takeover: `privileged` ones are refused unless they are meant. */
+/**
+ * Operator's request to take an account or group over; `privileged` ones are refused unless the request says `adopt`.
+ */
 export interface AdoptionRequest {
   readonly id: string;
   readonly privileged: 'refuse' | 'adopt';

@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts';
 
-/** What can differ in the service without anybody having asked for it through the bridge. */
+/** Differences that can arise in the service without a request through the bridge. */
 export const DRIFT_KINDS = [
   'user.missing',
   'user.deactivated',
@@ -21,7 +21,7 @@ export const DRIFT_KINDS = [
 /** One of them. `*.unmanaged`: an account or group that nobody asked for; it is listed and never touched. */
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
-/** Whether it is about an account or group that nobody asked for. */
+/** True for drifts of unmanaged accounts and groups. */
 export function isUnmanagedKind(kind: DriftKind): boolean {
   return kind.endsWith('.unmanaged');
 }
@@ -32,7 +32,7 @@ export const ACTIVE_STATUSES = ['open', 'repairing', 'contested', 'ignored'] as 
 export const ENDED_STATUSES = ['repaired', 'accepted', 'gone'] as const;
 
 /**
- * What became of a drift.
+ * Status of a drift.
  * - `open`: the service differs
  * - `repairing`: what is desired waits for the service again
  * - `contested`: it was repaired again and again, so it is only reported
@@ -46,7 +46,7 @@ export type DriftStatus = (typeof ACTIVE_STATUSES)[number] | (typeof ENDED_STATU
 /** All of them, for whoever filters. */
 export const DRIFT_STATUSES: readonly DriftStatus[] = [...ACTIVE_STATUSES, ...ENDED_STATUSES];
 
-/** What found a difference: the audit log, a complete comparison, or a write that met it. */
+/** Detector of a difference: the audit log, a complete comparison, or a write that met it. */
 export type Detector = 'tail' | 'sweep' | 'discovery';
 
 /** A difference between what is desired and what the service holds, and that nothing waits for. */

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from './json.ts';
 import { isJsonObject } from './json.ts';
 import type { ObservedUser } from './user.ts';
 
-/** What stands in the store where somebody's name or id was. */
+/** Text that replaces the name or id of an erased user. */
 export const ERASED = 'erased';
 
 /**

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from './json.ts';
 
-/** What the service has beyond the core schemas, for users. */
+/** Extension schema of users: attributes of the service beyond the core schema. */
 export const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-/** What the service has beyond the core schemas, for groups. */
+/** Extension schema of groups: attributes of the service beyond the core schema. */
 export const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 
 /** A whole number of an extension, or undefined when nobody set it. */

@@ -3,7 +3,7 @@ import { type GroupField, type GroupState, listGroupDifferences, toDesiredGroup 
 import type { JsonObject } from './json.ts';
 import { addPending, type Pending } from './pending.ts';
 
-/** Which owned fields a write speaks of, from the attributes and extensions that it names. */
+/** Owned fields that a write names, from its attributes and extensions. */
 export function toGroupFields(names: ReadonlySet<string>): GroupField[] {
   const fields: GroupField[] = [];
   if (names.has('displayName')) fields.push('displayName');
@@ -21,7 +21,7 @@ export interface GroupWrite {
   readonly inFlight: boolean;
 }
 
-/** What waits after a write of the group itself; members and admins wait row by row. */
+/** Pending fields after a write of the group itself; members and admins wait row by row. */
 export function toPendingAfterGroupWrite(write: GroupWrite): Pending<GroupField> {
   const { state, attributes, fields, version, inFlight } = write;
   const { scimId, restId, uid } = state.ids;

@@ -17,7 +17,7 @@ export interface UpstreamGroupIds {
   readonly uid: string | undefined;
 }
 
-/** What the service was last seen to hold of a group, apart from who is in it. */
+/** Last observation of a group, without its members. */
 export interface ObservedGroup {
   readonly displayName: string;
   readonly permissions?: number;
@@ -33,14 +33,14 @@ export interface ObservedGroup {
   readonly by: string;
 }
 
-/** What was observed before a list shows the group anew: whether its members are in doubt is found out anew too. */
+/** Removes the doubt about the members from an observation, before a list shows the group anew. */
 export function withoutDoubt(observed: ObservedGroup | undefined): ObservedGroup | undefined {
   if (observed === undefined) return undefined;
   const { doubtedAt: _, ...known } = observed;
   return known;
 }
 
-/** What the provider wants of a group, as far as the service can hold it. */
+/** Desired group, as far as the service can hold it. */
 export interface DesiredGroup {
   readonly displayName: string;
   readonly permissions: number | undefined;
@@ -79,7 +79,7 @@ export interface GroupState {
   readonly mustLook: boolean;
   /** Under which names a create may have left the group in the service. */
   readonly sentCreates: readonly SentCreate[];
-  /** What failed of the fields that wait, by its own fault; absent: nothing did. Such a field is tried alone. */
+  /** Waiting fields that failed by their own fault; absent: none did. Such a field is tried alone. */
   readonly failed?: Stuck<GroupField>;
   /** Known to the steps of one run alone; absent: no call was told that there is no such group. */
   readonly missed?: Missed;
@@ -88,7 +88,7 @@ export interface GroupState {
   readonly admins: readonly LinkChange[];
 }
 
-/** Whether something that waits and can be done now takes access away: that goes before everything else. */
+/** True when a change that waits and can be made now removes access: such a group goes first. */
 export function removesGroupAccess({
   deleted,
   members,
@@ -97,7 +97,7 @@ export function removesGroupAccess({
   return deleted || [...members, ...admins].some(({ wanted }) => !wanted);
 }
 
-/** What the attributes of a managed group ask of the service. */
+/** Maps the attributes of a managed group to the desired group. */
 export function toDesiredGroup(attributes: JsonObject): DesiredGroup {
   const displayName = attributes.displayName;
   return {

@@ -24,7 +24,7 @@ export interface KeptRequest {
   readonly durationMs: number;
   /** As what the provider's client introduces itself. */
   readonly client: string | null;
-  /** Whose request it was: `settings-1`, `token-…`, `client-…`. */
+  /** Id of the credential of the request: `settings-1`, `token-…`, `client-…`. */
   readonly credential: string;
 }
 

@@ -1,6 +1,6 @@
 import { foldCase } from './fold.ts';
 
-/** Whether any of the texts matches any pattern; `*` stands for any text, case does not matter. */
+/** True when any of the texts matches any pattern; `*` stands for any text, case does not matter. */
 export type Matcher = (texts: readonly (string | null | undefined)[]) => boolean;
 
 /** Compiles the patterns of a setting once. */

@@ -15,7 +15,7 @@ export const PLAN_STATUSES = ['held', 'approved', 'applied', 'discarded'] as con
 /** One of them. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
-/** Who asked for a plan: what was found, an operator, or the undoing of another plan. */
+/** Source of a plan: a finding, an operator, or the undoing of another plan. */
 export type PlanOrigin = 'sweep' | 'tail' | 'operator' | 'undo';
 
 /**
@@ -32,7 +32,7 @@ export interface PlanAction extends Difference {
   readonly harm: HarmKind | undefined;
 }
 
-/** What a held action would do. `missing`: it would be looked for, and made anew where it is really gone. */
+/** Kind of a held action. `missing`: it would be looked for, and made anew where it is really gone. */
 export type HeldKind = OwnCallKind | 'user.missing' | 'group.missing';
 
 /** A difference between desired and observed that nobody acts on before it is approved. */

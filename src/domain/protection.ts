@@ -20,8 +20,8 @@ export type TakenUserField = Extract<
 >;
 
 /**
- * What a change takes from a person: access (`active` off, `temporarilyInactive` on) or a licence (less of it, or none
- * any more). Compared with what is wanted and with what the service holds, because either may be more.
+ * Lists what a change takes from a user: access (`active` off, `temporarilyInactive` on) or a licence (less of it, or
+ * none any more). The change is compared with the desired and the observed value, because either may be more.
  */
 export function listTakenFromUser(
   change: ProtectedChange<DesiredUser, ObservedUser, UserField>,
@@ -46,7 +46,10 @@ export function listTakenFromUser(
 /** The fields of a group that can be taken from it. */
 export type TakenGroupField = Extract<GroupField, 'permissions' | 'addToCardsAndSpacesEnabled'>;
 
-/** What a change takes from a group and so from everybody in it: permissions, or the flag that lets it be given work. */
+/**
+ * Lists what a change takes from a group and so from all its members: permissions, or the flag that lets it be given
+ * work.
+ */
 export function listTakenFromGroup(
   change: ProtectedChange<DesiredGroup, ObservedGroup, GroupField>,
 ): TakenGroupField[] {

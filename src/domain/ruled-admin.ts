@@ -3,12 +3,12 @@ import { type LinkFacts, toLinkAfterWrite } from './group-write.ts';
 /** How a rule came to want an admin: it put the person in, or found them there. null: no rule wants them. */
 export type AdminByRule = 'put' | 'found' | null;
 
-/** What is known of one person in an admin list. */
+/** State of one user in an admin list. */
 export interface AdminFacts extends LinkFacts {
   readonly byRule: AdminByRule;
 }
 
-/** What the rules say of one person in an admin list. */
+/** Decision of the rules about one user in an admin list. */
 export interface AdminRule {
   readonly wanted: boolean;
   readonly version: number;

@@ -21,7 +21,7 @@ export interface StuckField {
   readonly problem: Refusal;
   /** Attempts at this write that failed in a row; of an outage the first alone counts. Absent: the service refused it. */
   readonly attempts?: number;
-  /** What the service held before the first of them, where that tells whether it made the change. */
+  /** Value that the service held before the first of them, where it tells whether the service made the change. */
   readonly before?: string;
 }
 
@@ -68,7 +68,7 @@ export function addAttempt(before: number, { isOwn }: Pick<Failing, 'isOwn'>): n
 export interface FailedAttempt<Field extends string> extends Failing {
   readonly fields: readonly Field[];
   readonly problem: Refusal;
-  /** What the service held when the attempt was planned. */
+  /** Value that the service held when the attempt was planned. */
   readonly held: { readonly [F in Field]?: string };
 }
 
@@ -114,7 +114,7 @@ export function withExhausted<Field extends string>(
   return next;
 }
 
-/** What failed of these writes by their own fault, field by field. */
+/** Fields of these writes that failed by their own fault. */
 export function listFailed<Field extends string>(
   stuck: Stuck<Field>,
   pending: Pending<Field>,
@@ -143,7 +143,7 @@ export function withoutSettled<Field extends string>(
   return next;
 }
 
-/** What waits and may be tried now: a stuck field rests until its time, unless it was written since. */
+/** Pending fields that may be tried now: a stuck field rests until its time, unless it was written since. */
 export function withoutPutOff<Field extends string>(
   pending: Pending<Field>,
   stuck: Stuck<Field>,

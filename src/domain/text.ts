@@ -23,7 +23,7 @@ export function assertUtf8(
   if (isDeclared && !isUtf8(bytes)) throw new NotUtf8();
 }
 
-/** Whether no store refuses the text: no NUL, no half of a surrogate pair. */
+/** True when every store takes the text: no NUL, no half of a surrogate pair. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }

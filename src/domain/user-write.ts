@@ -9,7 +9,7 @@ import {
   type UserState,
 } from './user.ts';
 
-/** Which owned fields a write speaks of, from the attributes and extensions that it names. */
+/** Owned fields that a write names, from its attributes and extensions. */
 export function toUserFields(names: ReadonlySet<string>): UserField[] {
   const fields: UserField[] = [];
   if (names.has('active')) fields.push('active');
@@ -21,7 +21,7 @@ export function toUserFields(names: ReadonlySet<string>): UserField[] {
 
 /** A provider's write of a person, as it decides what is left to do. */
 export interface UserWrite {
-  /** What is known before the write. */
+  /** State before the write. */
   readonly state: UserState;
   /** The attributes after it. */
   readonly attributes: JsonObject;
@@ -33,9 +33,9 @@ export interface UserWrite {
 }
 
 /**
- * What waits after a write. A field that the write names waits when the service does not hold its
- * value for sure, also when it had drifted; fields that it does not name stay as they are. A person
- * whom the service never saw waits for an account only while active.
+ * Pending fields after a write. A field that the write names waits when the service does not hold its value for sure,
+ * also when it had drifted; fields that it does not name stay as they are. A user whom the service never saw waits for
+ * an account only while active.
  */
 export function toPendingAfterWrite(write: UserWrite): Pending<UserField> {
   const { state, attributes, fields, version, inFlight, deactivation } = write;
@@ -59,7 +59,7 @@ export function toPendingAfterWrite(write: UserWrite): Pending<UserField> {
   return addPending(state.pending, owned, version);
 }
 
-/** What nobody ever set is not ours. */
+/** False for a field that was never set: it is not ours. */
 function isOwned(field: UserField, desired: ReturnType<typeof toDesiredUser>): boolean {
   switch (field) {
     case 'name':

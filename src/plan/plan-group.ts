@@ -8,7 +8,7 @@ import {
 import { parsePendingFields } from '../domain/pending.ts';
 import type { ChangeAdmin, GroupAction, UpdateGroup } from './actions.ts';
 
-/** What the settings and the service's learned habits say about groups. */
+/** Settings and learned quirks that decide how groups are changed. */
 export interface GroupPolicy {
   /** How many members one call may change; 1 when the service takes them one by one. */
   readonly membersPerCall: number;
@@ -16,7 +16,7 @@ export interface GroupPolicy {
   readonly deletion: 'created' | 'never';
 }
 
-/** What is to be done for a group, and which fields need no call because they already hold. */
+/** Actions for a group, and the fields that need no call because they already hold. */
 export interface GroupPlan {
   readonly actions: readonly GroupAction[];
   readonly settled: readonly GroupField[];
@@ -105,7 +105,7 @@ function listOpenFields({ pending, desired, observed }: GroupState): Set<GroupFi
   return new Set(waiting.filter((field) => differing.has(field)));
 }
 
-/** What nobody ever set is not ours. */
+/** Fields that were ever set; all others are not ours. */
 function toWanted(desired: DesiredGroup): GroupField[] {
   const fields = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
   return fields.filter((field) => desired[field] !== undefined);

@@ -10,14 +10,14 @@ import {
 } from '../domain/user.ts';
 import type { UpdateCompanyUser, UpdateUser, UserAction } from './actions.ts';
 
-/** What the settings and the service's learned habits say about people. */
+/** Settings and learned quirks that decide how users are changed. */
 export interface UserPolicy {
   readonly deactivation: Deactivation;
   /** False once the service refused a new userName or address, or when the settings forbid trying. */
   readonly addressMayChange: boolean;
 }
 
-/** What is to be done for a person, and which fields need no call because they already hold. */
+/** Actions for a user, and the fields that need no call because they already hold. */
 export interface UserPlan {
   readonly actions: readonly UserAction[];
   readonly settled: readonly UserField[];
@@ -77,7 +77,7 @@ function planChanges(state: UserState, account: Account): UserPlan {
   const actions: UserAction[] = [];
   const scim = toUpdateUser(state, account, changes);
   const company = toUpdateCompanyUser(state, account, changes);
-  // What takes access away goes first: a refusal of anything else must not keep somebody in.
+  // Removal of access goes first: a refusal of anything else must not delay it.
   const suspends = company?.temporarilyInactive === true && scim?.active !== false;
   const calls = suspends ? [company, scim] : [scim, company];
   actions.push(...calls.filter((call) => call !== undefined));

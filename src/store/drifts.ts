@@ -201,7 +201,7 @@ export async function countDrifts(
     .execute();
 }
 
-/** Which drifts, and which part of them in order of finding. */
+/** Selection of drifts, and the page of it to read, in order of finding. */
 export interface DriftQuery {
   readonly kind: DriftKind | undefined;
   readonly status: DriftStatus | undefined;

@@ -2,7 +2,7 @@ import { lockUntilCommit } from './commit-lock.ts';
 import { parseStored } from './engine/columns.ts';
 import type { Db } from './store.ts';
 
-/** What is known under this name, or undefined. The caller names the shape that it stored. */
+/** Finds the value stored under this name. The caller names the shape that it stored. */
 export async function findFact<T>(db: Db, name: string): Promise<T | undefined> {
   const row = await db
     .selectFrom('facts')

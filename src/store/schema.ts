@@ -13,8 +13,8 @@ export type Origin = 'created' | 'adopted';
 export type DueClass = 0 | 1 | 2;
 
 /**
- * What every convergeable resource carries beside its own columns. Times are epoch milliseconds,
- * flags 0 or 1, documents JSON text, on both engines.
+ * Columns that users and groups share. Times are epoch milliseconds, flags 0 or 1, documents JSON text, on both
+ * engines.
  */
 export interface ConvergenceColumns {
   /** Order of creation: lists are sorted by it and cursors point at it. */
@@ -25,7 +25,7 @@ export interface ConvergenceColumns {
   attributes: string;
   /** The values among the attributes that no provider sent (`Given`): a rule gave them, or the service. */
   given: Generated<string>;
-  /** What the service was last seen to hold, with when and by which read; null: never seen. */
+  /** Last observation of the service, with its time and the call that made it; null: never seen. */
   observed: string | null;
   /** Per field what was sent and what came back (the service may normalise). */
   echoes: Generated<string>;
@@ -108,7 +108,7 @@ export interface GroupsTable extends ConvergenceColumns {
   admins_asked: Generated<number>;
 }
 
-/** What memberships and admin lists share: three facts per (group, user). */
+/** Columns that memberships and admin lists share: three facts per (group, user). */
 export interface LinkColumns {
   group_id: GroupId;
   user_id: UserId;
@@ -126,19 +126,19 @@ export interface LinkColumns {
   attempts: Generated<number>;
   /** Since when; kept through a new attempt, until the service holds what is wanted. */
   stuck_at: number | null;
-  /** What it said, as JSON text. */
+  /** Error of the service, as JSON text. */
   problem: string | null;
   /** Order of creation. */
   seq: Generated<number>;
 }
 
-/** Who administers a group. */
+/** One admin of a group. */
 export interface GroupAdminsTable extends LinkColumns {
   /** 0: no rule wants it. 1: a rule put the person in. 2: a rule wants somebody who was there already. */
   by_rule: Generated<number>;
 }
 
-/** What is known of the service itself: accepted forms, refused sections, cursors, its identity. */
+/** Facts about the service itself: learned quirks, refused sections, cursors, its identity. */
 export interface FactsTable {
   name: string;
   value: string;
@@ -193,11 +193,11 @@ export interface AuditEventsTable {
   author_address: string | null;
   /** `ours`: a call of the ledger explains it; `unresolved`: it names nobody and nothing managed. */
   origin: 'ours' | 'foreign' | 'unresolved';
-  /** Which use of which call of the ledger explains it. */
+  /** Call of the ledger that explains it, and which use of that call. */
   explained_by: string | null;
 }
 
-/** Whom an event of the audit log names, as far as the store knew them when it was read. */
+/** User or group that an event of the audit log names, as far as the store knew them when it was read. */
 export interface AuditEventResourcesTable {
   event_id: string;
   resource_type: 'user' | 'group';
@@ -234,7 +234,7 @@ export interface RequestsTable {
   credential: string;
 }
 
-/** What recovery holds back until it is approved: see `HeldAction`. */
+/** Change that recovery holds back until it is approved: see `HeldAction`. */
 export interface HeldActionsTable {
   id: Generated<number>;
   resource_type: 'user' | 'group';
@@ -245,7 +245,9 @@ export interface HeldActionsTable {
   precondition: string;
 }
 
-/** What waited when the bridge went live: fields of a resource (`pending`, JSON text), or one person of a `list`. */
+/**
+ * Change that waited when the bridge went live: fields of a resource (`pending`, JSON text), or one user of a `list`.
+ */
 export interface HeldWishesTable {
   resource_type: 'user' | 'group';
   resource_id: string;
@@ -255,7 +257,7 @@ export interface HeldWishesTable {
   member_id: string;
 }
 
-/** What was found to differ in the service: see `Difference`. Documents are JSON text. */
+/** Difference found in the service: see `Difference`. Documents are JSON text. */
 export interface DriftsTable {
   /** Order of finding: lists are sorted by it and cursors point at it. */
   seq: Generated<number>;
@@ -280,7 +282,7 @@ export interface DriftsTable {
   noted_by: string | null;
 }
 
-/** What brings the service back to what is desired: see `PlanStatus`. */
+/** Plan of changes that bring the service back to what is desired: see `PlanStatus`. */
 export interface PlansTable {
   seq: Generated<number>;
   id: string;
@@ -356,7 +358,7 @@ export interface SweepsTable {
   lease_until: number;
 }
 
-/** What named tokens, clients and their secrets have in common. Of a secret only its digest is kept (SHA-256, hex). */
+/** Columns that named tokens, clients and their secrets share. Of a secret only its digest is kept (SHA-256, hex). */
 interface AccessColumns {
   /** As the text that is presented has it. */
   id: string;
@@ -393,7 +395,7 @@ export interface ClientSecretsTable extends AccessColumns {
   expires_at: number;
 }
 
-/** What a client got for one of its secrets; valid as long as both are not revoked. */
+/** Access token that a client got for one of its secrets; valid as long as both are not revoked. */
 export interface AccessTokensTable {
   id: string;
   client_id: string;

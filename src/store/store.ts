@@ -5,7 +5,7 @@ import type { Schema } from './schema.ts';
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
 
-/** What query functions take first: the store outside transactions, or one transaction. */
+/** First parameter of query functions: the store outside transactions, or one transaction. */
 export type Db = Kysely<Schema>;
 
 /** Where desired and observed state is kept. Everything it throws by itself is a StoreError. */

@@ -10,7 +10,7 @@ export interface CandidateQuestion extends Omit<EventQuestion, 'from' | 'limit'>
   readonly isBefore: boolean;
 }
 
-/** What a question looks like inside a statement. */
+/** One question as a row inside a statement. */
 interface Asked {
   readonly place: number;
   readonly resource: string;

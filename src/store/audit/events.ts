@@ -16,7 +16,7 @@ export async function insertAuditEvents(tx: Db, events: readonly AuditEventRow[]
   for (const some of chunks(events)) await tx.insertInto('audit_events').values(some).execute();
 }
 
-/** Which of these events are stored. */
+/** Filters ids down to those of events that are stored. */
 export async function listKnownEventIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const known = new Set<string>();
   for (const some of chunks(ids)) {
@@ -41,7 +41,7 @@ export async function listExplanations(
   return new Map(rows.map(({ explained_by: use, created_at }) => [use ?? '', created_at]));
 }
 
-/** Which part of the events that nobody was found for, by when they were read (epoch milliseconds, `until` included). */
+/** Range of unresolved events, by the time they were read (epoch milliseconds, `until` included). */
 export interface UnresolvedQuery {
   readonly after: number;
   readonly until: number;

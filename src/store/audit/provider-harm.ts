@@ -4,7 +4,7 @@ import { CALLS_OF_HARM, findHarmOf, type HarmKind } from '../../domain/harm.ts';
 import type { OwnChange } from '../../domain/own-call.ts';
 import type { Db } from '../store.ts';
 
-/** Which harm of providers is counted. */
+/** Selection of the harm to count. */
 export interface HarmQuery {
   readonly harm: HarmKind;
   /** Epoch milliseconds. */
@@ -44,7 +44,7 @@ export async function countProviderHarm(
   return Number(rows[0]?.count ?? 0);
 }
 
-/** Who or what is counted: an account, somebody in one group, or a group. */
+/** Unit that is counted: an account, a member of one group, or a group. */
 function toSubject(harm: HarmKind): RawBuilder<unknown> {
   switch (harm) {
     case 'deactivate':
@@ -83,7 +83,7 @@ export async function markRepairs(
   });
 }
 
-/** What plans of repairs take away from this person or group now: the kind, and the account of whom in a group. */
+/** Lists what repair plans remove from a user or group now, as a kind and, in a group, the account. */
 async function listRepaired(
   db: Db,
   resourceId: string,

@@ -14,7 +14,7 @@ export async function insertRequests(tx: Db, rows: readonly NewRequestRow[]): Pr
   for (const some of chunks(rows)) await tx.insertInto('requests').values(some).execute();
 }
 
-/** Which requests, and which part of them. */
+/** Selection of stored requests, and the page of it to read. */
 export interface RequestQuery {
   /** The SCIM id that they were for. */
   readonly resourceId: string | undefined;
@@ -36,7 +36,7 @@ export async function listRequests(
   return query.orderBy('seq', 'desc').limit(limit).execute();
 }
 
-/** What is forgotten: what arrived before `before` (epoch milliseconds), and all but the newest `rowsMax`. */
+/** Limits of the log: requests before `before` (epoch milliseconds) go, and all but the newest `rowsMax`. */
 export interface RequestPruning {
   readonly before: number;
   readonly rowsMax: number;

@@ -6,7 +6,7 @@ import { chunks } from '../engine/dialect.ts';
 import type { DriftsTable, OwnCallsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
-/** Whose past is asked for. */
+/** Subject of a timeline. */
 export interface PastQuery {
   /** The SCIM id. */
   readonly id: string;
@@ -67,7 +67,7 @@ export interface StuckPlace {
   readonly problem: Refusal | undefined;
 }
 
-/** What is stuck of a person's places in groups, or of the lists of a group. */
+/** Lists stuck changes of a user's memberships and admin rights, or of a group's lists. */
 export async function listStuckPlaces(db: Db, { id, limit }: PastQuery): Promise<StuckPlace[]> {
   const select = (table: string, list: string) => sql`
     select ${list} as list, group_id as "groupId", user_id as "userId", stuck_at as since, problem

@@ -27,7 +27,7 @@ export async function findTokenByName(db: Db, name: string): Promise<TokenRow | 
   return named.where('revoked_at', 'is', null).executeTakeFirst();
 }
 
-/** Which of a list of tokens or clients. */
+/** Page of a list of tokens or clients. */
 export interface AccessQuery {
   readonly state: 'live' | 'revoked' | undefined;
   readonly beforeSeq: number;

@@ -70,13 +70,13 @@ export function parseStored<T>(text: string): T {
   return JSON.parse(text) as T;
 }
 
-/** What is stuck of a person or a group. */
+/** Columns that hold the stuck fields of a user or group. */
 export interface StuckColumns {
   readonly stuck: string;
   readonly stuck_at: number | null;
 }
 
-/** What is stuck, per field. */
+/** Parses the stuck fields of a row. */
 export function parseStuck<Field extends string>({ stuck }: { stuck: string }): Stuck<Field> {
   return parseStored<Stuck<Field>>(stuck);
 }
@@ -87,7 +87,7 @@ export function toStuckColumns(stuck: Stuck<string>, link?: StuckLink): StuckCol
   return { stuck: JSON.stringify(stuck), stuck_at: since.length === 0 ? null : Math.min(...since) };
 }
 
-/** What is stuck, to be tried now: what the service holds was seen anew. */
+/** Stuck fields with their rest ended, as JSON text; used after a new observation of the service. */
 export function toRested(row: { stuck: string }, now: number): string {
   return JSON.stringify(withoutRest(parseStuck(row), now));
 }

@@ -16,7 +16,7 @@ export function storeNow(db: Db, hostNow: number): RawBuilder<number> {
     : sql<number>`${hostNow}`;
 }
 
-/** Whether the service was seen to have a person or group since then (epoch milliseconds). */
+/** Condition: the service was seen to have the user or group since then (epoch milliseconds). */
 export function isSeenSince(db: Db, since: number): RawBuilder<boolean> {
   const at = isPostgres(db)
     ? sql`cast(observed::json ->> 'at' as bigint)`

@@ -60,7 +60,7 @@ function isSeenTwice({ cause }: StoreError): boolean {
   return typeof cause.constraint === 'string' && SEEN_INDEXES.has(cause.constraint);
 }
 
-/** Whether a server said so, and not the way to it. */
+/** True when the error came from the server itself and not from the connection. */
 export function wasAnswered(error: StoreError): boolean {
   return sqlState(error.cause) !== undefined;
 }
@@ -68,7 +68,7 @@ export function wasAnswered(error: StoreError): boolean {
 /** SQLSTATEs of a server that is about to go or to come, or has no room for one more connection now. */
 const ABSENT_STATES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '53300']);
 
-/** Whether there is no server now but may be one soon; a wrong password or database is not that. */
+/** True when no server answers now and one may soon; a wrong password or database is not that. */
 export function isAbsent(error: StoreError): boolean {
   const state = sqlState(error.cause);
   return error.code === 'store-unavailable' && (state === undefined || ABSENT_STATES.has(state));

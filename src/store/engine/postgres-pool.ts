@@ -9,19 +9,19 @@ const timeouts = {
   connectionTimeoutMillis: 5_000,
   lock_timeout: 5_000,
   statement_timeout: 30_000,
-  // What a host that vanished has locked comes free then.
+  // Frees the locks of a host that vanished.
   idle_in_transaction_session_timeout: 10_000,
 };
 
 /** How long a server may take to say that it is there, in milliseconds. */
 const PULSE_WAIT_MS = 2_000;
-/** What no server calls itself: a session that has not begun. */
+/** Mark of a session that has not begun; no server has it. */
 const NO_SERVER: ServerMark = 'none';
 
 /** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
 const numberTypeOids: ReadonlySet<number> = new Set([20, 1700]);
 
-/** Which connections to keep. */
+/** Address, size and listener of the pool. */
 export interface PoolOptions {
   readonly url: string;
   readonly connectionsMax: number;
@@ -181,14 +181,14 @@ async function judge(ask: () => Promise<ServerMark>): Promise<(query: WaitingQue
 }
 
 /**
- * Which server answers: since when it runs, which it is the only one on its host to say. Another one at the
- * same address, after a fail-over, says otherwise; so does the same one after a restart.
+ * Start time of a server, which tells it from every other one: from the one at the same address after a fail-over, and
+ * from itself after a restart.
  */
 type ServerMark = string;
 
 /**
- * What every session begins with. `synchronous_commit` is raised where the server would answer before a commit
- * is on its disk, and never lowered: what was acknowledged has to survive a crash.
+ * First statement of every session. `synchronous_commit` is raised where the server would answer before a commit is on
+ * its disk, and never lowered: an acknowledged write has to survive a crash.
  */
 const BEGIN_SESSION = `
   select pg_is_in_recovery() as is_standby, pg_postmaster_start_time()::text as server,
@@ -212,7 +212,7 @@ async function beginSession(client: pg.ClientBase): Promise<ServerMark> {
 }
 
 /**
- * Which server answers now, asked through a connection of its own.
+ * Asks through a connection of its own which server answers now.
  * @param waitMs how long each of connecting and answering may take @throws errors of pg
  */
 async function askServer(connectionString: string, waitMs: number): Promise<ServerMark> {

@@ -14,7 +14,7 @@ import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file
 
 /** How long a bridge that is being stopped is waited for, in milliseconds. */
 const LOCK_WAIT_MS = 200;
-/** What SQLite keeps beside a file while it is open. */
+/** Suffixes of the files that SQLite keeps beside an open one. */
 const BESIDE = ['-wal', '-shm'] as const;
 
 /**
@@ -96,7 +96,7 @@ export interface Replacement {
   readonly path: string;
   /** The backup, which stays where it is. */
   readonly from: string;
-  /** What is done to the copy before it becomes the store. */
+  /** Prepares the copy before it becomes the store. */
   readonly prepare: (part: string) => Promise<void>;
   /** Where the store that is replaced is kept. */
   readonly keptAs: string;

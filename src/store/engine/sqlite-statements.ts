@@ -66,7 +66,10 @@ function translated<T>(call: () => T): T {
   }
 }
 
-/** What both engines bind alike: text, numbers, bytes and null. Flags are stored as 0 and 1, times as numbers. */
+/**
+ * Checks that both engines bind the value alike: text, numbers, bytes and null. Flags are stored as 0 and 1, times as
+ * numbers.
+ */
 function toInputValue(value: unknown): SQLInputValue {
   switch (typeof value) {
     case 'string':

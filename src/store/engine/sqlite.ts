@@ -77,7 +77,7 @@ function openWriter(path: string): DatabaseSync {
   const writer = connect(path, { readOnly: false });
   try {
     writer.exec('pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on');
-    // What is deleted is overwritten, so that nobody finds it in the file.
+    // Overwrites deleted rows, so that the file keeps no trace of them.
     writer.exec('pragma secure_delete=on');
     return writer;
   } catch (error) {

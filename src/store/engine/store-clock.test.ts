@@ -38,7 +38,7 @@ describePostgres('the clock of a store that hosts share', ({ makeStore }) => {
 
     for (setMs of [3 * HOURS_MS, -3 * HOURS_MS, 0]) {
       times.push(clock.now());
-      // Whoever asks while the clocks are compared again waits behind that.
+      // A caller during a comparison of the clocks waits for its end.
       await sql`select pg_sleep(0.02)`.execute(store.read);
       times.push(clock.now());
     }

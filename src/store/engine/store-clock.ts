@@ -8,7 +8,7 @@ const COMPARED_MS = 30_000;
 /** How far the host's clock may be set, in milliseconds, before that is a reason to compare again. */
 const SET_MS = 1_000;
 
-/** What the server's time is reckoned from. */
+/** Last comparison of the server's clock with the host's. */
 interface Comparison {
   /** How far the server's time is ahead of the host's steady one. */
   readonly offMs: number;

@@ -1,7 +1,7 @@
 import { BridgeError } from '../../domain/errors.ts';
 
 /**
- * What can go wrong with the store, said the same way for both engines:
+ * Failures of the store, the same for both engines:
  * - `store-url`: the address of the store cannot be understood
  * - `store-unavailable`: it cannot be reached, read or written at all; a write was not kept
  * - `store-unsure`: the connection was lost during a commit; the write may or may not have been kept
@@ -31,7 +31,7 @@ export type StoreErrorCode =
   | 'store-closed'
   | 'store-failed';
 
-/** Whether a write may or may not have been kept. */
+/** True when the write may or may not have been kept. */
 export function isUnsure(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'store-unsure';
 }

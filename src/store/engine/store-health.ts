@@ -68,7 +68,7 @@ interface Settings {
   readonly is_followed: boolean;
 }
 
-/** What PostgreSQL's settings say of its commits; a SQLite file has none of this. @throws StoreError */
+/** Reads from PostgreSQL's settings how commits may be lost; empty for a SQLite file. @throws StoreError */
 export async function findWeaknesses(db: Db): Promise<readonly Weakness[]> {
   if (!isPostgres(db)) return [];
   const { rows } = await sql<Settings>`

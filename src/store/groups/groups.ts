@@ -140,7 +140,7 @@ export async function forgetLostGroups(
   return mergeSentCreates(forgotten);
 }
 
-/** What the plan is made from, with the waiting changes of members and admins. */
+/** Input of the plan for a group, with the waiting changes of members and admins. */
 export function toGroupState(
   row: GroupRow,
   links: { members: readonly LinkChange[]; admins: readonly LinkChange[] },
@@ -164,14 +164,14 @@ export function toGroupState(
   };
 }
 
-/** Whether the service is known to have the group, or was when it was last asked. */
+/** True when the service has the group, or had it at the last look. */
 export function hasUpstreamIds(
   row: Pick<GroupRow, 'upstream_uid' | 'upstream_rest_id' | 'upstream_scim_id'>,
 ): boolean {
   return (row.upstream_uid ?? row.upstream_rest_id ?? row.upstream_scim_id) !== null;
 }
 
-/** What the service was last seen to hold of the group, or undefined. */
+/** Parses the last observation of the group; undefined: there was none. */
 export function toObservedGroup(row: Pick<GroupRow, 'observed'>): ObservedGroup | undefined {
   return row.observed === null ? undefined : parseStored<ObservedGroup>(row.observed);
 }

@@ -90,7 +90,7 @@ export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
 /** How many people a group was seen to have. */
 export interface SeenMembersCount {
   readonly seen: number;
-  /** Who may be in it or not: a list that may be cut short did not show them any more. */
+  /** Members whom a list that may be cut short did not show any more. */
   readonly unknown: number;
 }
 

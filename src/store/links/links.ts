@@ -112,7 +112,7 @@ export async function listExistingUsers(db: Db, ids: readonly string[]): Promise
   return found;
 }
 
-/** Who is to be in a list of a group, or not. */
+/** Wish that a user is in a list of a group, or is not. */
 export interface LinkDesire {
   readonly groupId: GroupId;
   readonly userId: UserId;
@@ -151,8 +151,8 @@ export interface DifferingLink {
 }
 
 /**
- * Who is wanted in a list of the group and not there, or there and not wanted, and nothing waits for it.
- * Memberships of inactive people are kept and no difference; nobody leaves whom the service never showed.
+ * Lists users who are wanted in a list of the group and missing there, or there and unwanted, while no change waits.
+ * Memberships of inactive users are kept and no difference; users whom the service never showed are not removed.
  */
 export async function listDifferingLinks(db: Db, groupId: GroupId): Promise<DifferingLink[]> {
   const links: DifferingLink[] = [];

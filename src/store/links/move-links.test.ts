@@ -20,7 +20,7 @@ interface MoveCase {
   readonly why: string;
   readonly from: Facts | undefined;
   readonly to: Facts | undefined;
-  /** What the new owner has afterwards; the old one has nothing. */
+  /** Links of the new owner afterwards; the old one has none. */
   readonly want: Facts | undefined;
 }
 

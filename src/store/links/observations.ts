@@ -34,10 +34,10 @@ export async function forgetLinksOf(tx: Db, userId: UserId): Promise<void> {
   }
 }
 
-/** What a complete list of a group says about who is in it. */
+/** Complete list of the members or admins of a group. */
 export interface SeenLinks {
   readonly upstreamUserIds: readonly number[];
-  /** What people are taken to be wanted as whom nobody ever asked for: 1 at adoption, 0 in a managed group, null in others. */
+  /** Desired state of users whom no provider named: 1 at adoption, 0 in a managed group, null in others. */
   readonly baseline: number | null;
   /** `unknown`: the list may be cut short, so whom it lacks is not known to be out. By default they are out. */
   readonly absent?: 'out' | 'unknown';
@@ -67,7 +67,7 @@ export async function observeLinks(
         where deleted_at is null and upstream_id in (${accounts})
       on conflict (user_id, group_id) do nothing`.execute(tx);
   }
-  // What the service holds was seen anew, so what it refused and does not hold is tried again; what failed keeps its time.
+  // Retries refused changes that a new observation does not show; failed ones keep their time.
   await sql`update ${name} set
       retry_at = case when desired = observed or attempts = 0 then null else retry_at end,
       attempts = case when desired = observed then 0 else attempts end,
@@ -81,7 +81,7 @@ export async function observeLinks(
   return added + moved;
 }
 
-/** What a list says that is not stored yet. */
+/** Selects the entries of a list that are not stored yet. */
 interface News {
   /** People who are in no row of the group yet. */
   readonly added: number;
@@ -124,7 +124,7 @@ function selectAccounts(tx: Db, { upstreamUserIds }: SeenLinks): RawBuilder<unkn
     : sql`select value from json_each(${seen})`;
 }
 
-/** What `observed` becomes for somebody whom the list lacks. */
+/** New value of `observed` for users who are not in the list. */
 function toAbsent({ absent = 'out' }: SeenLinks): RawBuilder<unknown> {
   return absent === 'out' ? sql`0` : sql`case when observed = 0 then 0 end`;
 }
@@ -235,7 +235,7 @@ export async function releaseLinks(tx: Db, groupId: GroupId, version: number): P
   }
 }
 
-/** Whether the bridge put anybody into a group or onto its admin list, or still is to. */
+/** True when the bridge put a user into the group or onto its admin list, or still is to. */
 export async function hasPutIn(tx: Db, groupId: GroupId): Promise<boolean> {
   for (const table of LINK_TABLES) {
     const row = await tx
@@ -250,7 +250,7 @@ export async function hasPutIn(tx: Db, groupId: GroupId): Promise<boolean> {
   return false;
 }
 
-/** Who is in a group is nobody's wish any more: the reverse of an adoption's baseline. */
+/** Clears the desired members and admins of a group: the reverse of an adoption's baseline. */
 export async function disownLinks(tx: Db, groupId: GroupId): Promise<void> {
   for (const table of LINK_TABLES) {
     for await (const part of partsOf(tx, table, groupId)) {

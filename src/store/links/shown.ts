@@ -141,7 +141,9 @@ async function toReads(db: Db, ids: readonly GroupId[]): Promise<GroupId[][]> {
 interface EntryParts {
   readonly id: RawBuilder<unknown>;
   readonly display: RawBuilder<unknown>;
-  /** What `$ref` is before the id: absolute, or where it is stored relative to the resource that lists it (RFC 7643 §2.3.7). */
+  /**
+   * Prefix of `$ref` before the id: absolute, or as stored relative to the resource that lists it (RFC 7643 §2.3.7).
+   */
   readonly ref: string;
   readonly type: string;
 }

@@ -8,7 +8,7 @@ import { chunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
 
-/** Which waiting changes to list. */
+/** Selection of waiting changes. */
 export interface WaitingQuery {
   readonly limit: number;
   /** Epoch milliseconds: what was refused waits until its time. */
@@ -69,7 +69,7 @@ function toChange(row: WaitingRow): LinkChange {
   };
 }
 
-/** What waits in the lists of a group, whether it can be done now or not. */
+/** Lists the waiting changes of a group, also those that rest. */
 export interface WaitingSummary {
   /** The oldest waiting version; undefined: nothing waits. */
   readonly oldest: number | undefined;

@@ -93,7 +93,7 @@ export async function updatePlan(
   await tx.updateTable('plans').set(change).where('id', '=', id).execute();
 }
 
-/** Which actions of a plan, and which part of them. */
+/** Page of the actions of a plan. */
 export interface ActionQuery {
   readonly status?: ActionStatus;
   readonly afterId: number;

@@ -9,7 +9,7 @@ const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
 /** Something waits since it became due, which a failure puts off: then since the first one. */
 const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
 
-/** What waits, for status and health. */
+/** Counts of waiting work, for status and health. */
 export interface Backlog {
   readonly due: number;
   /** How many of these would change the service. */
@@ -86,7 +86,7 @@ interface TroubledRow {
   readonly due_at: number | null;
 }
 
-/** What is tried again and again in vain, the longest first; what is stuck is not among it. */
+/** Lists resources whose changes fail again and again, the longest first; stuck ones are not among them. */
 export async function listFailing(db: Db, limit: number): Promise<TroubledResource[]> {
   const where = sql`due_at is not null and ${IS_FAILING}`;
   const { rows } = await sql<TroubledRow>`
@@ -138,7 +138,7 @@ interface StuckLinkRow {
   readonly retry_at: number | null;
 }
 
-/** What is stuck, the longest first. */
+/** Lists stuck fields and links, the longest first. */
 export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
   const parts = [...(await listStuckFields(db, limit)), ...(await listStuckLinks(db, limit))];
   return parts

@@ -86,7 +86,7 @@ export interface DisputeView {
   readonly lastSeenAt: number;
 }
 
-/** What is disputed, the latest first. */
+/** Lists disputes, the latest first. */
 export async function listDisputes(db: Db, limit: number): Promise<DisputeView[]> {
   const rows = await db
     .selectFrom('disputes')

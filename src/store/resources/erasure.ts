@@ -36,7 +36,7 @@ export async function listErasable(db: Db, key: string): Promise<UserRow[]> {
   return [...new Map([...known, ...deleted].map((row) => [row.id, row])).values()];
 }
 
-/** What is kept about somebody, by the kind of it. */
+/** Kinds of data that are kept about a user. */
 export const TRACES = [
   'addresses',
   'groups',
@@ -53,12 +53,12 @@ export const TRACES = [
 /** How many rows of each kind. */
 export type TraceCounts = Readonly<Record<(typeof TRACES)[number], number>>;
 
-/** Whose traces. */
+/** User whose traces are looked for. */
 export interface TracedPerson {
   readonly id: UserId;
   /** The id in the service. */
   readonly account: number | null;
-  /** What others may call them by. */
+  /** Names under which others may know the user. */
   readonly names: readonly string[];
   /** Events of the audit log that say one of the names. */
   readonly eventIds: readonly string[];
@@ -230,7 +230,7 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
   });
 }
 
-/** What of a person is still under way. */
+/** Counts of work on a user that is still under way. */
 export interface ErasureFacts {
   /** Places in groups that the service does not hold as wanted, or not yet. */
   readonly links: number;

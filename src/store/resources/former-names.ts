@@ -47,7 +47,7 @@ export async function listFormerNames(
   return names;
 }
 
-/** Whoever takes the account or group of somebody deleted has the names of theirs too. */
+/** Moves the former names of a deleted user or group to its successor. */
 export async function moveFormerNames(
   tx: Db,
   type: 'user' | 'group',

@@ -6,7 +6,7 @@ import type { GroupRow } from '../groups/groups.ts';
 import type { Db } from '../store.ts';
 import type { UserRow } from '../users/users.ts';
 
-/** Which people or groups; what is undefined chooses nothing. */
+/** Filter of users or groups; an undefined property filters nothing. */
 export interface ResourceFilter {
   readonly managed: boolean | undefined;
   readonly due: boolean | undefined;
@@ -28,7 +28,7 @@ export interface ResourcePart extends ResourceFilter {
   readonly limit: number;
 }
 
-/** What is known of a row beside its columns, as numbers. */
+/** Counts of what other tables hold about a row. */
 export interface Remarks {
   /** Drifts that are not over. */
   readonly drifts: number;

@@ -71,7 +71,7 @@ export async function listUnseen<Row extends UserRow | GroupRow>(
   return { rows, lastSeq };
 }
 
-/** Which people or groups were not seen since when (epoch milliseconds). */
+/** Selection of users or groups that were not seen since a moment (epoch milliseconds). */
 export interface UnseenQuery extends Part {
   readonly since: number;
   /** Those whom the bridge may write, or the others. */
@@ -144,7 +144,10 @@ export async function listGroupsWithOwnedAdmins(
     .execute();
 }
 
-/** Whether a person whom the service has not confirmed yet has one of these names: an account just seen may be theirs. */
+/**
+ * True when a user whom the service has not confirmed yet has one of these names, so that an account just seen may be
+ * theirs.
+ */
 export async function isUserUnderWay(db: Db, namesFolded: readonly string[]): Promise<boolean> {
   if (namesFolded.length === 0) return false;
   const row = await db

@@ -31,7 +31,7 @@ interface GroupNames {
   readonly display_name_folded: string;
 }
 
-/** What texts name: from each text to the SCIM ids of people, and to those of groups. */
+/** Users and groups by the texts that name them, as SCIM ids. */
 export interface NamedResources {
   readonly user: ReadonlyMap<string, ReadonlySet<string>>;
   readonly group: ReadonlyMap<string, ReadonlySet<string>>;
@@ -143,7 +143,7 @@ export interface SubjectNames {
   readonly joins: RawBuilder<unknown>;
 }
 
-/** What a query of such rows selects and joins for the names that a person knows them by; `row` is its alias. */
+/** Columns and joins that add the names of the subjects to a query; `row` is the alias of its rows. */
 export function joinSubjectNames(row: string): SubjectNames {
   const type = sql.ref(`${row}.resource_type`);
   const id = sql.ref(`${row}.resource_id`);

@@ -145,7 +145,10 @@ export interface AdminRow extends AdminFacts {
 
 const BY_RULE: readonly AdminByRule[] = [null, 'put', 'found'];
 
-/** Who is, was or shall be an admin of the group: all of them, or those among `userIds`; the deleted leave by themselves. */
+/**
+ * Lists present, former and wanted admins of the group: all, or those among `userIds`; deleted users leave by
+ * themselves.
+ */
 export async function listAdminRows(
   db: Db,
   groupId: GroupId,

@@ -6,7 +6,7 @@ import { chunks } from '../engine/dialect.ts';
 import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
-/** What an answer needs of a stored resource. */
+/** Columns of a stored resource that an answer needs. */
 export interface ResourceView<Id extends string = string> {
   readonly seq: number;
   readonly id: Id;
@@ -17,13 +17,13 @@ export interface ResourceView<Id extends string = string> {
   readonly modified_at: number;
 }
 
-/** What an answer for a user needs. */
+/** Columns of a stored user that an answer needs. */
 export interface UserView extends ResourceView<UserId> {
   /** The entries of `groups` as JSON text, joined by commas. */
   readonly shown_groups: string;
 }
 
-/** Which live resources, and which part of them in order of creation. */
+/** Selection of live resources, and the page of it to read, in order of creation. */
 export interface ViewQuery {
   readonly selector: Selector | undefined;
   readonly limit: number;
@@ -170,8 +170,8 @@ const NOTHING = sql<SqlBool>`1 = 0`;
 const ALL = sql<SqlBool>`1 = 1`;
 
 /**
- * What an index answers of a search, as SQL text: a look-up by name is what providers ask most, and
- * kysely's builder costs more than the query. An attribute that a table has not matches nothing.
+ * Condition of a search as SQL text, answered by an index. A look-up by name is the most frequent request, and kysely's
+ * builder costs more than the query. An attribute that the table does not have matches nothing.
  */
 function toCondition(table: SearchTable, selector: Selector): RawBuilder<SqlBool> {
   switch (selector.kind) {

@@ -61,7 +61,7 @@ export async function insertObservedUsers(
   }
 }
 
-/** What was seen of one person, as a document. */
+/** Observation of one user, as a document. */
 export interface ObservedDocument {
   readonly seq: number;
   readonly observed: string | null;

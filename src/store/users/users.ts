@@ -242,7 +242,7 @@ export async function insertUserEmails(tx: Db, id: UserId, folded: string[]): Pr
     .execute();
 }
 
-/** What the plan is made from. */
+/** Input of the plan for a user. */
 export function toUserState(row: UserRow): UserState {
   const deleted = row.deleted_at !== null;
   return {
@@ -259,7 +259,7 @@ export function toUserState(row: UserRow): UserState {
   };
 }
 
-/** What the service was last seen to hold of the person, or undefined. */
+/** Parses the last observation of the user; undefined: there was none. */
 export function toObservedUser(row: Pick<UserRow, 'observed'>): ObservedUser | undefined {
   return row.observed === null ? undefined : parseStored<ObservedUser>(row.observed);
 }
