@@ -40,7 +40,7 @@ import {
   toDriftRules,
   toScimDeps,
 } from './scim.ts';
-import { toFixedForms, toReconcilePolicy, toRetention, toTransportOptions } from './settings.ts';
+import { toFixedQuirks, toReconcilePolicy, toRetention, toTransportOptions } from './settings.ts';
 import { toGuardOptions, toReconcileEvents, toTransportHooks } from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
@@ -66,7 +66,7 @@ export interface Bridge {
 /** Opens the store of the settings and brings its schema up to date. @throws StoreError */
 export async function openMigratedStore(
   settings: Settings,
-  options: Pick<StoreOptions, 'patience' | 'onConnectionLost'> = {},
+  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost'> = {},
 ): Promise<Store> {
   const store = await openStore({ url: toStoreUrl(settings), ...options });
   try {
@@ -179,7 +179,7 @@ async function createDeps(
     upstream,
     clock,
     random,
-    forms: await openForms({ store, clock, fixed: toFixedForms(settings) }),
+    forms: await openForms({ store, clock, fixed: toFixedQuirks(settings) }),
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events,

@@ -16,7 +16,7 @@ import { openMigratedStore } from './compose.ts';
  */
 export async function openServableStore(
   settings: Settings,
-  watch: Pick<StoreOptions, 'patience' | 'onConnectionLost'>,
+  watch: Pick<StoreOptions, 'deadline' | 'onConnectionLost'>,
 ): Promise<Store> {
   const store = await openMigratedStore(settings, watch);
   try {
@@ -47,7 +47,7 @@ export async function readScimTokens(
 }
 
 /** How long a start waits for a PostgreSQL that is not there yet, in milliseconds. */
-const PATIENCE_MS = 60_000;
+const DEADLINE_MS = 60_000;
 /** How often lost connections are told, in milliseconds: a server that ends takes all of them. */
 const LOST_TOLD_MS = 60_000;
 
@@ -55,14 +55,14 @@ const LOST_TOLD_MS = 60_000;
 export function toStoreWatch(
   logger: Logger,
   stopped: Promise<string>,
-): Pick<StoreOptions, 'patience' | 'onConnectionLost'> {
+): Pick<StoreOptions, 'deadline' | 'onConnectionLost'> {
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
   let isTold = false;
   let lostToldAtMs = Number.NEGATIVE_INFINITY;
   return {
-    patience: {
-      ms: PATIENCE_MS,
+    deadline: {
+      ms: DEADLINE_MS,
       signal: stopping.signal,
       onWait(error) {
         if (!isTold) logger.log(events.storeAwaited({ error }));

@@ -82,7 +82,7 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
 }
 
 /** Forms that an operator has decided, so that nothing has to be found out. */
-export function toFixedForms({ upstream }: Settings): Forms {
+export function toFixedQuirks({ upstream }: Settings): Forms {
   const { emailForm, nameOnCreate, memberForm, groupScimId, userNameUpdates, filter } = upstream;
   return {
     ...(emailForm === 'auto' ? {} : { emailForm }),

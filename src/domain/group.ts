@@ -27,16 +27,16 @@ export interface ObservedGroup {
   /** When SCIM last showed it (epoch milliseconds); absent: it never did. */
   readonly shownAt?: number;
   /** When no two answers agreed on who is in it (epoch milliseconds); absent: they did the last time. */
-  readonly doubtedAt?: number;
+  readonly staleAt?: number;
   /** Epoch milliseconds, and which read or call it came from. */
   readonly at: number;
   readonly by: string;
 }
 
 /** Removes the doubt about the members from an observation, before a list shows the group anew. */
-export function withoutDoubt(observed: ObservedGroup | undefined): ObservedGroup | undefined {
+export function withoutStaleMark(observed: ObservedGroup | undefined): ObservedGroup | undefined {
   if (observed === undefined) return undefined;
-  const { doubtedAt: _, ...known } = observed;
+  const { staleAt: _, ...known } = observed;
   return known;
 }
 

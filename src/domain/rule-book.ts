@@ -38,7 +38,7 @@ export interface RuleBook {
   /** Values for a group of this name: per field the first rule that matches and sets it. */
   ruleGroup(name: string): Rulings<RuledGroupField>;
   /** Values for a user in groups of these names. */
-  rulePerson(groupNames: readonly string[]): Rulings<RuledUserField>;
+  ruleUser(groupNames: readonly string[]): Rulings<RuledUserField>;
   /** Group whose members administer a group of this name: the first rule that matches. */
   ruleAdmins(name: string): AdminRuling | undefined;
   /** Groups that may have admins because of a group of this name; `ruleAdmins` of each has the last word. */
@@ -55,7 +55,7 @@ export function createRuleBook(rules: readonly Rule[]): RuleBook {
   const groups = numbered.flatMap(({ rule, number }) =>
     'group' in rule ? [compile(rule, number, rule.group)] : [],
   );
-  const people = numbered.flatMap(({ rule, number }) =>
+  const users = numbered.flatMap(({ rule, number }) =>
     'membersOf' in rule ? [compile(rule, number, rule.membersOf)] : [],
   );
   const admins = numbered.flatMap(({ rule, number }) =>
@@ -64,13 +64,13 @@ export function createRuleBook(rules: readonly Rule[]): RuleBook {
   return {
     rules,
     ruleGroup: (name) => ruleFields(RULED_GROUP_FIELDS, groups, [name]),
-    rulePerson: (names) => ruleFields(RULED_USER_FIELDS, people, names),
+    ruleUser: (names) => ruleFields(RULED_USER_FIELDS, users, names),
     ruleAdmins(name) {
       const first = admins.find(({ matches }) => matches([name]));
       return first && { rule: first.number, sources: first.sourcesOf(name) };
     },
     listAdministered: (name) => admins.flatMap((rule) => rule.administeredBy(name)),
-    drivesMembers: (name) => people.some(({ matches }) => matches([name])),
+    drivesMembers: (name) => users.some(({ matches }) => matches([name])),
     isSource: (name) => admins.some((rule) => rule.administeredBy(name).length > 0),
   };
 }

@@ -29,7 +29,7 @@ export interface StuckField {
 export type Stuck<Field extends string> = { readonly [F in Field]?: StuckField };
 
 /** Why fields are put off, and until when. */
-export interface PutOff {
+export interface Deferral {
   readonly problem: Refusal;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -40,7 +40,7 @@ export interface PutOff {
 export function addStuck<Field extends string>(
   stuck: Stuck<Field>,
   pending: Pending<Field>,
-  { fields, problem, now, retryAt }: PutOff & { readonly fields: readonly Field[] },
+  { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly Field[] },
 ): Stuck<Field> {
   const next: { [F in Field]?: StuckField } = { ...stuck };
   for (const field of fields) {
@@ -144,13 +144,13 @@ export function withoutSettled<Field extends string>(
 }
 
 /** Pending fields that may be tried now: a stuck field rests until its time, unless it was written since. */
-export function withoutPutOff<Field extends string>(
+export function withoutDeferred<Field extends string>(
   pending: Pending<Field>,
   stuck: Stuck<Field>,
   now: number,
 ): Pending<Field> {
   const next: { [F in Field]?: number } = { ...pending };
-  for (const field of listPutOff(pending, stuck, now)) delete next[field];
+  for (const field of listDeferred(pending, stuck, now)) delete next[field];
   return next;
 }
 
@@ -160,13 +160,13 @@ export function findNextRetryAt<Field extends string>(
   stuck: Stuck<Field>,
   now: number,
 ): number | undefined {
-  const times = listPutOff(pending, stuck, now).map((field) => stuck[field]?.retryAt ?? now);
+  const times = listDeferred(pending, stuck, now).map((field) => stuck[field]?.retryAt ?? now);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /** `stuck` with nothing put off any more that was refused: what the service holds was seen anew. */
 export function withoutRest<Field extends string>(stuck: Stuck<Field>, now: number): Stuck<Field> {
-  return rouse(stuck, now, (one) => one.attempts === undefined);
+  return endRest(stuck, now, (one) => one.attempts === undefined);
 }
 
 /** `stuck` with nothing put off any more: somebody wants it tried now. */
@@ -174,10 +174,10 @@ export function withoutAnyRest<Field extends string>(
   stuck: Stuck<Field>,
   now: number,
 ): Stuck<Field> {
-  return rouse(stuck, now, () => true);
+  return endRest(stuck, now, () => true);
 }
 
-function rouse<Field extends string>(
+function endRest<Field extends string>(
   stuck: Stuck<Field>,
   now: number,
   isMeant: (one: StuckField) => boolean,
@@ -243,7 +243,7 @@ export function withEarlierWords<P extends Refusal>(problem: P, earlier: readonl
   return { ...problem, words };
 }
 
-function listPutOff<Field extends string>(
+function listDeferred<Field extends string>(
   pending: Pending<Field>,
   stuck: Stuck<Field>,
   now: number,

@@ -43,7 +43,7 @@ export interface ObservedUser {
 }
 
 /** Removes personal data from the observation of an erased user. */
-export function withoutPerson({
+export function withoutPersonalData({
   userName: _u,
   email: _e,
   ...observed

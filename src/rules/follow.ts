@@ -5,7 +5,7 @@ import type { GroupRow } from '../store/groups/groups.ts';
 import {
   listGroupNamesOf,
   listManagedGroups,
-  listWantedPeople,
+  listWantedMembers,
   lockManagedUsers,
   lockRuleInputs,
 } from '../store/resources/rule-inputs.ts';
@@ -31,7 +31,7 @@ export interface GroupNews {
  * Begins a transaction whose outcome rules may read: `people` before somebody joins or leaves a group,
  * `names` before a group comes, goes or is renamed. Nothing without rules.
  */
-export async function enterRules(tx: Db, rules: Rules, of: 'people' | 'names'): Promise<void> {
+export async function enterRules(tx: Db, rules: Rules, of: 'users' | 'names'): Promise<void> {
   if (hasRules(rules)) await lockRuleInputs(tx, of);
 }
 
@@ -87,7 +87,7 @@ async function followMembers(
 ): Promise<boolean> {
   const names = [before, after].filter((name) => name !== undefined);
   if (!names.some(rules.book.drivesMembers)) return false;
-  const all = before === after ? [] : await listWantedPeople(tx, [id]);
+  const all = before === after ? [] : await listWantedMembers(tx, [id]);
   return followPeople(tx, rules, [...new Set([...people, ...all])], now);
 }
 

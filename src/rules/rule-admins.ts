@@ -7,7 +7,7 @@ import {
   type AdminRow,
   listAdminRows,
   listManagedGroups,
-  listWantedPeople,
+  listWantedMembers,
   saveRuledAdmins,
 } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
@@ -54,7 +54,7 @@ async function listWanted(
   if (ruling === undefined) return new Set();
   const sources = await listManagedGroups(tx, [ruling.sources]);
   const ids = sources.map(({ id }) => id);
-  return listWantedPeople(tx, ids, people);
+  return listWantedMembers(tx, ids, people);
 }
 
 function toChanges(

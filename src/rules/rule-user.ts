@@ -36,7 +36,7 @@ export async function combinedForUser(
   const isTouched = row.origin === null || differs(before, attributes);
   if (!isTouched) return { attributes, given, changed: [] };
   const names = (await listGroupNamesOf(tx, [row.id])).get(row.id) ?? [];
-  const rulings = rules.book.rulePerson(names);
+  const rulings = rules.book.ruleUser(names);
   return combineUser(tx, rules, { row, attributes, rulings });
 }
 
@@ -60,7 +60,7 @@ export async function toRuledUser(
   { row, names, now }: { row: UserRow; names: readonly string[]; now: number },
 ): Promise<UserRow | undefined> {
   const attributes = parseStored<JsonObject>(row.attributes);
-  const rulings = rules.book.rulePerson(names);
+  const rulings = rules.book.ruleUser(names);
   const combined = await combineUser(tx, rules, { row, attributes, rulings });
   const given = JSON.stringify(combined.given);
   if (combined.changed.length === 0 && given === row.given) return undefined;

@@ -206,7 +206,7 @@ export interface AuditEventResourcesTable {
   /** When it happened, as near to our own clock as is known. */
   at: number;
   /** How many people the event names. */
-  people: number;
+  user_count: number;
 }
 
 /** Every text of an event that named nobody whom the store knew: it may be the id or name of somebody new. */

@@ -40,7 +40,7 @@ export interface Store {
 }
 
 /** How a server is waited for that is not there yet. */
-export interface StorePatience {
+export interface StoreDeadline {
   readonly ms: number;
   /** Ends the wait. */
   readonly signal: AbortSignal;
@@ -57,7 +57,7 @@ export interface StoreOptions {
   /** PostgreSQL only: told when an idle connection was lost. The next query opens another one. */
   onConnectionLost?: (error: StoreError) => void;
   /** PostgreSQL only: how long a server is waited for that is not there yet; not at all when absent. */
-  patience?: StorePatience;
+  deadline?: StoreDeadline;
   /** PostgreSQL only: uniform in [0, 1), spreads the attempts of a contended write. */
   random?: () => number;
 }

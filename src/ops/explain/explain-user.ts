@@ -84,7 +84,7 @@ function explainOwner(
     field,
     attributes,
     given: parseStored<Given<RuledUserField>>(row.given),
-    rulings: rules.book.rulePerson(names),
+    rulings: rules.book.ruleUser(names),
     urn: USER_EXTENSION,
     origin: row.origin,
   });

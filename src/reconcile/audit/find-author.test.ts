@@ -131,7 +131,7 @@ async function addEvent(
   about: readonly ['user' | 'group', string][],
 ) {
   const { at, ...change } = event;
-  const people = about.filter(([type]) => type === 'user').length;
+  const userCount = about.filter(([type]) => type === 'user').length;
   await store.write(async (tx) => {
     const row = { category: 'x', action: 'add_user', origin: 'foreign' as const, ...NOBODY };
     const author = { author_id: 7, author_username: 'admin', author_address: '192.0.2.1' };
@@ -145,7 +145,7 @@ async function addEvent(
         resource_type: type,
         resource_id: id,
         at,
-        people,
+        user_count: userCount,
       })),
     );
   });

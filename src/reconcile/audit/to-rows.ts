@@ -47,7 +47,7 @@ export function toResourceRows({ event: { audit, known, at } }: JudgedEvent): Ev
       resource_type: type,
       resource_id: id,
       at,
-      people: known.user.size,
+      user_count: known.user.size,
     })),
   );
 }

@@ -68,7 +68,7 @@ function listUnread(
   seen: SeenSince,
 ): DriftKind[] {
   const { lists, since } = seen;
-  const areMembersRead = lists.members && (observed.doubtedAt ?? Number.NEGATIVE_INFINITY) < since;
+  const areMembersRead = lists.members && (observed.staleAt ?? Number.NEGATIVE_INFINITY) < since;
   const areAdminsRead = (admins_read_at ?? 0) >= since;
   return [
     ...(isListed(observed, seen) ? [] : (['group.permissions'] as const)),

@@ -8,7 +8,7 @@ import {
   eraseTraces,
   listOldTombstones,
   type TraceCounts,
-  type TracedPerson,
+  type TracedUser,
 } from '../../store/resources/erasure.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
@@ -138,6 +138,6 @@ function listNames(row: UserRow): string[] {
   return listPersonalNames(parseStored<JsonObject>(row.attributes), toObservedUser(row));
 }
 
-function toTraced(row: UserRow, sayings: Sayings): TracedPerson {
+function toTraced(row: UserRow, sayings: Sayings): TracedUser {
   return { id: row.id, account: row.upstream_id, names: listNames(row), ...sayings };
 }

@@ -3,7 +3,7 @@ import { createMention } from '../../domain/erasure.ts';
 import {
   listGroupProblems,
   listSayingEvents,
-  type TracedPerson,
+  type TracedUser,
 } from '../../store/resources/erasure.ts';
 import type { Db } from '../../store/store.ts';
 
@@ -11,7 +11,7 @@ import type { Db } from '../../store/store.ts';
 const PART = 1_000;
 
 /** What others' rows say of somebody. */
-export type Sayings = Pick<TracedPerson, 'eventIds' | 'authoredIds' | 'groupIds'>;
+export type Sayings = Pick<TracedUser, 'eventIds' | 'authoredIds' | 'groupIds'>;
 
 /** Looks through everything that the store has in others' words for one of these names. */
 export async function findSayings(db: Db, names: readonly string[]): Promise<Sayings> {

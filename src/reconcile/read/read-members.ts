@@ -54,7 +54,7 @@ async function saveDoubt(tx: Db, { id }: SeenGroup, now: number): Promise<void> 
   const row = await lockGroup(tx, id);
   const observed = row && toObservedGroup(row);
   if (observed === undefined) return;
-  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, doubtedAt: now }) });
+  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, staleAt: now }) });
 }
 
 /** A group whose members no list proved. */

@@ -1,5 +1,5 @@
 import { foldCase } from '../../domain/fold.ts';
-import { type ObservedGroup, withoutDoubt } from '../../domain/group.ts';
+import { type ObservedGroup, withoutStaleMark } from '../../domain/group.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import {
   deleteGroup,
@@ -78,7 +78,7 @@ async function saveRest(tx: Db, row: GroupRow, sighting: RestSighting): Promise<
   const fate = judgeGroup(row, sentAt);
   if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
   if (fate === 'merge')
-    await mergeGroup(tx, row, toSighting(withoutDoubt(toObservedGroup(row)), sighting));
+    await mergeGroup(tx, row, toSighting(withoutStaleMark(toObservedGroup(row)), sighting));
 }
 
 /**

@@ -6,8 +6,8 @@ import type { Db } from '../../store/store.ts';
 import {
   insertObservedUsers,
   lockUsersByAccount,
+  type ObservedAccount,
   type ObservedDocument,
-  type ObservedPerson,
   saveObservedDocuments,
 } from '../../store/users/observations.ts';
 import {
@@ -38,7 +38,7 @@ export async function savePeople(
 ): Promise<void> {
   const accounts = new Map(seen.map((account) => [account.upstreamId, account]));
   const rows = await lockUsersByAccount(tx, [...accounts.keys()]);
-  const added: ObservedPerson[] = [];
+  const added: ObservedAccount[] = [];
   const confirmed: ObservedDocument[] = [];
   for (const [upstreamId, account] of accounts) {
     const row = rows.get(upstreamId);
@@ -59,7 +59,7 @@ export async function savePeople(
   await insertObservedUsers(tx, added);
 }
 
-function toNewPerson(upstreamId: number, observed: ObservedUser, now: number): ObservedPerson {
+function toNewPerson(upstreamId: number, observed: ObservedUser, now: number): ObservedAccount {
   const attributes = toUnmanagedAttributes(observed);
   return {
     row: {

@@ -1,4 +1,4 @@
-import { isStuck, listFailed, withoutPutOff } from '../../domain/stuck.ts';
+import { isStuck, listFailed, withoutDeferred } from '../../domain/stuck.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
 import { parseStuck } from '../../store/engine/columns.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
@@ -7,7 +7,7 @@ import { toUserState, type UserRow } from '../../store/users/users.ts';
 export function toTriable(row: UserRow, now: number): UserState {
   const state = toUserState(row);
   const stuck = parseStuck<UserField>(row);
-  const pending = withoutPutOff(state.pending, stuck, now);
+  const pending = withoutDeferred(state.pending, stuck, now);
   const failed = listFailed(stuck, pending);
   const rests = state.pending.account !== undefined && pending.account === undefined;
   // While the account itself rests, it is not created; what is stuck is not looked for either.

@@ -20,7 +20,7 @@ import {
   toRested,
   toStuckColumns,
 } from '../../store/engine/columns.ts';
-import { leaveGroups, wakeGroupsOf } from '../../store/links/work.ts';
+import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users/users.ts';
@@ -156,7 +156,7 @@ async function recordDone(
   }
   // Whoever waited for this account, for its activation or deactivation can go on now.
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
-  const woken = changesAccess ? await wakeGroupsOf(tx, row.id, step.now) : [];
+  const woken = changesAccess ? await notifyGroupsOf(tx, row.id, step.now) : [];
   return finish(tx, changed, step, woken);
 }
 

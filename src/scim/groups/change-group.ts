@@ -50,7 +50,7 @@ export async function storeGroup(
   deps: ScimDeps,
   { id, ifMatch, claim, change }: GroupChangeCall,
 ): Promise<ChangedGroup> {
-  await enterRules(tx, deps.rules, 'people');
+  await enterRules(tx, deps.rules, 'users');
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('Group');
   assertVersion(ifMatch, row.version);

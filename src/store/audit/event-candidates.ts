@@ -81,13 +81,13 @@ function toStatement(db: Db, asked: readonly Asked[], limit: number) {
   const parts = [
     pick(
       named,
-      sql`about.resource_id = question.resource and (question.member = '' or about.people = 0)`,
+      sql`about.resource_id = question.resource and (question.member = '' or about.user_count = 0)`,
     ),
     pick(
       named,
       sql`about.resource_id = question.member and about.resource_type = 'user' and question.member <> ''
-        and exists (select 1 from audit_event_resources as team where team.event_id = about.event_id
-          and team.resource_id = question.resource)`,
+        and exists (select 1 from audit_event_resources as named_group where named_group.event_id = about.event_id
+          and named_group.resource_id = question.resource)`,
     ),
     pick(
       sql`(select distinct event_id, at from audit_event_names
@@ -146,14 +146,14 @@ async function listNames(
   type Named = Record<string, string | number | null>;
   const rows: Named[] = [];
   if (users.length > 0) {
-    const people = sql<Named>`select id, upstream_id, observed_user_name_folded, observed_email_folded
+    const namedUsers = sql<Named>`select id, upstream_id, observed_user_name_folded, observed_email_folded
       from users where id in (${sql.join(users)})`;
-    rows.push(...(await people.execute(db)).rows);
+    rows.push(...(await namedUsers.execute(db)).rows);
   }
   if (groups.length > 0) {
-    const teams = sql<Named>`select id, upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded
+    const namedGroups = sql<Named>`select id, upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded
       from groups where id in (${sql.join(groups)})`;
-    rows.push(...(await teams.execute(db)).rows);
+    rows.push(...(await namedGroups.execute(db)).rows);
   }
   return new Map(
     rows.map(({ id, ...names }) => {

@@ -175,11 +175,11 @@ export async function listEventsAbout(db: Db, question: EventQuestion): Promise<
     memberId === ''
       ? [select(sql`about.resource_id = ${resourceId}`, question)]
       : [
-          select(sql`about.resource_id = ${resourceId} and about.people = 0`, question),
+          select(sql`about.resource_id = ${resourceId} and about.user_count = 0`, question),
           select(
             sql`about.resource_id = ${memberId} and about.resource_type = 'user'
-              and exists (select 1 from audit_event_resources as team where team.event_id = about.event_id
-                and team.resource_id = ${resourceId})`,
+              and exists (select 1 from audit_event_resources as named_group where named_group.event_id = about.event_id
+                and named_group.resource_id = ${resourceId})`,
             question,
           ),
         ];

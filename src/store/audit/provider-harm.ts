@@ -91,10 +91,10 @@ async function listRepaired(
 ): Promise<Set<string>> {
   const accounts = changes.flatMap(({ memberId }) => toAccounts(memberId));
   const { rows } = await sql<{ harm: HarmKind; account: number | null }>`
-    select action.harm, person.upstream_id as account from plan_actions as action
-    left join users as person on person.id = action.member_id
+    select action.harm, member.upstream_id as account from plan_actions as action
+    left join users as member on member.id = action.member_id
     where action.resource_id = ${resourceId} and action.status = 'released' and action.harm is not null
-    and (action.member_id = '' or person.upstream_id in (${sql.join([-1, ...accounts])}))`.execute(
+    and (action.member_id = '' or member.upstream_id in (${sql.join([-1, ...accounts])}))`.execute(
     db,
   );
   return new Set(rows.map(({ harm, account }) => `${harm} ${account ?? ''}`));
@@ -105,7 +105,7 @@ function toAccounts(memberId: string | undefined): number[] {
 }
 
 /** Has what waits because of a limit be tried at once. `now` is epoch milliseconds. */
-export async function wakeHeldByLimit(tx: Db, words: string, now: number): Promise<void> {
+export async function prioritiseHeldByLimit(tx: Db, words: string, now: number): Promise<void> {
   for (const table of ['users', 'groups'] as const) {
     const held = tx.updateTable(table).set({ due_at: now }).where('due_at', '>', now);
     await held.where('last_error', 'like', `%${words}%`).execute();

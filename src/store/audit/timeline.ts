@@ -122,8 +122,8 @@ export async function listUserIds(
   const ids = new Map<string, string>();
   const numbers = [...accountIds].filter((id) => /^\d{1,15}$/.test(id)).map(Number);
   for (const some of chunks(numbers)) {
-    const people = db.selectFrom('users').select(['id', 'upstream_id']);
-    const rows = await people.where('upstream_id', 'in', some).orderBy('seq').execute();
+    const users = db.selectFrom('users').select(['id', 'upstream_id']);
+    const rows = await users.where('upstream_id', 'in', some).orderBy('seq').execute();
     for (const { id, upstream_id } of rows) ids.set(String(upstream_id), id);
   }
   return ids;

@@ -27,7 +27,7 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
   const db = open(connectionsMax);
 
   try {
-    await untilAnswered(db, options.patience);
+    await untilAnswered(db, options.deadline);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -51,17 +51,17 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
 }
 
 /** Proves that the server answers; one that is not there yet is waited for as long as there is patience. */
-async function untilAnswered(db: Db, patience: StoreOptions['patience']): Promise<void> {
-  const until = performance.now() + (patience?.ms ?? 0);
+async function untilAnswered(db: Db, deadline: StoreOptions['deadline']): Promise<void> {
+  const until = performance.now() + (deadline?.ms ?? 0);
   for (;;) {
     try {
       await sql`select 1`.execute(db);
       return;
     } catch (error) {
-      const isPatient = performance.now() < until && patience?.signal.aborted === false;
-      if (!isPatient || !(error instanceof StoreError && isAbsent(error))) throw error;
-      patience.onWait(error);
-      await sleep(ASK_AGAIN_MS, undefined, { signal: patience.signal }).catch(() => {});
+      const isInTime = performance.now() < until && deadline?.signal.aborted === false;
+      if (!isInTime || !(error instanceof StoreError && isAbsent(error))) throw error;
+      deadline.onWait(error);
+      await sleep(ASK_AGAIN_MS, undefined, { signal: deadline.signal }).catch(() => {});
     }
   }
 }

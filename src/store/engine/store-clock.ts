@@ -42,7 +42,7 @@ export async function openStoreClock(store: Store, host: Clock): Promise<Clock> 
   }
 
   /** The host's clock was set, or the host stood still, or it is time to. */
-  function isDoubtful(): boolean {
+  function isStale(): boolean {
     const passedMs = steady() - compared.steadyAt;
     const setMs = Math.abs(host.now() - compared.hostAt - passedMs);
     return performance.now() - comparedAt > COMPARED_MS || setMs > SET_MS;
@@ -50,7 +50,7 @@ export async function openStoreClock(store: Store, host: Clock): Promise<Clock> 
 
   return {
     now() {
-      if (!isComparing && isDoubtful()) void compareAgain();
+      if (!isComparing && isStale()) void compareAgain();
       return Math.round(steady() + compared.offMs);
     },
     steady,

@@ -10,7 +10,7 @@ import {
   LINK_TABLES,
 } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
-import { leaveGroups, wakeGroupsOf } from './work.ts';
+import { leaveGroups, notifyGroupsOf } from './work.ts';
 
 const NOW = 1_000;
 
@@ -29,9 +29,9 @@ describeStores('a person whose account came or went', ({ makeStore, engine }) =>
     await addLink(store, { group: settled, user }, [1, 1, null]);
     await addLink(store, { group: stranger, user: await addUser(store) }, [1, 0, 4]);
 
-    const woken = await store.write((tx) => wakeGroupsOf(tx, user.id, NOW));
+    const notified = await store.write((tx) => notifyGroupsOf(tx, user.id, NOW));
 
-    expect(new Set(woken)).toEqual(new Set([member.id, admin.id]));
+    expect(new Set(notified)).toEqual(new Set([member.id, admin.id]));
     const groups = [member, admin, settled, stranger];
     const due = await Promise.all(
       groups.map(async (group) => (await getGroup(store, group)).due_at),

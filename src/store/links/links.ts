@@ -159,9 +159,9 @@ export async function listDifferingLinks(db: Db, groupId: GroupId): Promise<Diff
   for (const list of LINK_TABLES) {
     const { rows } = await sql<{ user_id: UserId; desired: number }>`
       select link.user_id, link.desired
-      from ${sql.table(list)} as link join users as person on person.id = link.user_id
+      from ${sql.table(list)} as link join users as listed on listed.id = link.user_id
       where link.group_id = ${groupId} and link.pending is null and (
-        (link.desired = 1 and coalesce(link.observed, 0) = 0 and person.active = 1)
+        (link.desired = 1 and coalesce(link.observed, 0) = 0 and listed.active = 1)
         or (link.desired = 0 and link.observed = 1))
       order by link.desired, link.seq`.execute(db);
     for (const row of rows) links.push({ list, userId: row.user_id, wanted: row.desired === 1 });

@@ -13,7 +13,7 @@ import { describeStores } from '../../../test/support/stores.ts';
 import type { Db } from '../store.ts';
 import { adoptLinks, observeLinks, releaseLinks } from './observations.ts';
 
-interface SightingCase {
+interface ObservationCase {
   readonly why: string;
   readonly before: Facts | undefined;
   readonly isSeen: boolean;
@@ -21,7 +21,7 @@ interface SightingCase {
   readonly want: Facts | undefined;
 }
 
-const sightings: SightingCase[] = [
+const observations: ObservationCase[] = [
   {
     why: 'somebody seen in a group that nobody manages is nobody’s wish',
     before: undefined,
@@ -113,7 +113,7 @@ const sightings: SightingCase[] = [
 
 describeStores('a complete list of a group', ({ makeStore }) => {
   describe.each(LINK_TABLES)('%s', (table) => {
-    test.each(sightings)('$why', async ({ before, isSeen, baseline = 0, want }) => {
+    test.each(observations)('$why', async ({ before, isSeen, baseline = 0, want }) => {
       const store = await makeStore();
       const user = await addUser(store, { upstream_id: 7 });
       const place = { group: await addGroup(store), user, table };

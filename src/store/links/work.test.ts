@@ -224,10 +224,10 @@ describeStores('a change that holds now', ({ makeStore }) => {
     const refused = { group, user: await addUser(store) };
     const neighbour = { group, user: await addUser(store) };
     for (const place of [refused, neighbour]) await addLink(store, place, [1, 0, 5]);
-    const putOff = { problem: { code: 'refused', words: 'No' }, now: 9, retryAt: 99 };
+    const deferral = { problem: { code: 'refused', words: 'No' }, now: 9, retryAt: 99 };
 
     await store.write((tx) =>
-      postponeLinks(tx, 'memberships', group.id, { ...putOff, userIds: [refused.user.id] }),
+      postponeLinks(tx, 'memberships', group.id, { ...deferral, userIds: [refused.user.id] }),
     );
 
     expect(await findLink(store, refused)).toMatchObject({ facts: [1, 0, 5], retryAt: 99 });

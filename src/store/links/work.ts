@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { LinkChange, SettledLink } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { addAttempt, type Failing, type PutOff, type Refusal } from '../../domain/stuck.ts';
+import { addAttempt, type Deferral, type Failing, type Refusal } from '../../domain/stuck.ts';
 import type { StuckLink } from '../engine/columns.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
@@ -43,13 +43,13 @@ export async function listWaitingLinks(
   { limit, now, inactiveWait }: WaitingQuery,
 ): Promise<WaitingLinks> {
   const select = (list: LinkTable) => sql`
-    select ${sql.lit(list)} as list, link.user_id, person.upstream_id, link.desired, link.pending,
+    select ${sql.lit(list)} as list, link.user_id, listed.upstream_id, link.desired, link.pending,
       link.attempts, link.stuck_at, coalesce(link.retry_at, 0) as tried_at, link.seq
-    from ${sql.table(list)} as link join users as person on person.id = link.user_id
-    where link.group_id = ${groupId} and link.pending is not null and person.upstream_id is not null
+    from ${sql.table(list)} as link join users as listed on listed.id = link.user_id
+    where link.group_id = ${groupId} and link.pending is not null and listed.upstream_id is not null
     and (link.retry_at is null or link.retry_at <= ${now})
-    and (person.deleted_at is null or person.pending not like '%"active"%')
-    ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : sql``}`;
+    and (listed.deleted_at is null or listed.pending not like '%"active"%')
+    ${inactiveWait ? sql`and (link.desired = 0 or listed.active = 1)` : sql``}`;
   const { rows } = await sql<WaitingRow>`
     select * from (${select('memberships')} union all ${select('group_admins')}) as waiting
     order by tried_at, desired, pending, seq limit ${limit}`.execute(db);
@@ -137,8 +137,8 @@ async function findStuckLink(db: Db, groupId: GroupId, since: number): Promise<S
 }
 
 /** Makes every group due in which something waits for this person. */
-export async function wakeGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
-  const woken = await tx
+export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
+  const notified = await tx
     .updateTable('groups')
     .set({ due_at: now })
     .where('id', 'in', (query) =>
@@ -157,7 +157,7 @@ export async function wakeGroupsOf(tx: Db, userId: UserId, now: number): Promise
     )
     .returning('id')
     .execute();
-  return woken.map(({ id }) => id);
+  return notified.map(({ id }) => id);
 }
 
 /** Records that these changes hold now. One that was overtaken by a later write keeps waiting for that. */
@@ -250,7 +250,7 @@ export async function postponeLinks(
   tx: Db,
   table: LinkTable,
   groupId: GroupId,
-  { userIds, problem, now, retryAt }: PutOff & { readonly userIds: readonly UserId[] },
+  { userIds, problem, now, retryAt }: Deferral & { readonly userIds: readonly UserId[] },
 ): Promise<void> {
   const text = JSON.stringify(problem);
   for (const chunk of chunks(userIds)) {

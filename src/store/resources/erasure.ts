@@ -4,7 +4,7 @@ import { ERASED } from '../../domain/erasure.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
-import { withoutPerson } from '../../domain/user.ts';
+import { withoutPersonalData } from '../../domain/user.ts';
 import { toUserColumns } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
@@ -54,7 +54,7 @@ export const TRACES = [
 export type TraceCounts = Readonly<Record<(typeof TRACES)[number], number>>;
 
 /** User whose traces are looked for. */
-export interface TracedPerson {
+export interface TracedUser {
   readonly id: UserId;
   /** The id in the service. */
   readonly account: number | null;
@@ -77,8 +77,8 @@ interface Trace {
 }
 
 /** How many rows of each kind there are. */
-export async function countTraces(db: Db, person: TracedPerson): Promise<TraceCounts> {
-  return goThrough(person, async ({ table, rows }) => {
+export async function countTraces(db: Db, user: TracedUser): Promise<TraceCounts> {
+  return goThrough(user, async ({ table, rows }) => {
     const result = await sql<{ count: number }>`
       select count(*) as count from ${sql.table(table)} where ${rows}`.execute(db);
     return Number(result.rows[0]?.count ?? 0);
@@ -89,8 +89,8 @@ export async function countTraces(db: Db, person: TracedPerson): Promise<TraceCo
  * Erases them: what tells of others as well loses what is personal about this one, the rest goes. The rows of the
  * ledger and of plans stay, nameless, because limits and a recovery count them.
  */
-export async function eraseTraces(tx: Db, person: TracedPerson): Promise<TraceCounts> {
-  return goThrough(person, async ({ table, rows, change }) => {
+export async function eraseTraces(tx: Db, user: TracedUser): Promise<TraceCounts> {
+  return goThrough(user, async ({ table, rows, change }) => {
     const what = change === undefined ? sql`delete from` : sql`update`;
     const set = change === undefined ? sql`` : sql`set ${change}`;
     const result = await sql`${what} ${sql.table(table)} ${set} where ${rows}`.execute(tx);
@@ -99,11 +99,11 @@ export async function eraseTraces(tx: Db, person: TracedPerson): Promise<TraceCo
 }
 
 async function goThrough(
-  person: TracedPerson,
+  user: TracedUser,
   work: (trace: Trace) => Promise<number>,
 ): Promise<TraceCounts> {
   const counts = new Map(TRACES.map((kind) => [kind, 0]));
-  for (const trace of listTraces(person)) {
+  for (const trace of listTraces(user)) {
     counts.set(trace.kind, (counts.get(trace.kind) ?? 0) + (await work(trace)));
   }
   return toCounts(Object.fromEntries(counts));
@@ -114,8 +114,8 @@ function toCounts(counts: Record<string, number>): TraceCounts {
 }
 
 /** One entry for each table that says something of somebody. The order matters: events are found by whom they name. */
-function listTraces(person: TracedPerson): Trace[] {
-  const { id, account, names, groupIds } = person;
+function listTraces(user: TracedUser): Trace[] {
+  const { id, account, names, groupIds } = user;
   const folded = names.map(foldCase);
   const number = account === null ? '' : String(account);
   const nameless = sql`${ERASED}`;
@@ -161,7 +161,7 @@ function listTraces(person: TracedPerson): Trace[] {
       table: 'disputes',
       rows: sql`resource_type = 'user' and ${isOneOf('name_folded', folded)}`,
     },
-    ...listEventTraces(person),
+    ...listEventTraces(user),
     {
       kind: 'problems',
       table: 'groups',
@@ -172,7 +172,7 @@ function listTraces(person: TracedPerson): Trace[] {
 }
 
 /** An event that names somebody keeps when it was, what kind it is and who did it; not what it says. */
-function listEventTraces({ id, account, eventIds, authoredIds }: TracedPerson): Trace[] {
+function listEventTraces({ id, account, eventIds, authoredIds }: TracedUser): Trace[] {
   const naming = sql`id in (select event_id from audit_event_resources where resource_id = ${id})`;
   const silent = sql`message = null, details = null,
     explained_by = replace(explained_by, ${id}, ${ERASED})`;
@@ -215,7 +215,7 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
     ...toUserColumns(attributes),
     // No name that somebody may have.
     user_name_folded: '',
-    observed: observed === undefined ? null : JSON.stringify(withoutPerson(observed)),
+    observed: observed === undefined ? null : JSON.stringify(withoutPersonalData(observed)),
     observed_user_name_folded: null,
     observed_email_folded: null,
     given: '{}',
@@ -245,7 +245,7 @@ export interface ErasureFacts {
 /** Reads that, in one statement. */
 export async function findErasureFacts(
   db: Db,
-  { id, account }: Pick<TracedPerson, 'id' | 'account'>,
+  { id, account }: Pick<TracedUser, 'id' | 'account'>,
 ): Promise<ErasureFacts> {
   const waits = sql`user_id = ${id} and (pending is not null or retry_at is not null or stuck_at is not null)`;
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));

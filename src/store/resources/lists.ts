@@ -82,28 +82,28 @@ export async function findGroupFor(db: Db, id: string): Promise<(GroupRow & Rema
 }
 
 /** How many people wait in each list of a group. */
-export interface WaitingPeople {
+export interface WaitingCounts {
   readonly members: number;
   readonly admins: number;
 }
 
 /** Of these groups, where anybody waits. */
-export async function countWaitingPeople(
+export async function countWaitingLinks(
   db: Db,
   ids: readonly GroupId[],
-): Promise<Map<GroupId, WaitingPeople>> {
+): Promise<Map<GroupId, WaitingCounts>> {
   if (ids.length === 0) return new Map();
   const count = (table: 'memberships' | 'group_admins', members: number) => sql`
     select group_id, ${sql.lit(members)} as members from ${sql.table(table)}
     where group_id in (${sql.join(ids)}) and pending is not null`;
-  const { rows } = await sql<{ group_id: GroupId; members: number; people: number }>`
-    select group_id, members, count(*) as people
+  const { rows } = await sql<{ group_id: GroupId; members: number; count: number }>`
+    select group_id, members, count(*) as count
     from (${count('memberships', 1)} union all ${count('group_admins', 0)}) as waiting
     group by group_id, members`.execute(db);
-  const waiting = new Map<GroupId, WaitingPeople>();
-  for (const { group_id, members, people } of rows) {
+  const waiting = new Map<GroupId, WaitingCounts>();
+  for (const { group_id, members, count } of rows) {
     const known = waiting.get(group_id) ?? { members: 0, admins: 0 };
-    const list = members === 1 ? { members: people } : { admins: people };
+    const list = members === 1 ? { members: count } : { admins: count };
     waiting.set(group_id, { ...known, ...list });
   }
   return waiting;

@@ -148,9 +148,9 @@ export function joinSubjectNames(row: string): SubjectNames {
   const type = sql.ref(`${row}.resource_type`);
   const id = sql.ref(`${row}.resource_id`);
   return {
-    columns: sql`coalesce(person.user_name, team.display_name) as name, member.user_name as "memberName"`,
-    joins: sql`left join users as person on ${type} = 'user' and person.id = ${id}
-      left join groups as team on ${type} = 'group' and team.id = ${id}
+    columns: sql`coalesce(named_user.user_name, named_group.display_name) as name, member.user_name as "memberName"`,
+    joins: sql`left join users as named_user on ${type} = 'user' and named_user.id = ${id}
+      left join groups as named_group on ${type} = 'group' and named_group.id = ${id}
       left join users as member on member.id = ${sql.ref(`${row}.member_id`)}`,
   };
 }

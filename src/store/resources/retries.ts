@@ -16,7 +16,7 @@ const CHUNK = 500;
  * Makes everything due that waits for its next attempt: the service answers again. What is stuck, and what failed by
  * its own fault, keeps its time. `now` is epoch milliseconds.
  */
-export async function hastenWaiting(store: Pick<Store, 'write'>, now: number): Promise<void> {
+export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number): Promise<void> {
   for (const table of ['users', 'groups'] as const) {
     let changed = CHUNK;
     while (changed === CHUNK) {
@@ -77,14 +77,14 @@ export async function retryNow(
 async function retryUser(tx: Db, id: string, now: number): Promise<Retried | undefined> {
   const row = await lockUser(tx, userId(id));
   if (row === undefined || row.due_at === null || row.lost_looks > 0) return undefined;
-  await updateUser(tx, row.id, toRoused(row, row.due_at, now));
+  await updateUser(tx, row.id, toPrioritised(row, row.due_at, now));
   return { type: 'user', id, name: row.user_name, waits: listFields(row) };
 }
 
 async function retryGroup(tx: Db, id: string, now: number): Promise<Retried | undefined> {
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined || row.due_at === null || row.lost_looks > 0) return undefined;
-  await updateGroup(tx, row.id, toRoused(row, row.due_at, now));
+  await updateGroup(tx, row.id, toPrioritised(row, row.due_at, now));
   const lists: string[] = [];
   for (const list of LINK_TABLES) {
     const waiting = await tx
@@ -98,9 +98,9 @@ async function retryGroup(tx: Db, id: string, now: number): Promise<Retried | un
   return { type: 'group', id, name: row.display_name, waits: [...listFields(row), ...lists] };
 }
 
-function toRoused({ stuck }: { readonly stuck: string }, dueAt: number, now: number) {
-  const roused = withoutAnyRest(parseStored<Stuck<string>>(stuck), now);
-  return { stuck: JSON.stringify(roused), due_at: Math.min(dueAt, now) };
+function toPrioritised({ stuck }: { readonly stuck: string }, dueAt: number, now: number) {
+  const prioritised = withoutAnyRest(parseStored<Stuck<string>>(stuck), now);
+  return { stuck: JSON.stringify(prioritised), due_at: Math.min(dueAt, now) };
 }
 
 function listFields({ pending }: { readonly pending: string }): string[] {

@@ -14,8 +14,8 @@ import type { UserRow } from '../users/users.ts';
  * Lets what rules read of other groups stand until the commit: `people` for who is in a group, `names` for
  * which groups there are. On SQLite nobody else writes. Taken before the rows, so that two cannot block each other.
  */
-export async function lockRuleInputs(tx: Db, of: 'people' | 'names'): Promise<void> {
-  await lockUntilCommit(tx, 'rules', of === 'people' ? 'shared' : 'alone');
+export async function lockRuleInputs(tx: Db, of: 'users' | 'names'): Promise<void> {
+  await lockUntilCommit(tx, 'rules', of === 'users' ? 'shared' : 'alone');
 }
 
 /** A group that rules look at. */
@@ -105,15 +105,15 @@ export async function listGroupNamesOf(
 }
 
 /** The live people who are wanted in any of these groups: all of them, or those among `userIds`. */
-export async function listWantedPeople(
+export async function listWantedMembers(
   db: Db,
   groupIds: readonly GroupId[],
   userIds?: readonly UserId[],
 ): Promise<Set<UserId>> {
   const found = new Set<UserId>();
   for (const groups of chunks(groupIds)) {
-    for (const people of userIds === undefined ? [undefined] : chunks(userIds)) {
-      const among = people === undefined ? sql`` : sql`and m.user_id in (${sql.join(people)})`;
+    for (const some of userIds === undefined ? [undefined] : chunks(userIds)) {
+      const among = some === undefined ? sql`` : sql`and m.user_id in (${sql.join(some)})`;
       const { rows } = await sql<{ user_id: UserId }>`
         select distinct m.user_id from memberships as m join users as u on u.id = m.user_id
         where m.group_id in (${sql.join(groups)}) and m.desired = 1 and u.deleted_at is null ${among}`.execute(
@@ -155,14 +155,14 @@ export async function listAdminRows(
   userIds?: readonly UserId[],
 ): Promise<AdminRow[]> {
   const rows: AdminRow[] = [];
-  for (const people of userIds === undefined ? [undefined] : chunks(userIds)) {
+  for (const some of userIds === undefined ? [undefined] : chunks(userIds)) {
     const found = await db
       .selectFrom('group_admins as a')
       .innerJoin('users as u', 'u.id', 'a.user_id')
       .select(['a.user_id', 'a.desired', 'a.observed', 'a.pending', 'a.by_rule'])
       .where('a.group_id', '=', groupId)
       .where('u.deleted_at', 'is', null)
-      .$if(people !== undefined, (query) => query.where('a.user_id', 'in', people ?? []))
+      .$if(some !== undefined, (query) => query.where('a.user_id', 'in', some ?? []))
       .execute();
     for (const { user_id, by_rule, ...facts } of found) {
       rows.push({ userId: user_id, ...facts, byRule: BY_RULE[by_rule] ?? null });

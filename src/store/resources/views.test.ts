@@ -9,8 +9,8 @@ import {
   findGroupView,
   findUserView,
   listGroupViews,
-  listPeople,
-  listPeopleOfGroups,
+  listUsersById,
+  listUsersOfGroups,
   listUserViews,
 } from './views.ts';
 
@@ -106,8 +106,8 @@ describeStores('views', ({ makeStore, engine }) => {
         null,
       ]);
 
-      const one = await listPeopleOfGroups(store.read, table, [group.id]);
-      const both = await listPeopleOfGroups(store.read, table, [group.id, other.id]);
+      const one = await listUsersOfGroups(store.read, table, [group.id]);
+      const both = await listUsersOfGroups(store.read, table, [group.id, other.id]);
 
       expect(one).toEqual([
         { owner: group.id, id: early.id, display: 'early' },
@@ -123,7 +123,7 @@ describeStores('views', ({ makeStore, engine }) => {
     const ada = await addUser(store, { doc: { userName: 'ada' } });
     const gone = await addUser(store, { deleted_at: 1 });
 
-    expect(await listPeople(store.read, group.id, [gone.id, ada.id, userId('nobody')])).toEqual([
+    expect(await listUsersById(store.read, group.id, [gone.id, ada.id, userId('nobody')])).toEqual([
       { owner: group.id, id: ada.id, display: 'ada' },
     ]);
   });

@@ -107,52 +107,52 @@ function toPart(
 }
 
 /** People who are read by one statement: a group may have everybody. */
-const PEOPLE_AT_ONCE = 5_000;
+const USERS_AT_ONCE = 5_000;
 
 /** Somebody in a list of a group, as a filter on that list sees them. */
-export interface PersonView {
+export interface ListedUser {
   readonly owner: GroupId;
   readonly id: UserId;
   readonly display: string;
 }
 
 /** The people in these groups, or the admins of them, in order of joining. */
-export async function listPeopleOfGroups(
+export async function listUsersOfGroups(
   db: Db,
   table: LinkTable,
   ids: readonly GroupId[],
-): Promise<PersonView[]> {
-  const people: PersonView[] = [];
+): Promise<ListedUser[]> {
+  const users: ListedUser[] = [];
   for (const chunk of chunks(ids)) {
     for (let last = 0, isMore = true; isMore; ) {
-      const { rows } = await sql<PersonView & { seq: number }>`
+      const { rows } = await sql<ListedUser & { seq: number }>`
         select m.seq, m.group_id as owner, u.id as id, u.user_name as display
         from ${sql.table(table)} as m join users as u on u.id = m.user_id
         where m.group_id in (${sql.join(chunk)}) and m.seq > ${last}
           and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
-        order by m.seq limit ${PEOPLE_AT_ONCE}`.execute(db);
-      for (const { seq: _, ...person } of rows) people.push(person);
+        order by m.seq limit ${USERS_AT_ONCE}`.execute(db);
+      for (const { seq: _, ...user } of rows) users.push(user);
       last = rows.at(-1)?.seq ?? last;
-      isMore = rows.length === PEOPLE_AT_ONCE;
+      isMore = rows.length === USERS_AT_ONCE;
     }
   }
-  return people;
+  return users;
 }
 
 /** Users by their ids as a list of `owner` would show them; those that are not there are left out. */
-export async function listPeople(
+export async function listUsersById(
   db: Db,
   owner: GroupId,
   ids: readonly UserId[],
-): Promise<PersonView[]> {
-  const people: PersonView[] = [];
+): Promise<ListedUser[]> {
+  const users: ListedUser[] = [];
   for (const chunk of chunks(ids)) {
-    const { rows } = await sql<Pick<PersonView, 'id' | 'display'>>`
+    const { rows } = await sql<Pick<ListedUser, 'id' | 'display'>>`
       select id, user_name as display from users
       where id in (${sql.join(chunk)}) and deleted_at is null`.execute(db);
-    for (const row of rows) people.push({ owner, ...row });
+    for (const row of rows) users.push({ owner, ...row });
   }
-  return people;
+  return users;
 }
 
 /** The two tables that searches look at. */
@@ -190,17 +190,17 @@ function toCondition(table: SearchTable, selector: Selector): RawBuilder<SqlBool
     case 'member':
       return table === 'users' ? isIn(selector.value) : has(selector.value);
     case 'userName':
-      return ofPeople(table, sql<SqlBool>`user_name_folded = ${selector.value}`);
+      return ofUsers(table, sql<SqlBool>`user_name_folded = ${selector.value}`);
     case 'email':
-      return ofPeople(table, hasAddress(selector.value));
+      return ofUsers(table, hasAddress(selector.value));
     case 'active':
-      return ofPeople(table, sql<SqlBool>`active = ${selector.value ? 1 : 0}`);
+      return ofUsers(table, sql<SqlBool>`active = ${selector.value ? 1 : 0}`);
     default:
       return assertNever(selector);
   }
 }
 
-function ofPeople(table: SearchTable, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+function ofUsers(table: SearchTable, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
   return table === 'users' ? condition : NOTHING;
 }
 

@@ -5,7 +5,7 @@ import { describePostgres, describeStores } from '../../../test/support/stores.t
 import { newId, userId } from '../../domain/ids.ts';
 import { toUserColumns } from '../engine/columns.ts';
 import type { Db, Store } from '../store.ts';
-import { insertObservedUsers, lockUsersByAccount, type ObservedPerson } from './observations.ts';
+import { insertObservedUsers, lockUsersByAccount, type ObservedAccount } from './observations.ts';
 import { updateUser } from './users.ts';
 
 const GONE = { deleted_at: 5 };
@@ -60,7 +60,7 @@ describePostgres('an account that two see at the same time', ({ makeStore }) => 
 });
 
 /** Somebody whom the service shows. */
-function toSeen(upstreamId: number): ObservedPerson {
+function toSeen(upstreamId: number): ObservedAccount {
   const born = { created_at: 1, modified_at: 1 };
   const columns = toUserColumns({ userName: `name${upstreamId}` });
   const row = { ...columns, ...born, id: userId(newId()), upstream_id: upstreamId };

@@ -4,7 +4,7 @@ import type { Db } from '../store.ts';
 import type { NewUserRow, UserRow } from './users.ts';
 
 /** A person whom the service shows and nobody asked for yet. */
-export interface ObservedPerson {
+export interface ObservedAccount {
   readonly row: NewUserRow;
   /** Addresses that filters find the person by. */
   readonly emailsFolded: string[];
@@ -47,9 +47,9 @@ async function findSeqs(db: Db, upstreamIds: readonly number[]): Promise<number[
 /** Adds people as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
 export async function insertObservedUsers(
   tx: Db,
-  people: readonly ObservedPerson[],
+  accounts: readonly ObservedAccount[],
 ): Promise<void> {
-  for (const chunk of chunks(people)) {
+  for (const chunk of chunks(accounts)) {
     await tx
       .insertInto('users')
       .values(chunk.map(({ row }) => row))
