@@ -11,8 +11,8 @@ import { systemClock } from '../telemetry/system-clock.ts';
 import { openMigratedStore } from './compose.ts';
 
 /**
- * Opens the store of the settings and makes sure that somebody may ask.
- * @throws StoreError; SettingsError when nobody could ever use a real service through the bridge
+ * Opens the store of the settings and makes sure that it can be used.
+ * @throws StoreError; SettingsError when no credential could ever open a real service
  */
 export async function openServableStore(
   settings: Settings,
@@ -46,12 +46,12 @@ export async function readScimTokens(
   return [token];
 }
 
-/** How long a start waits for a PostgreSQL that is not there yet, in milliseconds. */
+/** Time that a start waits for a PostgreSQL that is not there yet, in milliseconds. */
 const DEADLINE_MS = 60_000;
-/** How often lost connections are told, in milliseconds: a server that ends takes all of them. */
+/** Interval at which lost connections are logged, in milliseconds: a server that ends takes all of them. */
 const LOST_TOLD_MS = 60_000;
 
-/** A database that starts beside the bridge, or is just changing over, is waited for, until somebody stops the bridge. */
+/** Waits for a database that starts beside the bridge, or is just changing over, until the bridge is stopped. */
 export function toStoreWatch(
   logger: Logger,
   stopped: Promise<string>,
@@ -83,7 +83,7 @@ function toCode(error: unknown): string {
   return typeof code === 'string' ? code : 'unknown';
 }
 
-/** Says at the start why what is committed may be lost. @throws StoreError */
+/** Logs at the start how committed data may be lost. @throws StoreError */
 export async function tellWeaknesses(logger: Logger, { read }: Store): Promise<void> {
   for (const weakness of await findWeaknesses(read)) {
     logger.log(weakness === 'not-flushed' ? events.storeNotFlushed() : events.storeFollowed());

@@ -15,7 +15,7 @@ export interface ConnectionLimits {
   readonly requestMs: number;
   /** From the moment an answer is complete until its reader has taken it. */
   readonly answerMs: number;
-  /** How long a connection is kept that asks for nothing. */
+  /** Time that an idle connection is kept. */
   readonly idleMs: number;
   readonly connectionsMax: number;
 }
@@ -24,15 +24,15 @@ export interface ConnectionLimits {
 const HEADERS_MS = 15_000;
 /** A filter of 10,000 characters fits, each of them percent-encoded, beside the other headers. */
 const HEADER_BYTES_MAX = 40_960;
-/** A body up to here is taken to its end also when nobody reads it, so that its connection can be used again. */
+/** Size up to which an unread body is taken to its end, so that its connection can be used again. */
 const REST_BYTES_MAX = 1_048_576;
-/** How long the sender of a larger one, or of one without a length, has to read the answer, in milliseconds. */
+/** Time that the sender of a larger body, or of one without a length, has to read the answer, in milliseconds. */
 const REST_MS = 1_000;
 /** Limits of time are checked at least this often, in milliseconds. */
 const CHECK_MS_MAX = 5_000;
 
 /**
- * A server that cuts off whoever sends or reads too slowly, sends more than anybody reads, or comes with too many
+ * Creates a server that cuts off clients that send or read too slowly, send more than is read, or open too many
  * connections. A limit of time is exceeded by a quarter of it at most.
  */
 export function createGuardedServer(limits: ConnectionLimits): Server {
@@ -52,16 +52,18 @@ export function createGuardedServer(limits: ConnectionLimits): Server {
   return server;
 }
 
-/** How long a connection is kept that asks for nothing when its server closes: a request may be on its way already, in milliseconds. */
+/**
+ * Time that an idle connection is kept when its server closes: a request may be on its way already, in milliseconds.
+ */
 const LAST_REQUEST_MS = 250;
 
 /**
- * To Node a connection on which nothing was ever sent is not idle, so one would hold a close until its time is over;
- * and it cuts one off on which a request comes at this moment.
+ * Server that closes unused connections as well. To Node a connection on which nothing was ever sent is not idle, so
+ * one would hold a close until its time is over; and it cuts one off on which a request comes at this moment.
  */
 class GuardedServer extends Server {
   readonly #connections = new Set<Socket>();
-  /** When idle connections may be closed, by a clock that nobody sets. */
+  /** Time from which idle connections may be closed, by a steady clock. */
   #cutsAtMs: number | undefined;
 
   constructor(options: ServerOptions) {
@@ -95,7 +97,10 @@ function limitRest(req: IncomingMessage, res: ServerResponse): void {
   });
 }
 
-/** Node reads nothing more of a connection whose request asked for another protocol, which nobody here speaks. */
+/**
+ * Closes a connection whose request asked for another protocol, which is not offered here: Node reads nothing more of
+ * it.
+ */
 function endAfterUpgrade({ headers }: IncomingMessage, res: ServerResponse): void {
   if (headers.upgrade !== undefined) res.shouldKeepAlive = false;
 }
@@ -104,7 +109,7 @@ function cutSlowReaders(
   server: Server,
   { answerMs, checkMs }: { answerMs: number; checkMs: number },
 ): void {
-  /** Answers under way, and since when they are complete, by a clock that nobody sets. */
+  /** Answers under way, and the time of their completion, by a steady clock. */
   const answers = new Map<ServerResponse, number | undefined>();
   server.on('request', (_req, res) => {
     answers.set(res, undefined);
@@ -121,7 +126,7 @@ function cutSlowReaders(
   server.once('close', () => clearInterval(check));
 }
 
-/** Where to listen, and what whoever connects may do. */
+/** Address to listen on, and the limits of its connections. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
@@ -133,7 +138,7 @@ export interface ListenOptions {
 /** A port that is open, on which every request is answered. */
 export interface Listener {
   readonly server: Server;
-  /** Has this application answer from now on. */
+  /** Lets this application answer from now on. */
   serve(app: RequestListener): void;
 }
 

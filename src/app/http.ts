@@ -25,7 +25,7 @@ import type { BridgeOptions, BridgeParts, WatchedOptions } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { createApp } from './starting-app.ts';
 
-/** Where providers get access tokens, below the public address. */
+/** Path where providers get access tokens, below the public address. */
 const OAUTH_PATH = '/oauth';
 /** Providers ask again within hours, so a name that did not come up for a day is settled. */
 const DISPUTES_SHOWN_MS = 24 * 3_600_000;
@@ -61,7 +61,7 @@ export function createApps(
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
   app.use(health);
   if (settings.ops.port === undefined) app.use(operators);
-  // Also outside the base address: a provider with a wrong one is told so in its own protocol.
+  // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
   return { app, opsApp: createApp().use(follow).use(health).use(operators).use(answerUnknown) };
 }
@@ -75,7 +75,7 @@ function toOAuthDeps(
   return { store, clock, lifetimeMs, attempts, failed };
 }
 
-/** Where health comes from. */
+/** Sources of health. */
 function toHealthSources(
   options: WatchedOptions,
   { attempts, upstream, sections, firstRead, guard, watch, isDraining }: BridgeParts,
@@ -111,7 +111,7 @@ async function readAccess(
   return toAccessFacts(live, { now: clock.now(), isGiven: scimTokens.length > 0, failedAttempts });
 }
 
-/** How far the audit log was read, where it is followed. */
+/** Finds how far the audit log was read, where it is followed. */
 async function findFollowedTail({ settings, store }: WatchedOptions) {
   return settings.audit.pollInterval === 0 ? undefined : findTail(store.read);
 }

@@ -17,7 +17,7 @@ import { createOpsClient, type OpsClient } from './ops-client.ts';
 import { toConnectionLimits } from './settings.ts';
 
 const HOST = '127.0.0.1';
-/** Nobody else knows the way in, which is open for a moment. */
+/** Only this process knows the token, and the way in is open for a moment. */
 const NOT_COUNTED = { failed: async () => ({ kind: 'refused' }) as const };
 /** Credential of a command that has the store, which needs no other. */
 const COMMAND: Credential = { id: 'command', name: 'a command', purpose: 'operator' };

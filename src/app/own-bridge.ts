@@ -45,7 +45,7 @@ export async function withOwnBridge<T>(
       settings: own,
       store,
       target,
-      // Nobody knows it, and nothing of SCIM is listened to.
+      // Only this process knows it, and SCIM is not listened to.
       scimTokens: [randomBytes(24).toString('base64url')],
       publicUrl: `http://${HOST}`,
       clock: systemClock,

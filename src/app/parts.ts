@@ -55,10 +55,10 @@ export interface BridgeOptions {
   readonly target: Target;
   /** Tokens of identity providers beside those that the store keeps. */
   readonly scimTokens: readonly string[];
-  /** How providers reach the bridge, without a slash at its end. */
+  /** Address at which providers reach the bridge, without a slash at its end. */
   readonly publicUrl: string;
   readonly clock: Clock;
-  /** Until then (epoch milliseconds) a former process on the same file may have called the service. */
+  /** Time until which a former process on the same file may have called the service (epoch milliseconds). */
   readonly calledBefore?: number | undefined;
   readonly random: () => number;
   readonly logger: Logger;
@@ -67,7 +67,7 @@ export interface BridgeOptions {
   readonly findOverload: () => Overload | undefined;
 }
 
-/** The same, with a store that tells whether it takes writes. */
+/** Options with a store that tells whether it takes writes. */
 export interface WatchedOptions extends BridgeOptions {
   readonly store: WatchedStore;
 }

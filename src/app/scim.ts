@@ -15,10 +15,10 @@ import type { BridgeOptions, BridgeParts } from './parts.ts';
 import { toRepairPolicy, toScimPolicy } from './settings.ts';
 import { toAttemptTelemetry, toScimTelemetry } from './telemetry.ts';
 
-/** How long requests together may keep the event loop, in milliseconds. */
+/** Time that requests together may keep the event loop, in milliseconds. */
 const TURN_MS = 10;
 
-/** Where SCIM is served below the public address. */
+/** Path of SCIM below the public address. */
 export const SCIM_PATH = '/scim/v2';
 
 /** Dependencies of the SCIM handlers. */

@@ -94,7 +94,7 @@ export function toFixedQuirks({ upstream }: Settings): Forms {
   };
 }
 
-/** How long one call may take, with its repeats and the pauses between them, in milliseconds. */
+/** Time that one call may take, with its repeats and the pauses between them, in milliseconds. */
 function toCallMs({ upstream }: Settings): number {
   return upstream.timeout * 3;
 }
@@ -131,7 +131,7 @@ export function toConnectionLimits({ server }: Pick<Settings, 'server'>): Connec
   };
 }
 
-/** How large bodies may be: whatever memory there is, two of the largest size have room. */
+/** Limits of the size of bodies: whatever memory there is, two of the largest size have room. */
 function toBodyLimits({ server, scim }: Pick<Settings, 'server' | 'scim'>): BodyLimits {
   const { bodyBytesMax: bytesMax } = scim;
   return { bytesMax, totalMax: Math.max(toMemoryMax(server) * BODIES_SHARE, 2 * bytesMax) };
@@ -142,7 +142,7 @@ export function toOverloadLimits({ server }: Pick<Settings, 'server'>): Overload
   return { delayMaxMs: server.delayMax, memoryBytesMax: toMemoryMax(server) };
 }
 
-/** How much memory may be in use, in bytes. */
+/** Memory that may be in use, in bytes. */
 function toMemoryMax({ memoryMax }: Settings['server']): number {
   return memoryMax ?? getHeapStatistics().heap_size_limit * HEAP_SHARE;
 }

@@ -2,7 +2,7 @@
 export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
 
 /**
- * How an operator's takeover of an account or group ended.
+ * Result of an operator's takeover of an account or group.
  * - `managed`: it is the bridge's already
  * - `unknown`: nobody has this id
  * - `taken`: a managed person or group has its name

@@ -6,7 +6,7 @@ import { isGranting } from './harm.ts';
 export const DRIFT_ACTIONS = ['report', 'repair', 'accept'] as const;
 
 /**
- * One of them.
+ * Automatic reaction to a drift.
  * - `report`: it is shown
  * - `repair`: the service is brought to what is desired
  * - `accept`: what is observed becomes what is desired

@@ -18,7 +18,7 @@ export const DRIFT_KINDS = [
   'admin.removed',
 ] as const;
 
-/** One of them. `*.unmanaged`: an account or group that nobody asked for; it is listed and never touched. */
+/** Kind of drift. `*.unmanaged`: an account or group that no provider asked for; it is listed and never touched. */
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /** True for drifts of unmanaged accounts and groups. */
@@ -43,7 +43,7 @@ export const ENDED_STATUSES = ['repaired', 'accepted', 'gone'] as const;
  */
 export type DriftStatus = (typeof ACTIVE_STATUSES)[number] | (typeof ENDED_STATUSES)[number];
 
-/** All of them, for whoever filters. */
+/** All statuses of drifts, for filters. */
 export const DRIFT_STATUSES: readonly DriftStatus[] = [...ACTIVE_STATUSES, ...ENDED_STATUSES];
 
 /** Detector of a difference: the audit log, a complete comparison, or a write that met it. */
@@ -57,7 +57,7 @@ export interface Difference {
   readonly resourceId: string;
   /** The SCIM id of the person in a list of the group; empty elsewhere. */
   readonly memberId: string;
-  /** Null: nobody wants it, or it is not there. */
+  /** Null: it is not desired, or it is not there. */
   readonly desired: JsonValue;
   readonly observed: JsonValue;
 }

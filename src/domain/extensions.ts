@@ -5,7 +5,7 @@ export const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanage
 /** Extension schema of groups: attributes of the service beyond the core schema. */
 export const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 
-/** A whole number of an extension, or undefined when nobody set it. */
+/** Finds a whole number of an extension; undefined: it was never set. */
 export function findExtensionNumber(
   attributes: JsonObject,
   urn: string,
@@ -15,7 +15,7 @@ export function findExtensionNumber(
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A flag of an extension, or undefined when nobody set it. */
+/** Finds a flag of an extension; undefined: it was never set. */
 export function findExtensionFlag(
   attributes: JsonObject,
   urn: string,

@@ -9,7 +9,7 @@ export type Given<Field extends string> = {
   readonly [F in Field]?: { readonly value: number | boolean; readonly by: 'rule' | 'service' };
 };
 
-/** The attributes of a resource, with which of their values nobody sent. */
+/** Attributes of a resource, with those of their values that no provider sent. */
 export interface Combined<Field extends string> {
   readonly attributes: JsonObject;
   readonly given: Given<Field>;

@@ -22,18 +22,18 @@ export interface ObservedGroup {
   readonly displayName: string;
   readonly permissions?: number;
   readonly addToCardsAndSpacesEnabled?: boolean;
-  /** When REST last showed it, in a list or by itself (epoch milliseconds); absent: it never did. */
+  /** Time at which REST last showed it, in a list or by itself (epoch milliseconds); absent: never. */
   readonly listedAt?: number;
-  /** When SCIM last showed it (epoch milliseconds); absent: it never did. */
+  /** Time at which SCIM last showed it (epoch milliseconds); absent: never. */
   readonly shownAt?: number;
-  /** When no two answers agreed on who is in it (epoch milliseconds); absent: they did the last time. */
+  /** Time at which two answers disagreed about the members (epoch milliseconds); absent: the last ones agreed. */
   readonly staleAt?: number;
   /** Epoch milliseconds, and which read or call it came from. */
   readonly at: number;
   readonly by: string;
 }
 
-/** Removes the doubt about the members from an observation, before a list shows the group anew. */
+/** Removes the mark that the members are stale, before a list shows the group anew. */
 export function withoutStaleMark(observed: ObservedGroup | undefined): ObservedGroup | undefined {
   if (observed === undefined) return undefined;
   const { staleAt: _, ...known } = observed;
@@ -53,7 +53,7 @@ export interface LinkChange {
   readonly upstreamUserId: number;
   readonly wanted: boolean;
   readonly version: number;
-  /** How often it failed in a row; of an outage the first time alone counts. Absent: never. */
+  /** Number of failures in a row; of an outage the first alone counts. Absent: none. */
   readonly attempts?: number;
   /** It is stuck. Absent: it is not. */
   readonly stuck?: true;
@@ -74,7 +74,7 @@ export interface GroupState {
   readonly pending: Pending<GroupField>;
   readonly version: number;
   readonly deleted: boolean;
-  /** Only groups that the bridge created are removed; it lets go of the others. */
+  /** Only groups that the bridge created are removed; others are released. */
   readonly created: boolean;
   readonly mustLook: boolean;
   /** Under which names a create may have left the group in the service. */

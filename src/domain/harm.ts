@@ -12,7 +12,7 @@ export const HARM_KINDS = [
   'deleteGroup',
 ] as const;
 
-/** One of them. `cutAccess`: permissions of a group, or licences of a person. */
+/** Kind of harm. `cutAccess`: permissions of a group, or licences of a user. */
 export type HarmKind = (typeof HARM_KINDS)[number];
 
 /** Time for which harm counts, in milliseconds. */
@@ -43,7 +43,7 @@ const HARM_WORDS: Readonly<Record<HarmKind, readonly [one: string, many: string]
   deleteGroup: ['group deleted', 'groups deleted'],
 };
 
-/** How much of one kind of harm, in words. Somebody counts once, or once in each group. */
+/** Amount of one kind of harm, in words. A user counts once, or once in each group. */
 export function toHarmWords(harm: HarmKind, count: number): string {
   const [one, many] = HARM_WORDS[harm];
   return `${count} ${count === 1 ? one : many}`;
@@ -94,10 +94,10 @@ function holdsMore({ desired, observed }: Change): boolean {
   });
 }
 
-/** How much of one kind of harm may be done in 24 hours without anybody being asked. */
+/** Limit of one kind of harm in 24 hours without an operator's approval. */
 export interface HarmLimit {
   readonly count: number;
-  /** Of those whom it could concern. */
+  /** Share of the users or groups that it could concern. */
   readonly percent: number;
 }
 

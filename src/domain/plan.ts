@@ -5,21 +5,21 @@ import type { OwnCallKind } from './own-call.ts';
 import type { UserField } from './user.ts';
 
 /**
- * Where a plan stands.
+ * Status of a plan.
  * - `held`: it waits for an operator
  * - `approved`: its actions wait for the service, or are about to
  * - `applied`: each was done or dropped out
  * - `discarded`: nothing of it is done
  */
 export const PLAN_STATUSES = ['held', 'approved', 'applied', 'discarded'] as const;
-/** One of them. */
+/** Status of a plan. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
 /** Source of a plan: a finding, an operator, or the undoing of another plan. */
 export type PlanOrigin = 'sweep' | 'tail' | 'operator' | 'undo';
 
 /**
- * Where an action stands.
+ * Status of an action.
  * - `planned`: nothing was done yet
  * - `released`: what is desired waits for the service
  * - `done`: the service holds it
@@ -35,7 +35,7 @@ export interface PlanAction extends Difference {
 /** Kind of a held action. `missing`: it would be looked for, and made anew where it is really gone. */
 export type HeldKind = OwnCallKind | 'user.missing' | 'group.missing';
 
-/** A difference between desired and observed that nobody acts on before it is approved. */
+/** Difference between desired and observed that is left alone until it is approved. */
 export interface HeldAction {
   readonly resourceType: 'user' | 'group';
   readonly resourceId: string;

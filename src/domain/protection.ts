@@ -4,7 +4,7 @@ import type { DesiredUser, ObservedUser, UserField } from './user.ts';
 
 /** A change of a person or a group, as far as it can take something away. */
 export interface ProtectedChange<Desired, Observed, Field> {
-  /** Undefined: nobody wanted anything before. */
+  /** Undefined: nothing was desired before. */
   readonly before: Desired | undefined;
   readonly after: Desired;
   /** Undefined: the service was never seen to hold it. */

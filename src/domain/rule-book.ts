@@ -23,7 +23,7 @@ export type NameQuery =
   | { readonly kind: 'name'; readonly folded: string }
   | { readonly kind: 'pattern'; readonly pattern: string };
 
-/** Where the admins of a group come from. */
+/** Groups that the admins of a group come from. */
 export interface AdminRuling {
   readonly rule: number;
   readonly sources: NameQuery;

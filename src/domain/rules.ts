@@ -1,7 +1,7 @@
 import type { GroupField } from './group.ts';
 import type { UserField } from './user.ts';
 
-/** Drives fields of every group whose name matches. */
+/** Rule that drives fields of every group whose name matches. */
 export interface GroupRule {
   readonly group: string;
   readonly permissions?: number;
@@ -17,7 +17,7 @@ export interface AdminsRule {
   readonly from: string;
 }
 
-/** Drives fields of everybody in a group whose name matches. */
+/** Rule that drives fields of all users in a group whose name matches. */
 export interface MembersRule {
   readonly membersOf: string;
   readonly appsPermissions?: number;

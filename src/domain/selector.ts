@@ -1,4 +1,4 @@
-/** How a moment is compared with the stored one. */
+/** Comparison of a moment with the stored one. */
 export type MomentOp = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
 
 /**

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Bytes of a stranger that are no text. Status 400, for whoever reads bodies. */
+/** Body that is not UTF-8. Its status is 400, for parsers of bodies. */
 class NotUtf8 extends Error {
   override readonly name = 'NotUtf8';
   readonly status = 400;

@@ -42,7 +42,7 @@ export function toPendingAfterWrite(write: UserWrite): Pending<UserField> {
   const desired = toDesiredUser(attributes, state.deleted);
   if (state.upstreamId === undefined) {
     if (desired.active) return { account: version };
-    // A create that is on its way, or whose answer was lost, is answered by a deactivation: somebody has to look.
+    // A deactivation answers a create that is on its way or whose answer was lost: the next step is a look.
     const mayExist = state.pending.account !== undefined && (inFlight || state.mustLook);
     return mayExist ? { account: version } : {};
   }

@@ -33,9 +33,9 @@ export interface ObservedUser {
   readonly virtual?: boolean;
   readonly appsPermissions?: number;
   readonly temporarilyInactive?: boolean;
-  /** When the list of company users last showed the account (epoch milliseconds); absent: it never did. */
+  /** Time at which the list of company users last showed the account (epoch milliseconds); absent: never. */
   readonly listedAt?: number;
-  /** When SCIM last showed the account (epoch milliseconds); absent: it never did. */
+  /** Time at which SCIM last showed the account (epoch milliseconds); absent: never. */
   readonly shownAt?: number;
   /** Epoch milliseconds, and which read or call it came from. */
   readonly at: number;

@@ -39,7 +39,7 @@ export interface UpdateCompanyUser extends Explained {
   readonly fields: readonly UserField[];
 }
 
-/** Tries once whether the service takes a new userName or address; a refusal reaches nobody. */
+/** Tries once whether the service takes a new userName or address; a refusal is not reported to the provider. */
 export interface TryAddress extends Explained {
   readonly kind: 'try-address';
   readonly upstreamId: number;

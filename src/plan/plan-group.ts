@@ -10,9 +10,9 @@ import type { ChangeAdmin, GroupAction, UpdateGroup } from './actions.ts';
 
 /** Settings and learned quirks that decide how groups are changed. */
 export interface GroupPolicy {
-  /** How many members one call may change; 1 when the service takes them one by one. */
+  /** Number of members that one call may change; 1 when the service takes them one by one. */
   readonly membersPerCall: number;
-  /** settings: groups.deletion. `never` leaves the group in the service and only lets go of it. */
+  /** Setting groups.deletion. `never` leaves the group in the service and only releases it. */
   readonly deletion: 'created' | 'never';
 }
 
@@ -96,7 +96,7 @@ function planCreation({ pending, desired }: GroupState): GroupPlan {
   return { actions: [action], settled: [] };
 }
 
-/** Of a group that the service knows, so that it is there waits no longer. */
+/** The service knows the group, so its existence waits no longer. */
 function listOpenFields({ pending, desired, observed }: GroupState): Set<GroupField> {
   const { existence: _, ...rest } = pending;
   const waiting = parsePendingFields(rest);

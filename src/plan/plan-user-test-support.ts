@@ -21,7 +21,7 @@ export const observed: ObservedUser = {
   at: 1,
   by: 'scim.getUser',
 };
-/** Somebody with an account of whom nothing waits. */
+/** User with an account and no pending change. */
 export const held: UserState = {
   id: userId('u'),
   upstreamId: 7,

@@ -50,7 +50,7 @@ function lookAt({ upstreamId }: UserState): UserAction {
   };
 }
 
-/** A person whom the service never saw costs no call until active. */
+/** A user whom the service never saw costs no call until active. */
 function planAccount({ deleted, desired, pending }: UserState): UserPlan {
   const { userName, address, name, active } = desired;
   if (pending.account === undefined || deleted || !active) {
@@ -89,7 +89,7 @@ function planChanges(state: UserState, account: Account): UserPlan {
   return { actions: withTriedLast(actions, state), settled };
 }
 
-/** The same calls, those last that failed before, so that nothing waits for them. */
+/** Orders calls so that those that failed before come last and delay no other. */
 function withTriedLast(actions: readonly UserAction[], { failed }: UserState): UserAction[] {
   const isTried = (action: UserAction) =>
     listFields(action).some((field) => failed?.[field] !== undefined);
@@ -117,10 +117,10 @@ function toUpdateUser(
   { upstreamId, deactivation, observed }: Account,
   changes: ReadonlySet<UserField>,
 ): UpdateUser | undefined {
-  // Where suspending deactivates, who is to go keeps the SCIM flag; who is to work needs both switches.
+  // Where suspending deactivates, a user who is to go keeps the SCIM flag; one who is to work needs both switches.
   const isScims = deactivation === 'scim' || (desired.active && !observed.active);
   const active = changes.has('active') && isScims;
-  // Of two that failed together it may be about one: access first.
+  // Two fields that failed together may have failed by one of them: access goes first.
   const isAlone = active && (failed?.active ?? failed?.name) !== undefined;
   const name = changes.has('name') && !isAlone ? desired.name : undefined;
   if (!active && !name) return undefined;

@@ -32,7 +32,7 @@ export async function listActiveDrifts(
   return rows;
 }
 
-/** How new drifts come to be. */
+/** Detector, time and status of new drifts. */
 export interface Finding {
   readonly detector: Detector;
   /** Epoch milliseconds. */
@@ -84,7 +84,7 @@ export async function updateDrift(
   await update.where('id', '=', id).execute();
 }
 
-/** Where drifts are to stand. */
+/** New status of drifts. */
 export type DriftChange = Partial<
   Pick<DriftRow, 'status' | 'plan_id' | 'ignored_until' | 'note' | 'noted_by'>
 >;
@@ -188,7 +188,7 @@ export async function pruneDrifts(
   return Number(result.numDeletedRows);
 }
 
-/** How many drifts there are of each kind and status. */
+/** Counts drifts of each kind and status. */
 export async function countDrifts(
   db: Db,
 ): Promise<{ kind: DriftKind; status: DriftStatus; count: number }[]> {
@@ -261,13 +261,13 @@ interface StoredDocuments {
   readonly observed: string;
 }
 
-/** Somebody, or a group, whom the service does not have. */
+/** User or group that the service does not have. */
 interface Missing {
   readonly type: 'user' | 'group';
   readonly id: string;
 }
 
-/** Has a look of its own say whether it is really missing. `now` is epoch milliseconds. */
+/** Orders a look that finds out whether the resource is really missing. `now` is epoch milliseconds. */
 export async function haveInspected(tx: Db, { type, id }: Missing, now: number): Promise<void> {
   await addInspection(tx, {
     resource_id: id,

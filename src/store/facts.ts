@@ -12,7 +12,7 @@ export async function findFact<T>(db: Db, name: string): Promise<T | undefined> 
   return row && parseStored<T>(row.value);
 }
 
-/** As `findFact`, locked until the transaction ends, so that processes take turns. */
+/** Finds a fact as `findFact` does, locked until the transaction ends, so that processes take turns. */
 export async function lockFact<T>(tx: Db, name: string): Promise<T | undefined> {
   const row = await tx
     .selectFrom('facts')

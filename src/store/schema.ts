@@ -6,7 +6,7 @@ import type { GroupId, UserId } from '../domain/ids.ts';
 import type { CallOutcome, OwnCallKind } from '../domain/own-call.ts';
 import type { ActionStatus, HeldAction, HeldKind, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 
-/** How a managed resource came to be managed; null in the tables: it is only observed. */
+/** Way in which a resource became managed; null in the tables: it is only observed. */
 export type Origin = 'created' | 'adopted';
 
 /** The urgency of due work, smallest first: removal of access, changes a provider asked for, looks. */
@@ -27,11 +27,13 @@ export interface ConvergenceColumns {
   given: Generated<string>;
   /** Last observation of the service, with its time and the call that made it; null: never seen. */
   observed: string | null;
-  /** Per field what was sent and what came back (the service may normalise). */
+  /** Sent and returned value of each field (the service may normalise). */
   echoes: Generated<string>;
-  /** Per field the version of the write that the service does not hold yet. */
+  /** Pending version of each field: the write that the service does not hold yet. */
   pending: Generated<string>;
-  /** 1: the outcome of a call is unknown, so the next step is a look; 2: also for whoever is looking right now. */
+  /**
+   * 1: the outcome of a call is unknown, so the next step is a look; 2: a look that is under way does not count either.
+   */
   must_look: Generated<number>;
   /** The ETag. Raised by every change a reader can see. */
   version: Generated<number>;
@@ -41,13 +43,15 @@ export interface ConvergenceColumns {
   due_class: Generated<DueClass>;
   /** Failures in a row of what waits; a look that works in between ends none. */
   attempts: Generated<number>;
-  /** Since when what waits fails; null: nothing does. */
+  /** Time since which pending changes fail; null: none does. */
   failing_since: number | null;
-  /** Why the last attempt failed: code and the service's words. */
+  /** Error of the last attempt: code and the service's words. */
   last_error: string | null;
-  /** Since when something acknowledged is refused by the service; null: nothing is. */
+  /** Time since which the service refuses an acknowledged change; null: it refuses none. */
   stuck_at: number | null;
-  /** Per field what the service refused of it after it was acknowledged, or failed to do (`StuckField`). */
+  /**
+   * Stuck state of each field that the service refused after it was acknowledged, or failed to change (`StuckField`).
+   */
   stuck: Generated<string>;
   /** Looks that are still to be made for what a create whose answer was lost may have left; 0: there was none. */
   lost_looks: Generated<number>;
@@ -57,7 +61,7 @@ export interface ConvergenceColumns {
   lane_until: number | null;
   /** Raised by each claim, so that a holder whose lease ran out cannot record. */
   lane_token: Generated<number>;
-  /** When it was deleted through SCIM; such a row is in no answer. */
+  /** Time of the deletion through SCIM; such a row is in no answer. */
   deleted_at: number | null;
 }
 
@@ -77,7 +81,7 @@ export interface UsersTable extends ConvergenceColumns {
   owner: Generated<number>;
   /** The groups as the answer for this person lists them, as JSON text: read far more often than changed. */
   shown_groups: Generated<string>;
-  /** When everything personal was erased: from then on nothing personal is stored of what is seen either. */
+  /** Time at which all personal data was erased: from then on later observations are stored without it either. */
   erased_at: number | null;
 }
 
@@ -102,7 +106,7 @@ export interface GroupsTable extends ConvergenceColumns {
   upstream_uid: string | null;
   display_name: string;
   display_name_folded: string;
-  /** When the list of admins was last read; null: never. */
+  /** Time of the last read of the admin list; null: never. */
   admins_read_at: number | null;
   /** 1: a provider wrote the list of admins, so rules leave it alone. */
   admins_asked: Generated<number>;
@@ -112,7 +116,7 @@ export interface GroupsTable extends ConvergenceColumns {
 export interface LinkColumns {
   group_id: GroupId;
   user_id: UserId;
-  /** 1 wanted, 0 unwanted, null: nobody ever said (not ours). */
+  /** 1 wanted, 0 unwanted, null: never named (not ours). */
   desired: number | null;
   /** 1 seen, 0 seen absent, null: unknown. */
   observed: number | null;
@@ -122,9 +126,9 @@ export interface LinkColumns {
   put_in: Generated<number>;
   /** The service refused this change after it was acknowledged, or failed to do it; it is tried again then (epoch ms). */
   retry_at: number | null;
-  /** How often it failed by its own fault; 0: never, or the service refused it. */
+  /** Number of failures by its own fault; 0: never, or the service refused it. */
   attempts: Generated<number>;
-  /** Since when; kept through a new attempt, until the service holds what is wanted. */
+  /** Time since which it is stuck; kept through a new attempt, until the service holds what is wanted. */
   stuck_at: number | null;
   /** Error of the service, as JSON text. */
   problem: string | null;
@@ -134,7 +138,7 @@ export interface LinkColumns {
 
 /** One admin of a group. */
 export interface GroupAdminsTable extends LinkColumns {
-  /** 0: no rule wants it. 1: a rule put the person in. 2: a rule wants somebody who was there already. */
+  /** 0: no rule wants it. 1: a rule put the user in. 2: a rule wants a user who was there already. */
   by_rule: Generated<number>;
 }
 
@@ -167,7 +171,7 @@ export interface OwnCallsTable {
   /** The account or group in the id that the call names; null at a creation. */
   upstream_id: string | null;
   member_id: string | null;
-  /** null: it is under way, or nobody heard what became of it. */
+  /** null: it is under way, or its outcome is lost. */
   outcome: Generated<CallOutcome | null>;
   /** Code of the error; null: there was none. */
   error: Generated<string | null>;
@@ -180,7 +184,7 @@ export interface AuditEventsTable {
   id: string;
   /** By the clock of the service. */
   created_at: number;
-  /** When it was first read. */
+  /** Time of the first read. */
   seen_at: number;
   category: string;
   action: string;
@@ -191,7 +195,7 @@ export interface AuditEventsTable {
   author_uid: string | null;
   author_username: string | null;
   author_address: string | null;
-  /** `ours`: a call of the ledger explains it; `unresolved`: it names nobody and nothing managed. */
+  /** `ours`: a call of the ledger explains it; `unresolved`: it names nothing managed. */
   origin: 'ours' | 'foreign' | 'unresolved';
   /** Call of the ledger that explains it, and which use of that call. */
   explained_by: string | null;
@@ -203,13 +207,13 @@ export interface AuditEventResourcesTable {
   resource_type: 'user' | 'group';
   /** The SCIM id. */
   resource_id: string;
-  /** When it happened, as near to our own clock as is known. */
+  /** Time of the event, as near to our own clock as is known. */
   at: number;
-  /** How many people the event names. */
+  /** Number of users that the event names. */
   user_count: number;
 }
 
-/** Every text of an event that named nobody whom the store knew: it may be the id or name of somebody new. */
+/** Text of an event that named no known user or group: it may be the id or name of a new one. */
 export interface AuditEventNamesTable {
   event_id: string;
   name_folded: string;
@@ -274,9 +278,9 @@ export interface DriftsTable {
   detector: Detector;
   /** The plan that repairs it, or that waits for an operator to do so. */
   plan_id: string | null;
-  /** When it was repaired, accepted or found to be gone. */
+  /** Time at which it was repaired, accepted or found to be gone. */
   ended_at: number | null;
-  /** Until when an operator wants it left alone, why, and who said so. */
+  /** Time until which an operator wants it left alone, with the reason and the operator. */
   ignored_until: number | null;
   note: string | null;
   noted_by: string | null;
@@ -290,17 +294,17 @@ export interface PlansTable {
   hash: string;
   status: PlanStatus;
   source: PlanOrigin;
-  /** Why it waits, or why nothing of it is done; null: neither. */
+  /** Reason why it waits, or why nothing of it is done; null: neither. */
   reason: string | null;
-  /** How many actions of each kind, and of each kind of harm, as JSON text. */
+  /** Numbers of actions of each kind, and of each kind of harm, as JSON text. */
   counts: string;
-  /** 1: nobody was asked, so its harm counts for the limits. */
+  /** 1: made without an operator, so its harm counts for the limits. */
   automatic: number;
   /** The plan that this one undoes. */
   undoes: string | null;
   created_at: number;
   decided_at: number | null;
-  /** The name of the operator's credential; null: nobody was asked, or it is not known. */
+  /** Name of the operator's credential; null: no operator decided, or it is not known. */
   decided_by: string | null;
   ended_at: number | null;
 }
@@ -320,7 +324,7 @@ export interface PlanActionsTable {
   released_at: number | null;
 }
 
-/** People and groups that are to be compared by themselves, because somebody else may have changed them. */
+/** User or group that is to be compared by itself, because another program may have changed it. */
 export interface InspectionsTable {
   resource_id: string;
   resource_type: 'user' | 'group';
@@ -347,7 +351,7 @@ export interface SweepsTable {
   calls: number;
   /** `SweepCounts` as JSON text. */
   counts: string;
-  /** Why something was not concluded, as a JSON list of sentences. */
+  /** Reasons why something was not concluded, as a JSON list of sentences. */
   reasons: string;
   /** 1: nothing follows from what it finds; the plan is only shown. */
   dry_run: Generated<number>;
@@ -360,12 +364,12 @@ export interface SweepsTable {
 
 /** Columns that named tokens, clients and their secrets share. Of a secret only its digest is kept (SHA-256, hex). */
 interface AccessColumns {
-  /** As the text that is presented has it. */
+  /** Id, as it stands in the presented text. */
   id: string;
   created_at: number;
   /** The id of the credential that made it; `command`: a command that had the store for itself. */
   created_by: string;
-  /** At most once a minute. */
+  /** Time of the last use, stored at most once a minute. */
   last_used_at: number | null;
   revoked_at: number | null;
 }
@@ -388,7 +392,7 @@ export interface ClientsTable extends AccessColumns {
   name: string;
 }
 
-/** One of the secrets of a client. */
+/** Secret of a client. */
 export interface ClientSecretsTable extends AccessColumns {
   client_id: string;
   digest: string;

@@ -134,7 +134,7 @@ function toJsonList(db: Db): RawBuilder<unknown> {
     : sql`json_group_array(json_object(${pairs}))`;
 }
 
-/** Everything that the service may call the resources by, folded, of those questions that ask for it. */
+/** Names by which the service may call the resources, folded, for those questions that ask for it. */
 async function listNames(
   db: Db,
   questions: readonly CandidateQuestion[],

@@ -48,7 +48,10 @@ export interface UnresolvedQuery {
   readonly limit: number;
 }
 
-/** Events that named nobody managed when they were read, in the order of reading; those read together may be more than `limit`. */
+/**
+ * Lists events that named nothing managed when they were read, in the order of reading; those read together may be more
+ * than `limit`.
+ */
 export async function listUnresolvedEvents(
   db: Db,
   { after, until, limit }: UnresolvedQuery,
@@ -61,7 +64,7 @@ export async function listUnresolvedEvents(
   return unresolved.where('seen_at', '>', after).where('seen_at', '<=', last.seen_at).execute();
 }
 
-/** Says whose an event is that nobody was found for. */
+/** Stores the origin of an event that was unresolved. */
 export async function resolveEvent(
   tx: Db,
   id: string,
@@ -70,7 +73,7 @@ export async function resolveEvent(
   await tx.updateTable('audit_events').set(change).where('id', '=', id).execute();
 }
 
-/** How many events are stored that happened at `from` or later (epoch milliseconds). */
+/** Counts events that happened at `from` or later (epoch milliseconds). */
 export async function countEventsSince(db: Db, from: number): Promise<number> {
   const { count } = await db
     .selectFrom('audit_events')
@@ -107,13 +110,13 @@ export async function pruneAuditEvents(
   return oldest.length;
 }
 
-/** One person or group that an event names. */
+/** User or group that an event names. */
 export type EventResourceRow = Insertable<AuditEventResourcesTable>;
 
-/** One text of an event that names nobody yet. */
+/** Text of an event that names no known user or group. */
 export type EventNameRow = Insertable<AuditEventNamesTable>;
 
-/** Stores whom new events name. */
+/** Stores the users and groups that new events name. */
 export async function insertEventResources(
   tx: Db,
   rows: readonly EventResourceRow[],
@@ -123,12 +126,12 @@ export async function insertEventResources(
   }
 }
 
-/** Stores what new events show that name nobody yet. */
+/** Stores the texts of new events that name no known user or group. */
 export async function insertEventNames(tx: Db, rows: readonly EventNameRow[]): Promise<void> {
   for (const some of chunks(rows)) await tx.insertInto('audit_event_names').values(some).execute();
 }
 
-/** Forgets whom events name, and what they show. */
+/** Forgets the users, groups and texts that events name. */
 export async function forgetNamed(tx: Db, eventIds: readonly string[]): Promise<void> {
   for (const some of chunks(eventIds)) {
     await tx.deleteFrom('audit_event_resources').where('event_id', 'in', some).execute();
@@ -152,9 +155,9 @@ export interface EventQuestion {
 /** An event, with who made it. What the log does not show is null. */
 export interface EventView {
   readonly id: string;
-  /** When it happened, by the clock of the service. */
+  /** Time of the event, by the clock of the service. */
   readonly createdAt: number;
-  /** The same, as near to our own clock as is known. */
+  /** Time of the event, as near to our own clock as is known. */
   readonly at: number;
   readonly category: string;
   readonly action: string;
@@ -166,8 +169,8 @@ export interface EventView {
 }
 
 /**
- * The events that name the resource, the newest first. About one person of a group: those that name both, and those
- * that name the group and nobody.
+ * Lists events that name the resource, the newest first. For one member of a group: events that name both, and events
+ * that name the group and no user.
  */
 export async function listEventsAbout(db: Db, question: EventQuestion): Promise<EventView[]> {
   const { resourceId, memberId, limit } = question;
@@ -220,7 +223,7 @@ function isNoneOf(actions: readonly string[]): RawBuilder<unknown> {
   return actions.length === 0 ? sql`1 = 1` : sql`event.action not in (${sql.join([...actions])})`;
 }
 
-/** Everything that the service may call the resource by, folded. */
+/** Names by which the service may call the resource, folded. */
 async function listNames(
   db: Db,
   { type, resourceId }: Pick<EventQuestion, 'type' | 'resourceId'>,

@@ -42,7 +42,7 @@ export async function insertOwnCall(
   return ids;
 }
 
-/** How one attempt of a call ended, and the rows of the ledger that are of it. */
+/** Outcome of one attempt of a call, and its rows in the ledger. */
 export interface EndedCall {
   readonly ids: readonly number[];
   readonly outcome: CallOutcome;
@@ -50,7 +50,7 @@ export interface EndedCall {
   readonly error: string | null;
 }
 
-/** Says what became of calls of the ledger. */
+/** Stores the outcome of calls of the ledger. */
 export async function saveCallOutcomes(tx: Db, ended: readonly EndedCall[]): Promise<void> {
   for (const { ids, outcome, error } of ended) {
     for (const some of chunks(ids)) {
@@ -65,7 +65,7 @@ export interface OwnCallRow extends OwnChange {
   readonly id: number;
   readonly at: number;
   readonly resourceId: string;
-  /** null: nobody has heard yet. */
+  /** null: the outcome is not known yet. */
   readonly outcome: CallOutcome | null;
 }
 
@@ -97,7 +97,7 @@ export async function listOwnCalls(
   }));
 }
 
-/** When the newest call of the ledger was about to leave (epoch milliseconds), undefined when there is none. */
+/** Finds when the newest call of the ledger was about to leave (epoch milliseconds); undefined: there is none. */
 export async function findNewestOwnCall(db: Db): Promise<number | undefined> {
   const row = await db
     .selectFrom('own_calls')
@@ -129,7 +129,9 @@ export async function pruneOwnCalls(
   return Number(result.numDeletedRows);
 }
 
-/** When the newest call for this person or group was about to leave (epoch milliseconds), undefined: there was none. */
+/**
+ * Finds when the newest call for this user or group was about to leave (epoch milliseconds); undefined: there was none.
+ */
 export async function findNewestOwnCallFor(
   db: Db,
   resourceId: string,

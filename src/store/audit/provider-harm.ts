@@ -60,7 +60,7 @@ function toSubject(harm: HarmKind): RawBuilder<unknown> {
   }
 }
 
-/** The same of a change that is not in the ledger. */
+/** Counts the harm of a change that is not in the ledger. */
 function toAdded(harm: HarmKind, change: HarmChange): RawBuilder<unknown> {
   const { resourceId, upstreamId, memberId = '' } = change;
   const text = (value: string) => sql`cast(${value} as text)`;
@@ -104,7 +104,7 @@ function toAccounts(memberId: string | undefined): number[] {
   return memberId !== undefined && /^\d{1,15}$/.test(memberId) ? [Number(memberId)] : [];
 }
 
-/** Has what waits because of a limit be tried at once. `now` is epoch milliseconds. */
+/** Makes changes that a limit held due now. `now` is epoch milliseconds. */
 export async function prioritiseHeldByLimit(tx: Db, words: string, now: number): Promise<void> {
   for (const table of ['users', 'groups'] as const) {
     const held = tx.updateTable(table).set({ due_at: now }).where('due_at', '>', now);

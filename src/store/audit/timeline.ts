@@ -49,7 +49,7 @@ export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<Pa
     select kind, status, detector, resource_id as "resourceId", member_id as "memberId", desired, observed,
       first_seen_at as "firstSeenAt", ended_at as "endedAt"
     from drifts where ${condition}`;
-  // The index of members leaves the many drifts out that are of nobody in a list.
+  // The index of members leaves out drifts without a member, which are many.
   const { rows } = await sql<PastDrift>`
     select * from (${select(sql`resource_id = ${id}`)}
       union all ${select(sql`member_id = ${id} and member_id <> ''`)}) as past
@@ -57,7 +57,7 @@ export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<Pa
   return rows;
 }
 
-/** A change of somebody's place in a list that the service refuses after it was acknowledged. */
+/** Change of a membership or an admin right that the service refuses after it was acknowledged. */
 export interface StuckPlace {
   readonly list: 'members' | 'admins';
   readonly groupId: string;

@@ -5,7 +5,7 @@ import type { AccessQuery } from './tokens.ts';
 
 /** A client as stored. */
 export type ClientRow = Selectable<ClientsTable>;
-/** One of its secrets as stored: the digest alone. */
+/** Secret of a client as stored: the digest alone. */
 export type SecretRow = Selectable<ClientSecretsTable>;
 
 /** Adds a client; false when a live one has its name. */
@@ -86,7 +86,7 @@ export async function noteSecretUse(tx: Db, id: string, at: number): Promise<voi
   await tx.updateTable('client_secrets').set({ last_used_at: at }).where('id', '=', id).execute();
 }
 
-/** So many access tokens of one client are valid at once; one more ends the oldest. */
+/** Limit of valid access tokens of one client; one more ends the oldest. */
 const TOKENS_MAX = 1_000;
 
 /** Adds an access token, and forgets the oldest of a client that has far too many. */

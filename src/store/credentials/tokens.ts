@@ -63,7 +63,7 @@ export async function noteUse(tx: Db, credentialId: string, at: number): Promise
     .execute();
 }
 
-/** Something that lets somebody in and is not revoked; it may have expired. */
+/** Credential that is not revoked; it may have expired. */
 export interface LiveCredential {
   readonly name: string;
   readonly purpose: Purpose | 'client';
@@ -71,7 +71,7 @@ export interface LiveCredential {
   readonly expiresAt: number | null;
 }
 
-/** So many are told of. */
+/** Limit of listed credentials. */
 const LIVE_MAX = 1_000;
 
 /** Named tokens and secrets of clients that are not revoked, those that expire first at the beginning. */

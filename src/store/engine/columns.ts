@@ -63,8 +63,8 @@ export function toChangedColumns<Row extends object>(before: Row, after: Row): P
 }
 
 /**
- * A document that this program wrote into a text column. Nobody else writes there, so its shape is
- * taken on trust; broken JSON throws and stops the operation that met it.
+ * Parses a document from a text column. Only this program writes there, so its shape is taken on trust; broken JSON
+ * throws and stops the operation that met it.
  */
 export function parseStored<T>(text: string): T {
   return JSON.parse(text) as T;

@@ -1,7 +1,7 @@
 import { PostgresAdapter, type RawBuilder, sql } from 'kysely';
 import type { Db } from '../store.ts';
 
-/** For the few statements that the two engines spell differently. */
+/** True for PostgreSQL; for the few statements that the two engines spell differently. */
 export function isPostgres(db: Db): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
@@ -24,7 +24,7 @@ export function isSeenSince(db: Db, since: number): RawBuilder<boolean> {
   return sql<boolean>`coalesce(${at}, 0) >= ${since}`;
 }
 
-/** How many ids go into one statement: below every engine's limit of parameters. */
+/** Limit of ids in one statement: below every engine's limit of parameters. */
 const CHUNK = 500;
 
 /** Cuts a list into statements' worth. @param size entries of one statement, for those that take long */

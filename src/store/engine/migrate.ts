@@ -18,7 +18,8 @@ export async function migrate(
     if (store.engine === 'postgres') await lockForMigration(tx);
     const applied = await listApplied(tx, store.engine);
     assertNotNewer(applied, migrations);
-    // Nothing is newer, so as many are the same ones. The migrator would read the columns of every table to find that.
+    // The store has no newer migration, so an equal number means the same ones. The migrator would read the columns of
+    // every table to find that.
     if (applied.length === Object.keys(migrations).length) return [];
     let failure: StoreError | undefined;
     const provider = {

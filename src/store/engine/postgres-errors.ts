@@ -14,7 +14,7 @@ const codeByState: ReadonlyMap<string, StoreErrorCode> = new Map([
   ['3D000', 'store-unavailable'], // invalid_catalog_name: no such database
 ]);
 
-/** The same by the first two characters, for what is not in the first table. */
+/** Codes by the first two characters, for states that are not in the first table. */
 const codeByClass: ReadonlyMap<string, StoreErrorCode> = new Map([
   ['08', 'store-unavailable'], // connection exception
   ['28', 'store-unavailable'], // invalid authorization
@@ -49,7 +49,7 @@ export function toPostgresStoreError(error: unknown): StoreError {
   return new StoreError(code, `PostgreSQL: ${code} (SQLSTATE ${state})`, { cause: error });
 }
 
-/** How often a transaction that failed in this way is worth running, the first time included. */
+/** Number of times that a transaction which failed in this way is run, the first time included. */
 export function toAttemptsMax(error: StoreError): number {
   if (error.code === 'store-contended') return CONTENDED_ATTEMPTS_MAX;
   return isSeenTwice(error) ? SEEN_ATTEMPTS_MAX : 1;

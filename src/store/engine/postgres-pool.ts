@@ -13,7 +13,7 @@ const timeouts = {
   idle_in_transaction_session_timeout: 10_000,
 };
 
-/** How long a server may take to say that it is there, in milliseconds. */
+/** Time within which a server has to answer that it is there, in milliseconds. */
 const PULSE_WAIT_MS = 2_000;
 /** Mark of a session that has not begun; no server has it. */
 const NO_SERVER: ServerMark = 'none';
@@ -109,9 +109,9 @@ function toUnsure({ message, cause }: StoreError): StoreError {
   return new StoreError('store-unsure', `${message}, during a commit`, { cause });
 }
 
-/** How long a query may take before it is asked whether its server is there at all, in milliseconds. */
+/** Age at which a query makes the pool ask whether its server is still there, in milliseconds. */
 const SILENT_MS = 3_000;
-/** How often that is looked at, in milliseconds. */
+/** Interval of these checks, in milliseconds. */
 const LOOK_MS = 500;
 
 /** A query that waits for its server. */
@@ -129,8 +129,8 @@ interface Pulse {
 }
 
 /**
- * A host that vanishes closes no connection, so whoever waits for it would wait for a quarter of an hour. Queries
- * that take long are let go on, as long as the same server answers through another connection.
+ * Cuts queries whose server vanished: its host closes no connection, so they would wait for a quarter of an hour.
+ * Queries that take long go on, as long as the same server answers through another connection.
  * @param ask which server answers now; rejects when none does
  */
 function createPulse(ask: () => Promise<ServerMark>): Pulse {
@@ -197,8 +197,8 @@ const BEGIN_SESSION = `
         else current_setting('synchronous_commit') end, false)`;
 
 /**
- * Begins a session and tells whose it is. A standby may be behind, and "not found" would make a provider create
- * somebody twice: it is not even read.
+ * Begins a session and returns the mark of its server. A standby may be behind, and "not found" would make a provider
+ * create a user twice: it is not even read.
  * @throws StoreError `store-unavailable` for a standby; errors of pg
  */
 async function beginSession(client: pg.ClientBase): Promise<ServerMark> {
@@ -230,7 +230,7 @@ async function askServer(connectionString: string, waitMs: number): Promise<Serv
     );
     return rows[0]?.server ?? '';
   } finally {
-    // Not awaited: a server that answers nobody does not say goodbye either.
+    // Not awaited: a server that does not answer does not say goodbye either.
     client.end().catch(() => {});
   }
 }

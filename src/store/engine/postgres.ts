@@ -7,7 +7,7 @@ import { openPool } from './postgres-pool.ts';
 import { StoreError } from './store-error.ts';
 
 const retryDelayMaxMs = 500;
-/** How often a server that is not there yet is asked again, in milliseconds. */
+/** Interval at which a server that is not there yet is asked again, in milliseconds. */
 const ASK_AGAIN_MS = 500;
 
 /**

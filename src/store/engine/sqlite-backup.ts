@@ -12,7 +12,7 @@ import { BridgeError } from '../../domain/errors.ts';
 import { listMigrations } from './migrate.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
 
-/** How long a bridge that is being stopped is waited for, in milliseconds. */
+/** Time that a stopping bridge is waited for, in milliseconds. */
 const LOCK_WAIT_MS = 200;
 /** Suffixes of the files that SQLite keeps beside an open one. */
 const BESIDE = ['-wal', '-shm'] as const;
@@ -90,15 +90,15 @@ function readMigrations(path: string): string[] {
   }
 }
 
-/** How a backup takes the place of a store. */
+/** Replacement of a store by a backup. */
 export interface Replacement {
-  /** Where the store is, which no process may have. */
+  /** Path of the store, which no process may have open. */
   readonly path: string;
   /** The backup, which stays where it is. */
   readonly from: string;
   /** Prepares the copy before it becomes the store. */
   readonly prepare: (part: string) => Promise<void>;
-  /** Where the store that is replaced is kept. */
+  /** Path at which the replaced store is kept. */
   readonly keptAs: string;
 }
 

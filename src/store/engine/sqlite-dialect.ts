@@ -13,7 +13,7 @@ import {
 } from 'kysely';
 import type { Turns } from '../../domain/turns.ts';
 
-/** A connection whose transactions are opened and committed by somebody else, the write queue. */
+/** Connection whose transactions the write queue opens and commits. */
 export interface SavepointDialectConfig {
   database: SqliteDatabase;
   isInTransaction(): boolean;

@@ -1,17 +1,16 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-
 import { StoreError, type StoreErrorCode } from './store-error.ts';
 
-/** How long a call waits for another process (a backup, a shell) before `store-busy`. The event loop waits too. */
+/** Time that a call waits for another process (a backup, a shell) before `store-busy`. The event loop waits too. */
 const busyTimeoutMs = 5_000;
 
 /**
- * Takes the file for this process, which frees lanes on the belief that nobody else has it. The lock lies
- * beside the file, so that others may still read it (a backup, a shell), and ends with the process.
- * @param waitMs how long it may be another's; by default as long as a predecessor needs to end
- * @throws StoreError `store-in-use` when it still is
+ * Takes the file for this process, which frees lanes because it assumes that no other process has the file. The lock
+ * lies beside the file, so that others may still read it (a backup, a shell), and ends with the process.
+ * @param waitMs time that another process may still have it; by default as long as a predecessor needs to end
+ * @throws StoreError `store-in-use` when it still has
  */
 export function takeFile(path: string, waitMs = busyTimeoutMs): DatabaseSync {
   const lockPath = `${path}-lock`;

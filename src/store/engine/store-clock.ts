@@ -3,14 +3,14 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Store } from '../store.ts';
 import { isPostgres } from './dialect.ts';
 
-/** How long a comparison of the clocks holds, in milliseconds: a host's clock may go unevenly. */
+/** Time for which a comparison of the clocks holds, in milliseconds: a host's clock may go unevenly. */
 const COMPARED_MS = 30_000;
-/** How far the host's clock may be set, in milliseconds, before that is a reason to compare again. */
+/** Change of the host's clock, in milliseconds, from which the clocks are compared again. */
 const SET_MS = 1_000;
 
 /** Last comparison of the server's clock with the host's. */
 interface Comparison {
-  /** How far the server's time is ahead of the host's steady one. */
+  /** Lead of the server's time over the host's steady one. */
   readonly offMs: number;
   readonly steadyAt: number;
   readonly hostAt: number;

@@ -5,7 +5,7 @@ import type { Db, Store } from '../store.ts';
 import { isPostgres } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
 
-/** Why the store takes no writes, and since when (epoch milliseconds). */
+/** Reason why the store takes no writes, and since when (epoch milliseconds). */
 export interface WriteTrouble {
   readonly code: StoreErrorCode;
   readonly sinceMs: number;

@@ -123,8 +123,8 @@ export async function deleteGroup(tx: Db, id: GroupId): Promise<void> {
 }
 
 /**
- * Forgets groups of this name that never came to be and that a lost create may have left in the service.
- * What their creates were sent with, undefined when there was none: whoever takes the name looks first.
+ * Forgets groups of this name that were never created and that a lost create may have left in the service. Returns the
+ * names of their creates, undefined when there was none: the next group of the name looks for these first.
  */
 export async function forgetLostGroups(
   tx: Db,

@@ -45,9 +45,9 @@ export interface SeenGroup {
   readonly scimId: string | undefined;
   readonly uid: string | undefined;
   readonly restId: number | undefined;
-  /** As the service showed it, which for a managed group may differ from what is desired. */
+  /** Name in the service, which for a managed group may differ from what is desired. */
   readonly name: string;
-  /** When it was seen (epoch milliseconds). */
+  /** Time of the observation (epoch milliseconds). */
   readonly seenAt: number;
 }
 
@@ -87,14 +87,14 @@ export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
   });
 }
 
-/** How many people a group was seen to have. */
+/** Counts of a group's observed members. */
 export interface SeenMembersCount {
   readonly seen: number;
-  /** Members whom a list that may be cut short did not show any more. */
+  /** Members that a possibly incomplete list did not show any more. */
   readonly unknown: number;
 }
 
-/** The same of several groups; one that is not named has nobody. */
+/** Counts the observed members of several groups; a group that is not in the result has none. */
 export async function countSeenMembers(
   db: Db,
   groupIds: readonly GroupId[],

@@ -7,7 +7,7 @@ import type { Db } from '../store.ts';
 /** Two tables of the same form: who is in a group, and who administers it. */
 export const LINK_TABLES = ['memberships', 'group_admins'] as const;
 
-/** One of the two. */
+/** Name of a link table. */
 export type LinkTable = (typeof LINK_TABLES)[number];
 
 /** One stored link. */
@@ -41,7 +41,7 @@ export interface LinkWrite {
   readonly observed: number | null;
   readonly pending: number | null;
   readonly putIn?: number;
-  /** When a refused change is tried again (epoch milliseconds); absent: there is nothing to wait for. */
+  /** Time of the next attempt of a refused change (epoch milliseconds); absent: there is nothing to wait for. */
   readonly retryAt?: number | null;
 }
 
@@ -81,7 +81,7 @@ export async function saveLinks(
   }
 }
 
-/** Forgets links that nobody wants and the service does not hold. */
+/** Forgets links that are not desired and that the service does not hold. */
 export async function deleteLinks(
   tx: Db,
   table: LinkTable,
@@ -119,7 +119,10 @@ export interface LinkDesire {
   readonly isWanted: boolean;
 }
 
-/** Makes it what is desired of one person in a list; nothing waits for it. One whom nobody sees there either is forgotten. */
+/**
+ * Sets the desired state of one user in a list without making it pending. An unwanted user whom the service does not
+ * show either is forgotten.
+ */
 export async function desireLink(
   tx: Db,
   table: LinkTable,
@@ -143,7 +146,7 @@ export async function desireLink(
     .execute();
 }
 
-/** A person whom the service does not hold in a list as somebody asked for. */
+/** Link that differs in the service from what is desired. */
 export interface DifferingLink {
   readonly list: LinkTable;
   readonly userId: UserId;

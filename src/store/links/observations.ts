@@ -39,7 +39,7 @@ export interface SeenLinks {
   readonly upstreamUserIds: readonly number[];
   /** Desired state of users whom no provider named: 1 at adoption, 0 in a managed group, null in others. */
   readonly baseline: number | null;
-  /** `unknown`: the list may be cut short, so whom it lacks is not known to be out. By default they are out. */
+  /** `unknown`: the list may be cut short, so a user it lacks may still be in. By default such users are out. */
   readonly absent?: 'out' | 'unknown';
 }
 
@@ -81,7 +81,7 @@ export async function observeLinks(
   return added + moved;
 }
 
-/** Selects the entries of a list that are not stored yet. */
+/** Counts of a list's differences from the store. */
 interface News {
   /** People who are in no row of the group yet. */
   readonly added: number;
@@ -91,7 +91,7 @@ interface News {
   readonly changing: number;
 }
 
-/** In one statement, because mostly there is none. */
+/** Counts in one statement, because mostly there is nothing to write. */
 async function countNews(
   tx: Db,
   table: LinkTable,
@@ -173,7 +173,7 @@ export async function restartLinks(tx: Db, groupId: GroupId, version: number): P
   }
 }
 
-/** Forgets everybody in a group. */
+/** Forgets all links of a group. */
 export async function deleteAllLinks(tx: Db, groupId: GroupId): Promise<void> {
   for (const table of LINK_TABLES) {
     for await (const part of partsOf(tx, table, groupId)) {
@@ -182,7 +182,7 @@ export async function deleteAllLinks(tx: Db, groupId: GroupId): Promise<void> {
   }
 }
 
-/** Hands who is in one group to another, which has nobody the first one lacks. */
+/** Moves the links of one group to another, which has no user that the first one lacks. */
 export async function moveGroupLinks(tx: Db, from: GroupId, to: GroupId): Promise<void> {
   for (const name of LINK_TABLES) {
     const table = sql.table(name);
@@ -212,7 +212,7 @@ export async function adoptLinks(tx: Db, groupId: GroupId): Promise<void> {
   }
 }
 
-/** In a group that the bridge made, members of whom nobody ever said whether they are wanted are not. */
+/** Marks members of a group that the bridge made as unwanted where no provider named them. */
 export async function disclaimLinks(tx: Db, groupId: GroupId): Promise<void> {
   for await (const part of partsOf(tx, 'memberships', groupId)) {
     const links = tx.updateTable('memberships').set({ desired: 0 }).where(part);
@@ -220,7 +220,7 @@ export async function disclaimLinks(tx: Db, groupId: GroupId): Promise<void> {
   }
 }
 
-/** Has what the bridge put into a group taken out again, and forgets the rest: how a group is let go. */
+/** Makes the links that the bridge put into a group be removed again, and forgets the others: this releases a group. */
 export async function releaseLinks(tx: Db, groupId: GroupId, version: number): Promise<void> {
   for (const table of LINK_TABLES) {
     for await (const part of partsOf(tx, table, groupId)) {

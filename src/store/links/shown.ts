@@ -3,7 +3,7 @@ import type { GroupId, UserId } from '../../domain/ids.ts';
 import { chunks, isPostgres } from '../engine/dialect.ts';
 import type { Db, Store } from '../store.ts';
 
-/** People brought up to date in one transaction, so that nobody waits for long. */
+/** Number of users updated in one transaction, so that no other write waits for long. */
 const TOUCH_ALL_CHUNK = 250;
 
 /** People brought up to date in one statement, which must not hold the event loop for long. */
@@ -36,7 +36,7 @@ export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number
   }
 }
 
-/** `touchUsers` for everybody, a chunk a transaction, after many groups were read. */
+/** Calls `touchUsers` for all users, a chunk a transaction, after many groups were read. */
 export async function touchAllUsers(store: Store, now: number): Promise<void> {
   for (let afterSeq = 0; ; ) {
     const rows = await store.read
@@ -54,12 +54,12 @@ export async function touchAllUsers(store: Store, now: number): Promise<void> {
   }
 }
 
-/** `touchUsers` for everybody who is or was linked to a group. */
+/** Calls `touchUsers` for all users who are or were linked to a group. */
 export async function touchMembers(tx: Db, groupId: GroupId, now: number): Promise<void> {
   await touchUsers(tx, await listLinkedUsers(tx, groupId), now);
 }
 
-/** Everybody who is or was linked to a group, to be touched after the links are gone. */
+/** Lists users who are or were linked to a group, to be touched after the links are gone. */
 export async function listLinkedUsers(db: Db, groupId: GroupId): Promise<UserId[]> {
   const rows = await db
     .selectFrom('memberships')
@@ -70,9 +70,9 @@ export async function listLinkedUsers(db: Db, groupId: GroupId): Promise<UserId[
 }
 
 /**
- * The people in these groups as JSON text, by group, in order of joining. Written by the database,
- * because a page of a list has thousands of them, so many at once. A person is in a group when that is wanted or,
- * where nobody said, seen.
+ * Lists the members of these groups as JSON text, by group, in order of joining. Written by the database, because a
+ * page of a list has thousands of them, so many at once. A user is a member when that is wanted or, where no provider
+ * named the user, seen.
  * @param usersUrl where users are: what `$ref` is before a slash and the id
  */
 export async function readMembersOfGroups(

@@ -69,13 +69,13 @@ function toChange(row: WaitingRow): LinkChange {
   };
 }
 
-/** Lists the waiting changes of a group, also those that rest. */
+/** Waiting changes of a group in sum, also those that rest. */
 export interface WaitingSummary {
   /** The oldest waiting version; undefined: nothing waits. */
   readonly oldest: number | undefined;
-  /** When the next change that rests is tried again (epoch milliseconds). */
+  /** Time of the next attempt of a resting change (epoch milliseconds). */
   readonly nextRetryAt: number | undefined;
-  /** Somebody is to leave. */
+  /** True when a removal waits. */
   readonly removes: boolean;
   /** The oldest of the refused changes. */
   readonly stuck: StuckLink | undefined;
@@ -126,7 +126,7 @@ async function findFailedLink(db: Db, groupId: GroupId, attempts: number): Promi
   return { attempts, problem: parseStored<Refusal>(rows[0]?.problem ?? 'null') };
 }
 
-/** One of the changes that are refused since then, with the service's words. */
+/** Finds one of the changes that are refused since then, with the service's words. */
 async function findStuckLink(db: Db, groupId: GroupId, since: number): Promise<StuckLink> {
   const select = (list: LinkTable) => sql`
     select problem from ${sql.table(list)}
@@ -209,7 +209,7 @@ async function settle(
   }
 }
 
-/** Forgets those of `userIds` that nobody wants, the service does not hold and nothing waits for. */
+/** Forgets those of `userIds` that are not desired, not in the service and not pending. */
 async function deleteSettled(
   tx: Db,
   table: LinkTable,
@@ -227,7 +227,7 @@ async function deleteSettled(
   }
 }
 
-/** Has these people wait since `version` for what is wanted of them, where nothing waits yet. */
+/** Makes the desired state of these users pending since `version`, where nothing is pending yet. */
 export async function claimLinks(
   tx: Db,
   table: LinkTable,
@@ -317,9 +317,9 @@ export async function markExhausted(
 }
 
 /**
- * Has a deleted person leave every managed group and admin list, and forgets links that the service
- * does not hold: nobody without an account is in anything. Unmanaged groups are never written. Returns
- * the groups that are due now. `now` is epoch milliseconds.
+ * Removes a deleted user from every managed group and admin list, and forgets links that the service does not hold: a
+ * user without an account is in none. Unmanaged groups are never written. Returns the groups that are due now. `now` is
+ * epoch milliseconds.
  */
 export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const left = new Set<GroupId>();
@@ -343,7 +343,7 @@ export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<
   return [...left];
 }
 
-/** Has what is wanted of these people wait again since `version`, because what was seen of them may be over. */
+/** Makes the desired state of these users pending again since `version`, because what was seen of them may be over. */
 export async function distrustLinks(
   tx: Db,
   groupId: GroupId,

@@ -44,7 +44,7 @@ export async function listHeldActions(
   }));
 }
 
-/** How many actions of each kind are held. */
+/** Counts held actions of each kind. */
 export async function countHeldActions(db: Db): Promise<{ kind: HeldKind; count: number }[]> {
   return db
     .selectFrom('held_actions')
@@ -105,8 +105,8 @@ export async function deleteHeldWishes(tx: Db): Promise<void> {
 }
 
 /**
- * Those of these actions that somebody asked for. What would be made, or looked for because it was not seen, is
- * asked for by whatever was asked of it.
+ * Selects those of these actions that a provider asked for. An action that would create a resource, or look for one
+ * that was not seen, counts as asked for when any change of the resource was.
  */
 export async function selectWished(
   db: Db,
@@ -144,8 +144,8 @@ function toKey(type: 'user' | 'group', id: string): string {
 }
 
 /**
- * Takes back what every managed resource waits for, and distrusts what is known of it: whoever acts on one
- * looks first. What differs from now on is acted on only where somebody names it anew.
+ * Ends everything that waits of managed resources, and marks what is known of them as stale, so that the next action on
+ * one is a look. A difference is acted on from now on only where a write names it anew.
  */
 export async function holdEverything(tx: Db): Promise<void> {
   for (const table of ['users', 'groups'] as const) {

@@ -12,7 +12,7 @@ import type { Db } from '../store.ts';
 
 /** A plan as stored. */
 export type PlanRow = Selectable<PlansTable>;
-/** One of its actions as stored; ids rise in the order of the plan. */
+/** Action of a plan as stored; ids rise in the order of the plan. */
 export type PlanActionRow = Selectable<PlanActionsTable>;
 
 /** Adds a plan with its actions, and gives it as it is stored. */
@@ -43,7 +43,7 @@ export async function findPlan(db: Db, id: string): Promise<PlanRow | undefined>
   return db.selectFrom('plans').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The same, locked until the transaction ends. */
+/** Finds a plan and locks it until the transaction ends. */
 export async function lockPlan(tx: Db, id: string): Promise<PlanRow | undefined> {
   return tx.selectFrom('plans').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
@@ -59,7 +59,7 @@ export async function findHeldPlan(db: Db): Promise<PlanRow | undefined> {
   return db.selectFrom('plans').selectAll().where('status', '=', 'held').executeTakeFirst();
 }
 
-/** The same for whoever makes another plan: until the transaction ends nobody else does, or decides about this one. */
+/** Locks the making of plans: until the transaction ends no other plan is made, and this one is not decided. */
 export async function lockHeldPlan(tx: Db): Promise<PlanRow | undefined> {
   await lockUntilCommit(tx, 'plans');
   const held = tx.selectFrom('plans').selectAll().where('status', '=', 'held');
@@ -122,14 +122,14 @@ export async function updatePlanActions(
   }
 }
 
-/** Of whom a plan or a drift is. */
+/** Subject of a plan or a drift. */
 export interface ActionKey {
   readonly kind: DriftKind;
   readonly resource_id: string;
   readonly member_id: string;
 }
 
-/** How many actions of a plan stand where. */
+/** Counts actions of a plan by their status. */
 export async function countPlanActions(db: Db, planId: string): Promise<Map<ActionStatus, number>> {
   const rows = await db
     .selectFrom('plan_actions')
@@ -140,7 +140,7 @@ export async function countPlanActions(db: Db, planId: string): Promise<Map<Acti
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** Of whom something is taken away, and what. */
+/** Subject that something is taken away from, and the kind of it. */
 export interface HarmSubject {
   readonly harm: HarmKind;
   readonly resourceId: string;
@@ -148,7 +148,10 @@ export interface HarmSubject {
   readonly memberId: string;
 }
 
-/** From whom plans that nobody was asked about took something away since then (epoch milliseconds), or are about to; each once. */
+/**
+ * Lists subjects that automatic plans took something away from since then (epoch milliseconds), or are about to; each
+ * once.
+ */
 export async function listHarmed(db: Db, since: number): Promise<HarmSubject[]> {
   const columns = sql`action.harm, action.resource_id as "resourceId", action.member_id as "memberId"`;
   const { rows } = await sql<HarmSubject>`
@@ -161,7 +164,7 @@ export async function listHarmed(db: Db, since: number): Promise<HarmSubject[]> 
   return rows;
 }
 
-/** How often plans that nobody was asked about have repaired the same person or group, or the same person in a group, since then. */
+/** Counts automatic repairs of the same user or group, or the same user in a group, since then. */
 export async function countRepairs(
   db: Db,
   { resource_id, member_id }: Omit<ActionKey, 'kind'>,
@@ -177,7 +180,7 @@ export async function countRepairs(
   return Number(rows[0]?.count ?? 0);
 }
 
-/** How many each kind of harm could concern. */
+/** Counts the resources that each kind of harm could concern. */
 export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
   const managed = sql`origin is not null and deleted_at is null`;
   const count = {

@@ -4,18 +4,21 @@ import { parseStored } from '../engine/columns.ts';
 import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
-/** Tried several times in vain, and not stuck. */
+/** Condition of a resource that failed several times and is not stuck. */
 const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
-/** Something waits since it became due, which a failure puts off: then since the first one. */
+/**
+ * Time since which a resource waits: it became due then, or failed for the first time, because a failure moves the due
+ * time.
+ */
 const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
 
 /** Counts of waiting work, for status and health. */
 export interface Backlog {
   readonly due: number;
-  /** How many of these would change the service. */
+  /** Number of those that would change the service. */
   readonly changes: number;
   readonly stuck: number;
-  /** How many were tried several times in vain, without those that are stuck. */
+  /** Number of those that failed several times, without those that are stuck. */
   readonly failing: number;
   /** Epoch milliseconds since when the oldest of those waits; undefined when there is none. */
   readonly failingSince: number | undefined;
@@ -71,9 +74,9 @@ export interface TroubledResource {
   readonly name: string;
   /** The service's words and their code. */
   readonly problem: { readonly code: string; readonly words: string };
-  /** Since when the change waits; epoch milliseconds. */
+  /** Time since which the change waits; epoch milliseconds. */
   readonly since: number;
-  /** When it is tried again, epoch milliseconds. */
+  /** Time of the next attempt, epoch milliseconds. */
   readonly nextAttemptAt: number | null;
 }
 
@@ -117,7 +120,7 @@ export interface StuckPart {
   readonly problem: Refusal;
   /** Epoch milliseconds. */
   readonly since: number;
-  /** When it is tried again, epoch milliseconds; null: as soon as it can be. */
+  /** Time of the next attempt, epoch milliseconds; null: as soon as it can be. */
   readonly nextAttemptAt: number | null;
 }
 

@@ -11,7 +11,7 @@ export interface Dispute {
   readonly now: number;
 }
 
-/** Records a dispute once per name, counting repeats: an operator resolves it, nobody guesses. True: it is new. */
+/** Records a dispute once per name, counting repeats: an operator resolves it. True: it is new. */
 export async function saveDispute(
   tx: Db,
   { type, nameFolded, reason, now }: Dispute,
@@ -47,7 +47,7 @@ export async function deleteDisputes(
   await disputes.where('name_folded', 'in', namesFolded).execute();
 }
 
-/** How many disputes came up since then (epoch milliseconds): providers ask again until one is resolved. */
+/** Counts disputes that came up since then (epoch milliseconds): providers ask again until one is resolved. */
 export async function countDisputes(db: Db, since: number): Promise<number> {
   const row = await db
     .selectFrom('disputes')
@@ -75,7 +75,7 @@ export async function pruneDisputes(
   return old.length;
 }
 
-/** A write that nobody but an operator can place. */
+/** Write that only an operator can assign to an account or group. */
 export interface DisputeView {
   readonly type: 'user' | 'group';
   readonly name: string;

@@ -50,7 +50,7 @@ export const TRACES = [
   'problems',
 ] as const;
 
-/** How many rows of each kind. */
+/** Number of rows of each kind. */
 export type TraceCounts = Readonly<Record<(typeof TRACES)[number], number>>;
 
 /** User whose traces are looked for. */
@@ -62,7 +62,7 @@ export interface TracedUser {
   readonly names: readonly string[];
   /** Events of the audit log that say one of the names. */
   readonly eventIds: readonly string[];
-  /** Events that somebody of one of the names has made. */
+  /** Events whose author has one of the names. */
   readonly authoredIds: readonly string[];
   /** Groups whose last problem says one of the names. */
   readonly groupIds: readonly string[];
@@ -76,7 +76,7 @@ interface Trace {
   readonly change?: RawBuilder<unknown>;
 }
 
-/** How many rows of each kind there are. */
+/** Counts the rows of each kind. */
 export async function countTraces(db: Db, user: TracedUser): Promise<TraceCounts> {
   return goThrough(user, async ({ table, rows }) => {
     const result = await sql<{ count: number }>`
@@ -113,7 +113,9 @@ function toCounts(counts: Record<string, number>): TraceCounts {
   return counts as TraceCounts;
 }
 
-/** One entry for each table that says something of somebody. The order matters: events are found by whom they name. */
+/**
+ * Lists one entry for each table that holds personal data. The order matters: events are found by the users they name.
+ */
 function listTraces(user: TracedUser): Trace[] {
   const { id, account, names, groupIds } = user;
   const folded = names.map(foldCase);
@@ -171,7 +173,7 @@ function listTraces(user: TracedUser): Trace[] {
   ];
 }
 
-/** An event that names somebody keeps when it was, what kind it is and who did it; not what it says. */
+/** Reduces an event that names the user to its time, its kind and its author. */
 function listEventTraces({ id, account, eventIds, authoredIds }: TracedUser): Trace[] {
   const naming = sql`id in (select event_id from audit_event_resources where resource_id = ${id})`;
   const silent = sql`message = null, details = null,
@@ -204,8 +206,8 @@ function isOneOf(column: string, values: readonly string[]): RawBuilder<unknown>
 }
 
 /**
- * Erases the person themselves. One whose account may still be in the service stays as a tombstone of its id, so that
- * no list brings them back; everybody else goes.
+ * Erases the user's own row. A user whose account may still be in the service stays as a tombstone of its id, so that
+ * no list brings them back; any other row goes.
  */
 export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void> {
   if (row.upstream_id === null || row.origin === null) return deleteUser(tx, row.id);
@@ -213,7 +215,7 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
   const attributes = { schemas: [USER_SCHEMA_URI], userName: ERASED, active: false };
   await updateUser(tx, row.id, {
     ...toUserColumns(attributes),
-    // No name that somebody may have.
+    // Text that cannot be a name.
     user_name_folded: '',
     observed: observed === undefined ? null : JSON.stringify(withoutPersonalData(observed)),
     observed_user_name_folded: null,
@@ -236,9 +238,9 @@ export interface ErasureFacts {
   readonly links: number;
   /** Actions that wait for a decision, or were decided and are not done. */
   readonly held: number;
-  /** Drifts that are not over, but that of being nobody's. */
+  /** Active drifts, apart from that of being unmanaged. */
   readonly drifts: number;
-  /** When the bridge last changed them (epoch milliseconds); null: it did not. */
+  /** Time of the bridge's last change of the user (epoch milliseconds); null: there was none. */
   readonly calledAt: number | null;
 }
 

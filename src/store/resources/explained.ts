@@ -54,7 +54,7 @@ export interface LinkView {
   readonly observed: number | null;
   readonly pending: number | null;
   readonly stuck_at: number | null;
-  /** Of admins: 1 a rule put the person in, 2 it found them there. */
+  /** Origin of an admin: 1 a rule put the user in, 2 it found them there. */
   readonly by_rule: number;
 }
 
@@ -76,7 +76,7 @@ export async function listAdminLinksOf(db: Db, id: GroupId, limit: number): Prom
   return rows;
 }
 
-/** How many rows of a list are wanted, were seen, wait. */
+/** Counts the wanted, the observed and the waiting links of a list. */
 export interface LinkCounts {
   readonly all: number;
   readonly desired: number;

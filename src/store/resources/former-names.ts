@@ -85,7 +85,7 @@ export async function listNamesAfter(
     .execute();
 }
 
-/** Forgets names that nobody is protected by. */
+/** Forgets names that protect no user or group. */
 export async function forgetNames(tx: Db, names: readonly FormerName[]): Promise<void> {
   for (const [type, some] of Map.groupBy(names, ({ resource_type }) => resource_type)) {
     for (const chunk of chunks(some.map(({ name_folded }) => name_folded))) {

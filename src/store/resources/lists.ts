@@ -11,9 +11,9 @@ export interface ResourceFilter {
   readonly managed: boolean | undefined;
   readonly due: boolean | undefined;
   readonly stuck: boolean | undefined;
-  /** A provider was answered 409 for the name, and nobody has resolved it. */
+  /** True: a provider was answered 409 for the name, and the dispute is open. */
   readonly disputed: boolean | undefined;
-  /** The service differs in what nobody asked for. */
+  /** True: the resource has a drift. */
   readonly drifted: boolean | undefined;
   readonly deleted: boolean;
   /** Part of a userName, an address or a displayName, in any case. */
@@ -23,7 +23,7 @@ export interface ResourceFilter {
 /** A part of the list, in order of creation. */
 export interface ResourcePart extends ResourceFilter {
   readonly afterSeq: number;
-  /** Absent: to the end. A filter that fits nobody looks at every row up to here. */
+  /** Last row to look at; absent: all. A filter without a match looks at every row up to here. */
   readonly untilSeq?: number;
   readonly limit: number;
 }
@@ -65,7 +65,7 @@ export async function findLastSeq(db: Db, table: 'users' | 'groups'): Promise<nu
   return rows[0]?.seq ?? 0;
 }
 
-/** One person, deleted or not; undefined: nobody has this id. */
+/** Finds a user, deleted or not; undefined: the id is unknown. */
 export async function findUserFor(db: Db, id: string): Promise<(UserRow & Remarks) | undefined> {
   const { rows } = await sql<UserRow & Remarks>`
     select users.*, ${DRIFTS_OF.users} as drifts, ${DISPUTES_OF.users} as disputes
@@ -81,13 +81,13 @@ export async function findGroupFor(db: Db, id: string): Promise<(GroupRow & Rema
   return rows[0];
 }
 
-/** How many people wait in each list of a group. */
+/** Numbers of waiting changes in each list of a group. */
 export interface WaitingCounts {
   readonly members: number;
   readonly admins: number;
 }
 
-/** Of these groups, where anybody waits. */
+/** Counts the waiting changes of these groups; groups without any are left out. */
 export async function countWaitingLinks(
   db: Db,
   ids: readonly GroupId[],

@@ -13,7 +13,7 @@ interface Part {
   readonly limit: number;
 }
 
-/** People whom the bridge may write, the deleted too. */
+/** Lists users that the bridge may write, the deleted too. */
 export async function listManagedUsers(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
   return db
     .selectFrom('users')
@@ -25,7 +25,7 @@ export async function listManagedUsers(db: Db, { afterSeq, limit }: Part): Promi
     .execute();
 }
 
-/** Groups that the bridge may write, the deleted too. */
+/** Lists groups that the bridge may write, the deleted too. */
 export async function listManagedGroups(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
   return db
     .selectFrom('groups')
@@ -37,26 +37,28 @@ export async function listManagedGroups(db: Db, { afterSeq, limit }: Part): Prom
     .execute();
 }
 
-/** Everybody in the store, the deleted and the merely observed too. */
+/** Lists all users in the store, the deleted and the merely observed too. */
 export async function listAllUsers(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
   const rows = db.selectFrom('users').selectAll().where('seq', '>', afterSeq);
   return rows.orderBy('seq').limit(limit).execute();
 }
 
-/** Every group in the store, the deleted and the merely observed too. */
+/** Lists all groups in the store, the deleted and the merely observed too. */
 export async function listAllGroups(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
   const rows = db.selectFrom('groups').selectAll().where('seq', '>', afterSeq);
   return rows.orderBy('seq').limit(limit).execute();
 }
 
-/** People or groups of a part of the table whom no list showed since a moment, and where the part ends. */
+/** Users or groups of a part of the table that no list showed since a moment, and the end of the part. */
 export interface UnseenPart<Row> {
   readonly rows: readonly Row[];
   /** undefined: nothing came after the part before. */
   readonly lastSeq: number | undefined;
 }
 
-/** Of the next `limit` people, or groups, those who are not deleted and were not seen since (epoch milliseconds). */
+/**
+ * Lists, of the next `limit` users or groups, those that are not deleted and were not seen since (epoch milliseconds).
+ */
 export async function listUnseen<Row extends UserRow | GroupRow>(
   db: Db,
   table: 'users' | 'groups',
@@ -74,7 +76,7 @@ export async function listUnseen<Row extends UserRow | GroupRow>(
 /** Selection of users or groups that were not seen since a moment (epoch milliseconds). */
 export interface UnseenQuery extends Part {
   readonly since: number;
-  /** Those whom the bridge may write, or the others. */
+  /** Managed ones, or those that are only observed. */
   readonly of: 'managed' | 'observed';
 }
 
@@ -89,7 +91,7 @@ async function findPartEnd(
   return rows[0]?.last ?? undefined;
 }
 
-/** Believes again what is known of these people or groups, where nothing is under way and nothing due. */
+/** Ends the doubt about these users or groups, where no call is under way and nothing due. */
 export async function trust(
   tx: Db,
   table: 'users' | 'groups',
@@ -106,7 +108,7 @@ export async function trust(
   }
 }
 
-/** Managed groups that are not deleted and in whose admin list somebody is or is wanted. */
+/** Lists live managed groups with an observed or a wanted admin. */
 export async function listGroupsWithAdmins(db: Db): Promise<GroupId[]> {
   const rows = await db
     .selectFrom('groups')
@@ -120,7 +122,7 @@ export async function listGroupsWithAdmins(db: Db): Promise<GroupId[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Managed groups that are not deleted and whose admins a provider or a rule ever named: those of others are not ours. */
+/** Lists live managed groups whose admins a provider or a rule ever named: the admins of others are not ours. */
 export async function listGroupsWithOwnedAdmins(
   db: Db,
   { afterSeq, limit }: Part,
@@ -161,7 +163,7 @@ export async function isUserUnderWay(db: Db, namesFolded: readonly string[]): Pr
   return row !== undefined;
 }
 
-/** The same of a group. */
+/** True when a group that the service has not confirmed yet has this name. */
 export async function isGroupUnderWay(db: Db, nameFolded: string): Promise<boolean> {
   const row = await db
     .selectFrom('groups')
@@ -174,14 +176,14 @@ export async function isGroupUnderWay(db: Db, nameFolded: string): Promise<boole
   return row !== undefined;
 }
 
-/** An account or group of the service that nobody manages, under a name by which it is recognised. */
+/** Unmanaged account or group of the service, under a name by which it is recognised. */
 export interface ExistingNamed<Id extends string> {
   readonly id: Id;
   readonly name: string;
   readonly upstreamId: string;
 }
 
-/** Accounts that nobody manages, by each observed userName and address among these. */
+/** Lists unmanaged accounts, by each observed userName and address among these. */
 export async function listExistingUsers(
   db: Db,
   namesFolded: readonly string[],
@@ -209,7 +211,7 @@ export async function listExistingUsers(
   return found;
 }
 
-/** Groups that nobody manages, by each name among these. */
+/** Lists unmanaged groups, by each name among these. */
 export async function listExistingGroups(
   db: Db,
   namesFolded: readonly string[],
@@ -233,8 +235,8 @@ export async function listExistingGroups(
 }
 
 /**
- * Forgets an unmanaged person whom the service has no more, and their places in groups: whoever comes with the same
- * account again is somebody new. `now` is epoch milliseconds.
+ * Forgets an unmanaged user whom the service has no more, and their links: the same account counts as a new user when
+ * it comes back. `now` is epoch milliseconds.
  */
 export async function endObservedUser(tx: Db, id: UserId, now: number): Promise<void> {
   await sql`update groups set version = version + 1,
@@ -244,7 +246,7 @@ export async function endObservedUser(tx: Db, id: UserId, now: number): Promise<
   await deleteUser(tx, id);
 }
 
-/** Forgets an unmanaged group that the service has no more; whoever was in it is shown without it. */
+/** Forgets an unmanaged group that the service has no more; its members are shown without it. */
 export async function endObservedGroup(tx: Db, id: GroupId, now: number): Promise<void> {
   const linked = await listLinkedUsers(tx, id);
   await deleteGroup(tx, id);

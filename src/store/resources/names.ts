@@ -8,9 +8,9 @@ import type { Db } from '../store.ts';
 interface Named {
   readonly id: string;
   readonly isManaged: boolean;
-  /** Of a person who has one. */
+  /** Id of the account, of a user who has one. */
   readonly account?: number | null;
-  /** Everything that the service may call it by. */
+  /** Names by which the service may call it. */
   readonly names: readonly string[];
 }
 

@@ -3,11 +3,11 @@ import { chunks } from '../engine/dialect.ts';
 import { LINK_TABLES } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
-/** How far a resource has come, as far as a row tells. */
+/** Progress of a resource, as far as its row tells. */
 export interface ProgressRow {
   readonly key: ResourceKey;
   readonly version: number;
-  /** Per field the version that waits, as JSON text. */
+  /** Pending version of each field, as JSON text. */
   readonly pending: string;
   /** The oldest version that waits among the people of a group. */
   readonly oldestLink: number | undefined;
@@ -18,7 +18,7 @@ export interface ProgressRow {
 
 const COLUMNS = ['id', 'version', 'pending', 'lane_owner', 'due_at'] as const;
 
-/** How far these resources have come; one that is not there any more is left out. */
+/** Lists the progress of these resources; one that is not there any more is left out. */
 export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {
   const rows: ProgressRow[] = [];
   const users = keys.flatMap(({ type, id }) => (type === 'user' ? [userId(id)] : []));
@@ -32,7 +32,8 @@ export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promis
 }
 
 async function listGroups(db: Db, ids: readonly GroupId[]): Promise<ProgressRow[]> {
-  // Before the people: what is written between the two has a version that nothing is said of.
+  // The groups are read before their links: a change written between the two reads has a version that the rows do not
+  // cover.
   const rows = await db.selectFrom('groups').select(COLUMNS).where('id', 'in', ids).execute();
   const oldest = new Map<string, number>();
   for (const table of LINK_TABLES) {

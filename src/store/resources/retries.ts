@@ -13,8 +13,8 @@ import { lockUser, updateUser } from '../users/users.ts';
 const CHUNK = 500;
 
 /**
- * Makes everything due that waits for its next attempt: the service answers again. What is stuck, and what failed by
- * its own fault, keeps its time. `now` is epoch milliseconds.
+ * Makes every resource due that waits for its next attempt: the service answers again. Stuck resources, and those that
+ * failed by their own fault, keep their time. `now` is epoch milliseconds.
  */
 export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number): Promise<void> {
   for (const table of ['users', 'groups'] as const) {
@@ -31,7 +31,7 @@ export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number
   }
 }
 
-/** A person or group of whom something is tried now. */
+/** User or group with a change that is tried now. */
 export interface Retried {
   readonly type: 'user' | 'group';
   readonly id: string;
@@ -65,7 +65,7 @@ export async function listRestingGroupsOf(db: Db, id: string, now: number): Prom
   return rows.map((row) => ({ type: 'group', id: groupId(row.id) }));
 }
 
-/** Has what waits of a person or group tried now, stuck or not; undefined: nothing of it waits. `now` is epoch milliseconds. */
+/** Makes a user or group due now, stuck or not; undefined: nothing of it waits. `now` is epoch milliseconds. */
 export async function retryNow(
   tx: Db,
   key: ResourceKey,

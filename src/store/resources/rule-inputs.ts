@@ -11,8 +11,8 @@ import type { Db } from '../store.ts';
 import type { UserRow } from '../users/users.ts';
 
 /**
- * Lets what rules read of other groups stand until the commit: `people` for who is in a group, `names` for
- * which groups there are. On SQLite nobody else writes. Taken before the rows, so that two cannot block each other.
+ * Locks the inputs of rules until the commit: `users` for the members of groups, `names` for the names of groups. On
+ * SQLite there is one writer. Taken before the rows, so that two transactions cannot block each other.
  */
 export async function lockRuleInputs(tx: Db, of: 'users' | 'names'): Promise<void> {
   await lockUntilCommit(tx, 'rules', of === 'users' ? 'shared' : 'alone');

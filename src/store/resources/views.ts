@@ -69,12 +69,12 @@ export async function listGroupViews(db: Db, query: ViewQuery): Promise<Resource
   return rows;
 }
 
-/** How many live users there are. */
+/** Counts live users. */
 export async function countUsers(db: Db, selector: Selector | undefined): Promise<number> {
   return count(db, 'users', selector);
 }
 
-/** How many live groups there are. */
+/** Counts live groups. */
 export async function countGroups(db: Db, selector: Selector | undefined): Promise<number> {
   return count(db, 'groups', selector);
 }
@@ -101,15 +101,16 @@ function toPart(
   ];
   const all = sql.join(conditions, sql` and `);
   if (offset === 0) return sql`${all} order by seq limit ${limit}`;
-  // Where the page begins is asked for by itself, so that what lies before it is passed in an index and not row by row.
+  // The start of the page is found by a query of its own, so that earlier entries are passed in an index and not row by
+  // row.
   const first = sql`select seq from ${sql.table(table)} where ${all} order by seq limit 1 offset ${offset}`;
   return sql`${all} and seq >= (${first}) order by seq limit ${limit}`;
 }
 
-/** People who are read by one statement: a group may have everybody. */
+/** Number of users read by one statement: a group may have all of them. */
 const USERS_AT_ONCE = 5_000;
 
-/** Somebody in a list of a group, as a filter on that list sees them. */
+/** User in a list of a group, as a filter on that list sees them. */
 export interface ListedUser {
   readonly owner: GroupId;
   readonly id: UserId;
@@ -208,13 +209,13 @@ function hasAddress(emailFolded: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`id in (select user_id from user_emails where email_folded = ${emailFolded})`;
 }
 
-/** People who are in this group, unless it is deleted: then nobody is shown in it. */
+/** Condition: the user is in this group, and the group is not deleted. */
 function isIn(groupId: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`id in (select m.user_id from memberships as m where m.group_id = ${groupId}
     and coalesce(m.desired, m.observed) = 1 and ${isLive('groups', groupId)})`;
 }
 
-/** Groups that have this person, unless they are deleted. */
+/** Condition: the group has this user, and the user is not deleted. */
 function has(userId: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`id in (select m.group_id from memberships as m where m.user_id = ${userId}
     and coalesce(m.desired, m.observed) = 1 and ${isLive('users', userId)})`;

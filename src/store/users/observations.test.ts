@@ -59,7 +59,7 @@ describePostgres('an account that two see at the same time', ({ makeStore }) => 
   });
 });
 
-/** Somebody whom the service shows. */
+/** User whom the service shows. */
 function toSeen(upstreamId: number): ObservedAccount {
   const born = { created_at: 1, modified_at: 1 };
   const columns = toUserColumns({ userName: `name${upstreamId}` });

@@ -3,7 +3,7 @@ import { chunks, isPostgres } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { NewUserRow, UserRow } from './users.ts';
 
-/** A person whom the service shows and nobody asked for yet. */
+/** Account of the service that no provider asked for yet. */
 export interface ObservedAccount {
   readonly row: NewUserRow;
   /** Addresses that filters find the person by. */
@@ -34,7 +34,7 @@ export async function lockUsersByAccount(
   );
 }
 
-/** In one statement, which sees one moment; in two halves, because each has an index of its own. */
+/** One statement, which sees one moment; in two halves, because each has an index of its own. */
 async function findSeqs(db: Db, upstreamIds: readonly number[]): Promise<number[]> {
   const named = db.selectFrom('users').select('seq').where('upstream_id', 'in', upstreamIds);
   const rows = await named
@@ -67,7 +67,7 @@ export interface ObservedDocument {
   readonly observed: string | null;
 }
 
-/** Stores what was seen of many people in one statement: those of whom nothing that is indexed has changed. */
+/** Stores observations of many users in one statement, where no indexed value has changed. */
 export async function saveObservedDocuments(
   tx: Db,
   documents: readonly ObservedDocument[],
@@ -81,7 +81,7 @@ export async function saveObservedDocuments(
     where users.seq = fresh.seq`.execute(tx);
 }
 
-/** How many accounts of the service are known, so that the price of a complete list is. */
+/** Counts the known accounts of the service, and so the price of a complete list. */
 export async function countKnownAccounts(db: Db): Promise<number> {
   const { count } = await db
     .selectFrom('users')

@@ -64,7 +64,7 @@ export async function findUserByUpstreamId(
     .executeTakeFirst();
 }
 
-/** Everybody linked to this account of the service, the deleted too: the live one first, then the latest. */
+/** Lists users linked to this account of the service, the deleted too: the live one first, then the latest. */
 export async function listUsersOfAccount(db: Db, upstreamId: number): Promise<UserRow[]> {
   const linked = db.selectFrom('users').selectAll().where('upstream_id', '=', upstreamId);
   const live = await linked.where('deleted_at', 'is', null).execute();
@@ -132,9 +132,9 @@ export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<User
 }
 
 /**
- * The live owners of the company other than `except`, while nobody else can ask: two writes at the same
- * time would each count on the owner whom the other takes away. One whom the last complete read did not show may be
- * gone, and is not counted on.
+ * Locks and lists the live owners of the company other than `except`: two writes at the same time would each count on
+ * the owner whom the other takes away. An owner whom the last complete read did not show may be gone, and is not
+ * counted on.
  */
 export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]> {
   await lockUntilCommit(tx, 'owners');
@@ -165,7 +165,7 @@ export async function updateUser(tx: Db, id: UserId, change: UserChange): Promis
   await tx.updateTable('users').set(change).where('id', '=', id).execute();
 }
 
-/** The names that somebody is known by, beside the addresses in `user_emails`. */
+/** Columns of the names of a user, beside the addresses in `user_emails`. */
 const NAME_COLUMNS = [
   'user_name_folded',
   'observed_user_name_folded',
@@ -173,7 +173,7 @@ const NAME_COLUMNS = [
 ] as const;
 
 async function keepNames(tx: Db, id: UserId, change: UserChange): Promise<void> {
-  // Of whom everything personal is erased, no name is kept either.
+  // No name of an erased user is kept either.
   if (typeof change.erased_at === 'number') return;
   const row = await tx
     .selectFrom('users')
@@ -189,15 +189,14 @@ async function keepNames(tx: Db, id: UserId, change: UserChange): Promise<void> 
   await keepFormerNames(tx, { type: 'user', id }, { old, names });
 }
 
-/** Removes a person who never came to be, or whom nobody manages and the service has no more. */
+/** Removes a user who was never created, or who is unmanaged and no longer in the service. */
 export async function deleteUser(tx: Db, id: UserId): Promise<void> {
   await tx.deleteFrom('users').where('id', '=', id).execute();
 }
 
 /**
- * Forgets people of this userName or address who never came to be and whom a lost create may have left
- * in the service. What their creates were sent with, undefined when there was none: whoever takes the name
- * looks first.
+ * Forgets users of this userName or address who were never created and whom a lost create may have left in the service.
+ * Returns the names of their creates, undefined when there was none: the next user of the name looks for these first.
  */
 export async function forgetLostUsers(
   tx: Db,
