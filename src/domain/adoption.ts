@@ -4,8 +4,8 @@ export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
 /**
  * Result of an operator's takeover of an account or group.
  * - `managed`: it is the bridge's already
- * - `unknown`: nobody has this id
- * - `taken`: a managed person or group has its name
+ * - `unknown`: there is no account or group of this id
+ * - `taken`: a managed user or group has its name
  * - `privileged`: it is never taken over unless that is said in so many words
  * - `could-not-look`: the service could not tell who administers the group
  */

@@ -53,9 +53,9 @@ export type Detector = 'tail' | 'sweep' | 'discovery';
 export interface Difference {
   readonly kind: DriftKind;
   readonly type: 'user' | 'group';
-  /** The SCIM id of the person or group. */
+  /** The SCIM id of the user or group. */
   readonly resourceId: string;
-  /** The SCIM id of the person in a list of the group; empty elsewhere. */
+  /** The SCIM id of the user in a list of the group; empty elsewhere. */
   readonly memberId: string;
   /** Null: it is not desired, or it is not there. */
   readonly desired: JsonValue;

@@ -10,7 +10,7 @@ export const ERASED = 'erased';
  * Reason why a user is not erased yet.
  * - `managed`: a provider has them
  * - `in-service`: the service shows the account, which would bring everything back
- * - `active`: the account of a deleted person works
+ * - `active`: the account of a deleted user works
  * - `pending`: something of the deletion, or a look, is still to be done
  * - `held`: a plan or a recovery that is about them waits for a decision
  * - `drifting`: the service differs in something that is about them

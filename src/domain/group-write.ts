@@ -38,7 +38,7 @@ export function toPendingAfterGroupWrite(write: GroupWrite): Pending<GroupField>
   return addPending(state.pending, owned, version);
 }
 
-/** The three facts of one person in one list. */
+/** The three facts of one user in one list. */
 export interface LinkFacts {
   readonly desired: number | null;
   readonly observed: number | null;
@@ -46,7 +46,7 @@ export interface LinkFacts {
 }
 
 /**
- * The facts after a write that wants the person in or out; undefined: the write changes nothing.
+ * The facts after a write that wants the user in or out; undefined: the write changes nothing.
  * It waits when the service does not hold it for sure, also when it had drifted. What an earlier write
  * still waits for is claimed by this one, so that undoing the earlier one cannot take it away.
  */

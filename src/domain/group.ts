@@ -47,7 +47,7 @@ export interface DesiredGroup {
   readonly addToCardsAndSpacesEnabled: boolean | undefined;
 }
 
-/** One waiting change of a membership or of an admin list, of a person who has an account. */
+/** One waiting change of a membership or of an admin list, of a user who has an account. */
 export interface LinkChange {
   readonly userId: UserId;
   readonly upstreamUserId: number;
@@ -61,7 +61,7 @@ export interface LinkChange {
 
 /** A change that the service holds now. */
 export interface SettledLink extends LinkChange {
-  /** It held before the bridge asked, so the bridge did not put the person in. */
+  /** It held before the bridge asked, so the bridge did not put the user in. */
   readonly heldAlready?: true;
 }
 

@@ -30,7 +30,7 @@ export type OwnCallKind =
  */
 export type CallOutcome = 'done' | 'refused' | 'unknown' | 'not-sent';
 
-/** One change of one resource, or of one person in a group. Ids are those that the call names, or its names. */
+/** One change of one resource, or of one user in a group. Ids are those that the call names, or its names. */
 export interface OwnChange {
   readonly kind: OwnCallKind;
   /** The account, or the group in whichever of its ids the call uses; undefined at a creation. */

@@ -40,9 +40,9 @@ export interface HeldAction {
   readonly resourceType: 'user' | 'group';
   readonly resourceId: string;
   readonly kind: HeldKind;
-  /** The field that would wait, or the list that the person is in. */
+  /** The field that would wait, or the list that the user is in. */
   readonly field: UserField | GroupField | 'memberships' | 'group_admins';
-  /** The SCIM id of the person, in a list. */
+  /** The SCIM id of the user, in a list. */
   readonly memberId?: string;
   /** Stands for what was desired and observed: an action whose precondition no longer holds drops out. */
   readonly precondition: string;

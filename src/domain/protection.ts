@@ -2,7 +2,7 @@ import type { DesiredGroup, GroupField, ObservedGroup } from './group.ts';
 import { hasMoreBits } from './mask.ts';
 import type { DesiredUser, ObservedUser, UserField } from './user.ts';
 
-/** A change of a person or a group, as far as it can take something away. */
+/** A change of a user or a group, as far as it can take something away. */
 export interface ProtectedChange<Desired, Observed, Field> {
   /** Undefined: nothing was desired before. */
   readonly before: Desired | undefined;
@@ -13,7 +13,7 @@ export interface ProtectedChange<Desired, Observed, Field> {
   readonly fields: readonly Field[];
 }
 
-/** The fields of a person that can be taken from them. */
+/** The fields of a user that can be taken from them. */
 export type TakenUserField = Extract<
   UserField,
   'active' | 'appsPermissions' | 'temporarilyInactive'

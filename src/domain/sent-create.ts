@@ -3,8 +3,8 @@
  * names, also when the resource was renamed since, so the look is for these.
  */
 export interface SentCreate {
-  /** The userName of a person, the name of a group. */
+  /** The userName of a user, the name of a group. */
   readonly name: string;
-  /** The e-mail address of a person. */
+  /** The e-mail address of a user. */
   readonly address?: string;
 }

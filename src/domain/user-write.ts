@@ -19,7 +19,7 @@ export function toUserFields(names: ReadonlySet<string>): UserField[] {
   return fields;
 }
 
-/** A provider's write of a person, as it decides what is left to do. */
+/** A provider's write of a user, as it decides what is left to do. */
 export interface UserWrite {
   /** State before the write. */
   readonly state: UserState;
@@ -27,7 +27,7 @@ export interface UserWrite {
   readonly attributes: JsonObject;
   readonly fields: readonly UserField[];
   readonly version: number;
-  /** A step for this person may be on its way now, so what is observed may be about to change. */
+  /** A step for this user may be on its way now, so what is observed may be about to change. */
   readonly inFlight: boolean;
   readonly deactivation: Deactivation;
 }

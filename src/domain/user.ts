@@ -10,7 +10,7 @@ import type { SentCreate } from './sent-create.ts';
 import type { Stuck } from './stuck.ts';
 
 /**
- * The owned facts of a person, each pending on its own. `account`: that there is one. `address`:
+ * The owned facts of a user, each pending on its own. `account`: that there is one. `address`:
  * userName and e-mail, which the service keeps as created by all knowledge; tried once, never repaired.
  */
 export type UserField =
@@ -57,7 +57,7 @@ export interface Echo {
   readonly back: string;
 }
 
-/** The echoes that are kept per field of a person. */
+/** The echoes that are kept per field of a user. */
 export interface UserEchoes {
   readonly name?: Echo;
 }
@@ -74,7 +74,7 @@ export interface DesiredUser {
   readonly temporarilyInactive: boolean | undefined;
 }
 
-/** All that is known of one managed person, or of one whose removal is still under way. */
+/** All that is known of one managed user, or of one whose removal is still under way. */
 export interface UserState {
   readonly id: UserId;
   readonly upstreamId: number | undefined;

@@ -24,7 +24,7 @@ export interface UserPlan {
 }
 
 /**
- * The calls that bring a person from observed to desired, in order: removal of access first, the
+ * The calls that bring a user from observed to desired, in order: removal of access first, the
  * address last. Only pending fields are acted on; a field that merely differs is drift.
  */
 export function planUser(state: UserState, policy: UserPolicy): UserPlan {

@@ -19,7 +19,7 @@ import type { Db } from './store.ts';
 /** A drift as stored. */
 export type DriftRow = Selectable<DriftsTable>;
 
-/** The drifts of these people or groups that are not over. */
+/** The drifts of these users or groups that are not over. */
 export async function listActiveDrifts(
   db: Db,
   resourceIds: readonly string[],
@@ -113,7 +113,7 @@ export async function endDrifts(
   }
 }
 
-/** Drifts of people and groups that the store does not have any more are over. */
+/** Drifts of users and groups that the store does not have any more are over. */
 export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
   await sql`update drifts set status = 'gone', ended_at = ${now} where status in (${active})
@@ -209,7 +209,7 @@ export interface DriftQuery {
   readonly limit: number;
 }
 
-/** A drift with the names that a person knows its people and groups by; null where the store has them no more. */
+/** A drift with the names of its users and groups; null where the store has them no more. */
 export interface DriftView {
   readonly seq: number;
   readonly id: string;

@@ -65,7 +65,7 @@ export interface ConvergenceColumns {
   deleted_at: number | null;
 }
 
-/** One person. */
+/** One user. */
 export interface UsersTable extends ConvergenceColumns {
   id: UserId;
   /** The numeric id in the service, once known. At most one live row may hold it. */
@@ -74,12 +74,12 @@ export interface UsersTable extends ConvergenceColumns {
   user_name_folded: string;
   display_name_folded: string | null;
   active: number;
-  /** The observed address and userName, folded: people are correlated on these only. */
+  /** The observed address and userName, folded: users are correlated on these only. */
   observed_user_name_folded: string | null;
   observed_email_folded: string | null;
   /** 1: the service says the account is an owner. */
   owner: Generated<number>;
-  /** The groups as the answer for this person lists them, as JSON text: read far more often than changed. */
+  /** The groups as the answer for this user lists them, as JSON text: read far more often than changed. */
   shown_groups: Generated<string>;
   /** Time at which all personal data was erased: from then on later observations are stored without it either. */
   erased_at: number | null;
@@ -91,7 +91,7 @@ export interface UserEmailsTable {
   email_folded: string;
 }
 
-/** A name that a person or group does not carry any more. */
+/** A name that a user or group does not carry any more. */
 export interface FormerNamesTable {
   resource_type: 'user' | 'group';
   resource_id: string;

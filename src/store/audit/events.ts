@@ -139,11 +139,11 @@ export async function forgetNamed(tx: Db, eventIds: readonly string[]): Promise<
   }
 }
 
-/** A person or group, or one person in the list of a group, and a time (epoch milliseconds, by our own clock). */
+/** A user or group, or one user in the list of a group, and a time (epoch milliseconds, by our own clock). */
 export interface EventQuestion {
   readonly type: 'user' | 'group';
   readonly resourceId: string;
-  /** The SCIM id of the person in a list of the group; empty: it is about the resource itself. */
+  /** The SCIM id of the user in a list of the group; empty: it is about the resource itself. */
   readonly memberId: string;
   readonly from: number;
   readonly until: number;

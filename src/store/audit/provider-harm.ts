@@ -15,14 +15,14 @@ export interface HarmQuery {
 
 /** A change that is about to be made. */
 interface HarmChange extends OwnChange {
-  /** The SCIM id of the person or group. */
+  /** The SCIM id of the user or group. */
   readonly resourceId: string;
 }
 
 /**
- * How many people, places in a group, or groups providers took something away from: each counts once, however many
- * calls that took. Calls that the service refused took nothing away; one whose outcome nobody knows may have. What
- * plans of repairs did is left out.
+ * Counts the users, places in a group, or groups that providers took something away from: each counts once, however
+ * many calls that took. Calls that the service refused took nothing away; one whose outcome is unknown may have.
+ * Changes by repair plans are left out.
  * @param also counted with them, whether or not they are in the ledger
  */
 export async function countProviderHarm(
@@ -69,7 +69,7 @@ function toAdded(harm: HarmKind, change: HarmChange): RawBuilder<unknown> {
   return sql`${toSubject(harm)} from (${rows}) as change`;
 }
 
-/** Changes of a person or group with whether a plan of repairs asked for each. */
+/** Changes of a user or group with whether a plan of repairs asked for each. */
 export async function markRepairs(
   db: Db,
   resourceId: string,

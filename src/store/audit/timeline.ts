@@ -10,7 +10,7 @@ import type { Db } from '../store.ts';
 export interface PastQuery {
   /** The SCIM id. */
   readonly id: string;
-  /** The id of a person's account, by which groups name it; undefined: it has none, or it is a group. */
+  /** The id of a user's account, by which groups name it; undefined: it has none, or it is a group. */
   readonly accountId: string | undefined;
   readonly limit: number;
 }
@@ -18,7 +18,7 @@ export interface PastQuery {
 /** A change of the ledger. */
 export type PastCall = Selectable<OwnCallsTable>;
 
-/** The newest changes that the bridge made of a person or group, those of a person's place in groups among them. */
+/** The newest changes that the bridge made of a user or group, those of a user's place in groups among them. */
 export async function listCallsOf(
   db: Db,
   { id, accountId, limit }: PastQuery,
@@ -30,7 +30,7 @@ export async function listCallsOf(
   return [...own, ...asMember];
 }
 
-/** A drift of a person or group, or of a person in a list. Times are epoch milliseconds. */
+/** A drift of a user or group, or of a user in a list. Times are epoch milliseconds. */
 export interface PastDrift {
   readonly kind: DriftKind;
   readonly status: DriftStatus;
@@ -43,7 +43,7 @@ export interface PastDrift {
   readonly endedAt: number | null;
 }
 
-/** The newest drifts of a person or group. */
+/** The newest drifts of a user or group. */
 export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<PastDrift[]> {
   const select = (condition: RawBuilder<unknown>) => sql`
     select kind, status, detector, resource_id as "resourceId", member_id as "memberId", desired, observed,
@@ -82,7 +82,7 @@ export async function listStuckPlaces(db: Db, { id, limit }: PastQuery): Promise
   }));
 }
 
-/** The people and groups that each of these events names. */
+/** The users and groups that each of these events names. */
 export async function listNamedBy(
   db: Db,
   eventIds: readonly string[],
@@ -100,7 +100,7 @@ export async function listNamedBy(
   return named;
 }
 
-/** The userName or displayName of each of these people and groups, deleted ones too. */
+/** The userName or displayName of each of these users and groups, deleted ones too. */
 export async function listNames(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for (const some of chunks([...ids])) {
@@ -114,7 +114,7 @@ export async function listNames(db: Db, ids: ReadonlySet<string>): Promise<Map<s
   return names;
 }
 
-/** The SCIM ids of the people who have these accounts. */
+/** The SCIM ids of the users who have these accounts. */
 export async function listUserIds(
   db: Db,
   accountIds: ReadonlySet<string>,

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { findOldestStuck, type Refusal, type Stuck, withoutRest } from '../../domain/stuck.ts';
 import type { DueClass } from '../schema.ts';
 
-/** The columns that follow from the attributes of a person, so that indexes answer for them. */
+/** The columns that follow from the attributes of a user, so that indexes answer for them. */
 export interface UserColumns {
   attributes: string;
   user_name: string;
@@ -13,7 +13,7 @@ export interface UserColumns {
   active: number;
 }
 
-/** The stored form of a person's attributes: the document, and what is indexed of it. */
+/** The stored form of a user's attributes: the document, and what is indexed of it. */
 export function toUserColumns(attributes: JsonObject): UserColumns {
   const userName = toText(attributes.userName) ?? '';
   const displayName = toText(attributes.displayName);
@@ -81,7 +81,7 @@ export function parseStuck<Field extends string>({ stuck }: { stuck: string }): 
   return parseStored<Stuck<Field>>(stuck);
 }
 
-/** The columns that follow from what is stuck; `link`: the oldest of a group's people. */
+/** The columns that follow from what is stuck; `link`: the oldest of a group's users. */
 export function toStuckColumns(stuck: Stuck<string>, link?: StuckLink): StuckColumns {
   const since = [findOldestStuck(stuck)?.since, link?.since].filter((at) => at !== undefined);
   return { stuck: JSON.stringify(stuck), stuck_at: since.length === 0 ? null : Math.min(...since) };
@@ -92,7 +92,7 @@ export function toRested(row: { stuck: string }, now: number): string {
   return JSON.stringify(withoutRest(parseStuck(row), now));
 }
 
-/** A person whose change in a list the service refused. */
+/** A user whose change in a list the service refused. */
 export interface StuckLink {
   /** Epoch milliseconds. */
   readonly since: number;

@@ -1,7 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
 import { toPostgresStoreError, wasAnswered } from './postgres-errors.ts';
-
 import { StoreError } from './store-error.ts';
 
 /** Every wait has an end: for a connection, a lock, a statement, a transaction that went silent. */

@@ -6,7 +6,7 @@ import { BridgeError } from '../../domain/errors.ts';
  * - `store-unavailable`: it cannot be reached, read or written at all; a write was not kept
  * - `store-unsure`: the connection was lost during a commit; the write may or may not have been kept
  * - `store-in-use`: another process has the SQLite file
- * - `store-busy`: somebody else held a lock for longer than we wait
+ * - `store-busy`: another process held a lock for longer than we wait
  * - `store-contended`: this transaction lost against another one and may be run again as it was
  * - `store-full`: no room is left
  * - `store-corrupt`: the file is damaged or is no database

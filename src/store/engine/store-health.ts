@@ -57,7 +57,7 @@ export function watchWrites(store: Store, clock: Clock): WatchedStore {
 }
 
 /**
- * Why what is committed may be lost although nobody made a mistake:
+ * Reason why committed data may be lost although the store works as set up:
  * - `not-flushed`: `fsync` is off, so a crash of the server's host may lose commits, or the whole database
  * - `standby-behind`: a standby follows that no commit waits for, so a fail-over to it may lose the last ones
  */

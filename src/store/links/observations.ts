@@ -45,7 +45,7 @@ export interface SeenLinks {
 
 /**
  * Makes `observed` say what a list said; a change that holds already stops waiting. Where the list says what is known,
- * nothing is written. Returns how many people were seen to have come or gone.
+ * nothing is written. Returns how many users were seen to have come or gone.
  */
 export async function observeLinks(
   tx: Db,
@@ -83,9 +83,9 @@ export async function observeLinks(
 
 /** Counts of a list's differences from the store. */
 interface News {
-  /** People who are in no row of the group yet. */
+  /** Users who are in no row of the group yet. */
   readonly added: number;
-  /** Rows of people who came or went. */
+  /** Rows of users who came or went. */
   readonly moved: number;
   /** Rows that are to be written or forgotten. */
   readonly changing: number;
@@ -102,7 +102,7 @@ async function countNews(
   const isWaiting = sql`pending is not null
     and ((retry_at is not null and attempts = 0) or desired = ${next})`;
   const isOver = sql`pending is null and observed = 0 and coalesce(desired, 0) = 0`;
-  // Deleted people as well: who is still seen there still has to leave.
+  // Deleted users count as well: one who is still seen in the list still has to leave.
   const { rows } = await sql<{ listed: number; linked: number; moved: number; changing: number }>`
     with seen as materialized (
       select id, deleted_at from users where upstream_id in (${selectAccounts(tx, seen)}))

@@ -6,14 +6,14 @@ import type { Db, Store } from '../store.ts';
 /** Number of users updated in one transaction, so that no other write waits for long. */
 const TOUCH_ALL_CHUNK = 250;
 
-/** People brought up to date in one statement, which must not hold the event loop for long. */
+/** Users brought up to date in one statement, which must not hold the event loop for long. */
 const TOUCH_CHUNK = 100;
 
 /** Members that one statement reads. */
 const MEMBERS_AT_ONCE = 5_000;
 
 /**
- * Writes what these people's answers say of their groups, after any of it may have changed: who is in a
+ * Writes what these users's answers say of their groups, after any of it may have changed: who is in a
  * group, what it is called, whether it is there. Where the answer differs that is another version of it,
  * elsewhere nothing. `now` is epoch milliseconds.
  */

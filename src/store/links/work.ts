@@ -13,7 +13,7 @@ export interface WaitingQuery {
   readonly limit: number;
   /** Epoch milliseconds: what was refused waits until its time. */
   readonly now: number;
-  /** True when the service refuses inactive people as members: their additions wait. */
+  /** True when the service refuses inactive users as members: their additions wait. */
   readonly inactiveWait: boolean;
 }
 
@@ -35,7 +35,7 @@ interface WaitingRow {
 
 /**
  * The waiting changes of a group that can be made now: what was tried before after all others, removals first, then the
- * oldest. A person without an account, or one who is to be deactivated first, makes a change wait.
+ * oldest. A user without an account, or one who is to be deactivated first, makes a change wait.
  */
 export async function listWaitingLinks(
   db: Db,
@@ -136,7 +136,7 @@ async function findStuckLink(db: Db, groupId: GroupId, since: number): Promise<S
   return { since, problem: parseStored<Refusal>(rows[0]?.problem ?? 'null') };
 }
 
-/** Makes every group due in which something waits for this person. */
+/** Makes every group due that has a waiting change of this user. */
 export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const notified = await tx
     .updateTable('groups')
@@ -268,7 +268,7 @@ export async function postponeLinks(
   }
 }
 
-/** One more attempt at changes of people that failed. */
+/** One more attempt at changes of users that failed. */
 export interface FailedLinks extends Failing {
   readonly changes: readonly LinkChange[];
   readonly problem: Refusal;

@@ -59,7 +59,7 @@ export async function deleteHeldActions(tx: Db, upToId: number): Promise<void> {
   await tx.deleteFrom('held_actions').where('id', '<=', upToId).execute();
 }
 
-/** A held action with the names that a person knows its people and groups by. */
+/** A held action with the names of its users and groups. */
 export interface HeldView {
   readonly kind: HeldKind;
   readonly type: 'user' | 'group';

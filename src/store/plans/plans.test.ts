@@ -28,7 +28,7 @@ const plan = {
   ended_at: null,
 } as const;
 
-/** A drift, and a plan of nobody's asking to repair it, of which this became. */
+/** Stores a drift and an automatic plan to repair it, with these statuses of the plan and of its action. */
 async function addPlanned(store: Store, status: PlanStatus, became: ActionStatus): Promise<void> {
   await store.write(async (tx) => {
     await insertDrifts(tx, [action], { detector: 'sweep', now: 1_000 });

@@ -144,7 +144,7 @@ export async function countPlanActions(db: Db, planId: string): Promise<Map<Acti
 export interface HarmSubject {
   readonly harm: HarmKind;
   readonly resourceId: string;
-  /** The SCIM id of the person in a list of the group; empty: it is about the resource itself. */
+  /** The SCIM id of the user in a list of the group; empty: it is about the resource itself. */
   readonly memberId: string;
 }
 
@@ -214,7 +214,7 @@ export async function prunePlans(
   return Number(result.numDeletedRows);
 }
 
-/** An action for an operator, with the names that a person knows its people and groups by. */
+/** An action for an operator, with the names of its users and groups. */
 export interface PlanActionView {
   readonly id: number;
   readonly kind: DriftKind;

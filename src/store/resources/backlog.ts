@@ -107,14 +107,14 @@ export async function listFailing(db: Db, limit: number): Promise<TroubledResour
   }));
 }
 
-/** One thing that was acknowledged and that the service refuses: a field, or one person in a list of a group. */
+/** Part of a resource that was acknowledged and that the service refuses: a field, or one user in a list of a group. */
 export interface StuckPart {
   readonly type: 'user' | 'group';
   readonly id: string;
   readonly name: string;
-  /** The field of the person or group; `members` or `admins` for a person in a list. */
+  /** The field of the user or group; `members` or `admins` for a user in a list. */
   readonly field: string;
-  /** The SCIM id of the person in the list. */
+  /** The SCIM id of the user in the list. */
   readonly person?: string;
   /** The service's words and their code. */
   readonly problem: Refusal;

@@ -14,7 +14,7 @@ import { listUsersByKey } from './explained.ts';
 /** Rows that a name fits at most; more are as ambiguous as two. */
 const FITTING_MAX = 10;
 
-/** The people of this id, userName, displayName or address, the deleted among them. */
+/** The users of this id, userName, displayName or address, the deleted among them. */
 export async function listErasable(db: Db, key: string): Promise<UserRow[]> {
   const known = await listUsersByKey(db, key);
   const folded = foldCase(key);
@@ -269,7 +269,7 @@ export async function findErasureFacts(
   return facts;
 }
 
-/** Deleted people whose deletion is over since before `before` (epoch milliseconds), in order; a part of them. */
+/** Deleted users whose deletion is over since before `before` (epoch milliseconds), in order; a part of them. */
 export async function listOldTombstones(
   db: Db,
   { before, afterSeq, limit }: { before: number; afterSeq: number; limit: number },

@@ -9,7 +9,7 @@ import { findUserRow, type UserRow } from '../users/users.ts';
 /** Rows that a name fits at most; more are as ambiguous as two. */
 const FITTING_MAX = 10;
 
-/** The person with this id, deleted or not, else the live people with this userName, displayName or address. */
+/** The user with this id, deleted or not, else the live users with this userName, displayName or address. */
 export async function listUsersByKey(db: Db, key: string): Promise<UserRow[]> {
   const row = await findUserRow(db, key);
   if (row !== undefined) return [row];
@@ -58,7 +58,7 @@ export interface LinkView {
   readonly by_rule: number;
 }
 
-/** The first live groups of a person, in order of joining. */
+/** The first live groups of a user, in order of joining. */
 export async function listGroupLinksOf(db: Db, id: UserId, limit: number): Promise<LinkView[]> {
   const { rows } = await sql<LinkView>`
     select g.id, g.display_name as name, m.desired, m.observed, m.pending, m.stuck_at, 0 as by_rule
@@ -84,7 +84,7 @@ export interface LinkCounts {
   readonly pending: number;
 }
 
-/** Counts a list of a group, or what a person is in. */
+/** Counts a list of a group, or what a user is in. */
 export async function countLinks(
   db: Db,
   table: LinkTable,

@@ -2,7 +2,7 @@ import { chunks } from '../engine/dialect.ts';
 import type { FormerNamesTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
-/** A name that a person or group does not carry any more, folded. */
+/** A name that a user or group does not carry any more, folded. */
 export type FormerName = Readonly<FormerNamesTable>;
 
 /** Remembers the names of `old` that are not among `names`: a rename ends no protection. Both are folded. */

@@ -35,7 +35,7 @@ export interface Remarks {
   readonly disputes: number;
 }
 
-/** People for an operator. */
+/** Lists users for an operator. */
 export async function listUsersFor(db: Db, part: ResourcePart): Promise<(UserRow & Remarks)[]> {
   const { rows } = await sql<UserRow & Remarks>`
     select users.*, ${DRIFTS_OF.users} as drifts, ${DISPUTES_OF.users} as disputes

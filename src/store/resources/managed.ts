@@ -4,7 +4,6 @@ import { chunks, isSeenSince } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
 import { listLinkedUsers, touchUsers } from '../links/shown.ts';
 import type { Db } from '../store.ts';
-
 import { deleteUser, type UserRow } from '../users/users.ts';
 
 /** A part of a table, in order of creation. */

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import { chunks } from '../engine/dialect.ts';
-
 import type { Db } from '../store.ts';
 
-/** A person or group, found by one of its ids or names. */
+/** A user or group, found by one of its ids or names. */
 interface Named {
   readonly id: string;
   readonly isManaged: boolean;
@@ -37,13 +36,13 @@ export interface NamedResources {
   readonly group: ReadonlyMap<string, ReadonlySet<string>>;
   /** The SCIM ids of those that are managed. */
   readonly managed: ReadonlySet<string>;
-  /** From each text that names people to their accounts. */
+  /** From each text that names users to their accounts. */
   readonly accounts: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 /**
- * The people and groups, deleted and unmanaged ones too, that the service calls by one of these texts: an id, a
- * uid or a name. A person and a group may have the same number.
+ * The users and groups, deleted and unmanaged ones too, that the service calls by one of these texts: an id, a
+ * uid or a name. A user and a group may have the same number.
  */
 export async function findNamed(db: Db, texts: ReadonlySet<string>): Promise<NamedResources> {
   const users: Named[] = [];
@@ -136,7 +135,7 @@ function toNamed(
   };
 }
 
-/** Names beside rows that are about a person or group, or about a person in a group. */
+/** Names beside rows that are about a user or group, or about a user in a group. */
 export interface SubjectNames {
   /** `name` and `memberName`; null where the store has them no more. */
   readonly columns: RawBuilder<unknown>;

@@ -9,7 +9,7 @@ export interface ProgressRow {
   readonly version: number;
   /** Pending version of each field, as JSON text. */
   readonly pending: string;
-  /** The oldest version that waits among the people of a group. */
+  /** The oldest version that waits among the users of a group. */
   readonly oldestLink: number | undefined;
   readonly lane_owner: string | null;
   /** Epoch milliseconds. */

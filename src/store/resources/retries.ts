@@ -36,11 +36,11 @@ export interface Retried {
   readonly type: 'user' | 'group';
   readonly id: string;
   readonly name: string;
-  /** The fields that wait, and `members` or `admins` where people of a list do; empty: a look at it. */
+  /** The fields that wait, and `members` or `admins` where users of a list do; empty: a look at it. */
   readonly waits: readonly string[];
 }
 
-/** People and groups that wait for their next attempt, stuck or not, in the order of their ids after `after`. */
+/** Users and groups that wait for their next attempt, stuck or not, in the order of their ids after `after`. */
 export async function listResting(
   db: Db,
   type: ResourceKey['type'],
@@ -55,7 +55,7 @@ export async function listResting(
   );
 }
 
-/** Groups in which a change of this person rests. */
+/** Groups in which a change of this user rests. */
 export async function listRestingGroupsOf(db: Db, id: string, now: number): Promise<ResourceKey[]> {
   const resting = LINK_TABLES.map(
     (list) => sql`select group_id as id from ${sql.table(list)}

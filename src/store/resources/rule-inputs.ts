@@ -71,7 +71,7 @@ export async function listRuledGroups(db: Db, { afterSeq, limit }: RuledPage) {
     .execute();
 }
 
-/** Live managed people. */
+/** Condition of live managed users. */
 export async function listRuledUsers(db: Db, { afterSeq, limit }: RuledPage) {
   return db
     .selectFrom('users')
@@ -84,7 +84,7 @@ export async function listRuledUsers(db: Db, { afterSeq, limit }: RuledPage) {
     .execute();
 }
 
-/** The names of the live managed groups that each of these people is wanted in. */
+/** The names of the live managed groups that each of these users is wanted in. */
 export async function listGroupNamesOf(
   db: Db,
   userIds: readonly UserId[],
@@ -104,7 +104,7 @@ export async function listGroupNamesOf(
   return names;
 }
 
-/** The live people who are wanted in any of these groups: all of them, or those among `userIds`. */
+/** The live users who are wanted in any of these groups: all of them, or those among `userIds`. */
 export async function listWantedMembers(
   db: Db,
   groupIds: readonly GroupId[],
@@ -125,7 +125,7 @@ export async function listWantedMembers(
   return found;
 }
 
-/** The managed live rows of these people, locked until the transaction ends, in one order everywhere. */
+/** The managed live rows of these users, locked until the transaction ends, in one order everywhere. */
 export async function lockManagedUsers(tx: Db, userIds: readonly UserId[]): Promise<UserRow[]> {
   return tx
     .selectFrom('users')
@@ -138,7 +138,7 @@ export async function lockManagedUsers(tx: Db, userIds: readonly UserId[]): Prom
     .execute();
 }
 
-/** One person in an admin list, as rules see it. */
+/** One user in an admin list, as rules see it. */
 export interface AdminRow extends AdminFacts {
   readonly userId: UserId;
 }

@@ -117,7 +117,7 @@ export interface ListedUser {
   readonly display: string;
 }
 
-/** The people in these groups, or the admins of them, in order of joining. */
+/** Lists the members or the admins of these groups, in order of joining. */
 export async function listUsersOfGroups(
   db: Db,
   table: LinkTable,

@@ -6,7 +6,7 @@ import type { NewUserRow, UserRow } from './users.ts';
 /** Account of the service that no provider asked for yet. */
 export interface ObservedAccount {
   readonly row: NewUserRow;
-  /** Addresses that filters find the person by. */
+  /** Addresses that filters find the user by. */
   readonly emailsFolded: string[];
 }
 
@@ -44,7 +44,7 @@ async function findSeqs(db: Db, upstreamIds: readonly number[]): Promise<number[
   return rows.map(({ seq }) => seq);
 }
 
-/** Adds people as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
+/** Adds users as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
 export async function insertObservedUsers(
   tx: Db,
   accounts: readonly ObservedAccount[],

@@ -19,9 +19,9 @@ import type { Schema, UsersTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { findComparedSince } from '../sweeps.ts';
 
-/** A person as stored. Documents are JSON text; see the schema for units. */
+/** A user as stored. Documents are JSON text; see the schema for units. */
 export type UserRow = Selectable<UsersTable>;
-/** The columns of a new person. */
+/** The columns of a new user. */
 export type NewUserRow = Insertable<UsersTable>;
 /** The columns of a change. */
 export type UserChange = UpdateObject<Schema, 'users'>;
@@ -153,12 +153,12 @@ export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]
     .execute();
 }
 
-/** Adds a person. @throws StoreError when another live managed user has the name or the account. */
+/** Adds a user. @throws StoreError when another live managed user has the name or the account. */
 export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
   return tx.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Changes a person, and remembers the names that go. The caller has read the row in the same transaction. */
+/** Changes a user, and remembers the names that go. The caller has read the row in the same transaction. */
 export async function updateUser(tx: Db, id: UserId, change: UserChange): Promise<void> {
   if (Object.keys(change).length === 0) return;
   if (NAME_COLUMNS.some((column) => change[column] !== undefined)) await keepNames(tx, id, change);
@@ -232,7 +232,7 @@ export async function replaceUserEmails(tx: Db, id: UserId, folded: string[]): P
   await insertUserEmails(tx, id, folded);
 }
 
-/** Adds addresses of a person who has none yet. */
+/** Adds addresses of a user who has none yet. */
 export async function insertUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
   if (folded.length === 0) return;
   await tx
