@@ -116,7 +116,7 @@ describe('the owned fields that a write of a group speaks of', () => {
   });
 });
 
-/** Three facts as [desired, observed, pending]; undefined: the person is not in the list at all. */
+/** Three facts as [desired, observed, pending]; undefined: the user is not in the list at all. */
 type Facts = readonly [number | null, number | null, number | null] | undefined;
 
 const toFacts = (facts: Facts): LinkFacts | undefined =>
