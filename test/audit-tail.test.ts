@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
-import { findTail, saveTail } from '../src/reconcile/audit/state.ts';
+import { findTail, saveTail } from '../src/reconcile/audit/poll-state.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../src/sandbox/shape.ts';
 import { openStore } from '../src/store/database.ts';

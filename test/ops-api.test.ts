@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
-import { saveAlive } from '../src/reconcile/repair/detect.ts';
+import { saveAlive } from '../src/reconcile/repair/recovery-detect.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { openStore } from '../src/store/database.ts';
 import { listOwnCalls } from '../src/store/own-calls.ts';

@@ -6,7 +6,7 @@ import { followRequests } from '../ops/http/follow-requests.ts';
 import { createHealthRouter } from '../ops/router.ts';
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
 import type { WaitingWork } from '../ops/state/readiness-facts.ts';
-import { findTail } from '../reconcile/audit/state.ts';
+import { findTail } from '../reconcile/audit/poll-state.ts';
 import { findRecovery } from '../reconcile/repair/recovery-state.ts';
 import { readSections } from '../reconcile/sections.ts';
 import { answerUnknown } from '../scim/http/respond.ts';

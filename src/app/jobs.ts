@@ -1,4 +1,4 @@
-import { createTail, type Tail } from '../reconcile/audit/tail.ts';
+import { createTail, type Tail } from '../reconcile/audit/poller.ts';
 import { createSweeps, type SweepDeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import type { FirstReadDeps } from '../reconcile/read/step.ts';
 import type { DriftDeps } from '../reconcile/repair/deps.ts';

@@ -1,4 +1,4 @@
-import type { Tail } from '../reconcile/audit/tail.ts';
+import type { Tail } from '../reconcile/audit/poller.ts';
 import type { Pruning } from '../reconcile/loop/pruning.ts';
 import type { Replicas } from '../reconcile/loop/replicas.ts';
 import type { BridgeParts } from './parts.ts';

@@ -1,8 +1,8 @@
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
-import type { Forms } from '../reconcile/forms.ts';
 import { toLeaseTimes } from '../reconcile/lease-times.ts';
 import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
+import type { Forms } from '../reconcile/quirks.ts';
 import type { RepairPolicy } from '../reconcile/repair/deps.ts';
 import type { ScimPolicy } from '../scim/deps.ts';
 import type { Settings } from '../settings/schema.ts';

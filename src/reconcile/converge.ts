@@ -1,3 +1,4 @@
+import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/missed.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
@@ -5,11 +6,9 @@ import type { Lease } from '../store/lanes.ts';
 import type { Db } from '../store/store.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { toMissed, withMissed } from './missed.ts';
 import type { Outcome } from './outcome.ts';
 import { openPermit, type Permit, type Permitted, type PlannedStep } from './permit.ts';
 import { GONE, type Progress, type Recorded } from './recorded.ts';
-import { createStepGuard } from './step-guard.ts';
 
 /** What the loop needs to know of one type of resource. */
 export interface Convergeable<
@@ -118,4 +117,62 @@ function report(
   outcome: Outcome<unknown, unknown>['kind'],
 ): void {
   events.converged({ type, id, action, outcome });
+}
+
+/** How often one run may come back to the same step while nobody writes anything. */
+const REPEATS_MAX = 10;
+/** Steps that are remembered; a circle is shorter. */
+const REMEMBERED_MAX = 1_000;
+
+/** Tells a long way from a circle: a run may take any number of steps, but not the same one again and again. */
+export interface StepGuard {
+  /** @throws BridgeError `bug` when this step was taken too often since the last write. */
+  note(version: number, action: unknown): void;
+}
+
+/** The guard of one run. */
+export function createStepGuard(key: ResourceKey): StepGuard {
+  const taken = new Map<string, number>();
+  let seen: number | undefined;
+  return {
+    note(version, action) {
+      if (version !== seen || taken.size >= REMEMBERED_MAX) taken.clear();
+      seen = version;
+      const step = JSON.stringify(action) ?? '';
+      const times = (taken.get(step) ?? 0) + 1;
+      taken.set(step, times);
+      if (times <= REPEATS_MAX) return;
+      throw new BridgeError('bug', `${keyText(key)} came to the same step ${times} times`);
+    },
+  };
+}
+
+/** A step of a run that ended. */
+interface SeenOutcome {
+  readonly outcome: Outcome<{ readonly missing?: true }, unknown>;
+  /** The step was a look. */
+  readonly isLook: boolean;
+}
+
+/**
+ * What the next step of a run knows of a "not there", so that looking and writing never go round in a
+ * circle: `before` is what the step that ended knew. A change that was made in between asks anew.
+ */
+export function toMissed(
+  before: Missed | undefined,
+  { outcome, isLook }: SeenOutcome,
+): Missed | undefined {
+  // Nothing else is planned before the look, and a look that finds nothing says so.
+  if (outcome.kind === 'unknown' && outcome.lookNow) return 'found';
+  if (outcome.kind !== 'done' || before !== 'found') return before;
+  if (!isLook) return undefined;
+  return outcome.known.missing ? 'gone' : 'found';
+}
+
+/** The state that a step is taken with. */
+function withMissed<State extends { readonly missed?: Missed }>(
+  state: State,
+  missed: Missed | undefined,
+): State {
+  return missed === undefined ? state : { ...state, missed };
 }

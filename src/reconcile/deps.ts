@@ -5,9 +5,9 @@ import type { Rules } from '../rules/rules.ts';
 import type { LaneClaim } from '../store/lanes.ts';
 import type { Store } from '../store/store.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
-import type { FormBook } from './forms.ts';
 import type { LeaseTimes } from './lease-times.ts';
 import type { OutageWatch } from './outage.ts';
+import type { FormBook } from './quirks.ts';
 
 /** The part of the settings that convergence follows. */
 export interface ReconcilePolicy {

@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Settlement } from './outcome.ts';
-import type { Progress, Undone } from './recorded.ts';
+import type { Progress, Recorded, Undone } from './recorded.ts';
 
 /** A request that waits for its write to arrive in the service. */
 export interface Waiter<Undo> {
@@ -133,4 +133,22 @@ function startDeadline(clock: Clock, ms: number, onOver: () => void): () => void
   const stopped = new AbortController();
   clock.sleep(ms, stopped.signal).then(onOver, () => undefined);
   return () => stopped.abort();
+}
+
+/**
+ * Records a result while the deadlines of those who wait for it are held, so that nobody is told
+ * "accepted" for a write that is being taken back at this moment.
+ */
+export async function recordHeld<State, Undo>(
+  held: HeldWaiters<Undo>,
+  record: (undos: readonly Waiter<Undo>[]) => Promise<Recorded<State>>,
+): Promise<Recorded<State>> {
+  try {
+    const recorded = await record(held.waiters);
+    held.letGo(recorded.undone);
+    return recorded;
+  } catch (error) {
+    held.letGo([]);
+    throw error;
+  }
 }

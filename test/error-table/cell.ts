@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Forms } from '../../src/reconcile/forms.ts';
+import type { Forms } from '../../src/reconcile/quirks.ts';
 import { readSections } from '../../src/reconcile/sections.ts';
 import { findFact } from '../../src/store/facts.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';

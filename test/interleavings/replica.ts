@@ -1,9 +1,9 @@
 import { BridgeError } from '../../src/domain/errors.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ReconcileDeps } from '../../src/reconcile/deps.ts';
-import { openForms } from '../../src/reconcile/forms.ts';
 import { createReconciler } from '../../src/reconcile/loop/reconciler.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
+import { openForms } from '../../src/reconcile/quirks.ts';
 import type { ScimDeps } from '../../src/scim/deps.ts';
 import { ScimError } from '../../src/scim/errors.ts';
 import {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { toReconcilePolicy, toScimPolicy } from '../../src/app/settings.ts';
 import type { ReconcilePolicy } from '../../src/reconcile/deps.ts';
-import type { Forms } from '../../src/reconcile/forms.ts';
+import type { Forms } from '../../src/reconcile/quirks.ts';
 import type { ScimPolicy } from '../../src/scim/deps.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { openStore } from '../../src/store/database.ts';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { openForms } from '../../src/reconcile/forms.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
+import { openForms } from '../../src/reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../../src/reconcile/read/first-read.ts';
 import type { FirstReadDeps } from '../../src/reconcile/read/step.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';

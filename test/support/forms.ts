@@ -1,4 +1,4 @@
-import type { Forms } from '../../src/reconcile/forms.ts';
+import type { Forms } from '../../src/reconcile/quirks.ts';
 import { findFact } from '../../src/store/facts.ts';
 import type { TestBridge } from './bridge.ts';
 

@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
 import type { ResourceKey } from '../../src/domain/ids.ts';
 import { type ReconcileDeps, type ReconcilePolicy, toLaneClaim } from '../../src/reconcile/deps.ts';
-import { type Forms, openForms } from '../../src/reconcile/forms.ts';
 import { toLeaseTimes } from '../../src/reconcile/lease-times.ts';
 import { createLaneRunner, type Lanes } from '../../src/reconcile/loop/lane-runner.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
+import { type Forms, openForms } from '../../src/reconcile/quirks.ts';
 import { createWaiters } from '../../src/reconcile/waiters.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { claimLane, type Lease, renewLane } from '../../src/store/lanes.ts';

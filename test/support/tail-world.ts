@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { findTail } from '../../src/reconcile/audit/state.ts';
+import { findTail } from '../../src/reconcile/audit/poll-state.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge } from './bridge.ts';

@@ -1,4 +1,4 @@
-import type { Detection } from '../../reconcile/repair/detect.ts';
+import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
 import { findRecovery } from '../../reconcile/repair/recovery-state.ts';
 import { countHeldActions } from '../../store/held-actions.ts';
 import { listHeldViews } from '../../store/held-views.ts';

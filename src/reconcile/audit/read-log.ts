@@ -3,10 +3,10 @@ import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import type { NewEvent } from './judge-events.ts';
+import type { NewEvent } from './attribute-events.ts';
+import { claimTail, holdTail, saveTail, type TailState } from './poll-state.ts';
+import { settleUnresolved } from './resolve-events.ts';
 import { type SavedPage, savePage } from './save-page.ts';
-import { settleUnresolved } from './settle-unresolved.ts';
-import { claimTail, holdTail, saveTail, type TailState } from './state.ts';
 import { findWindowStart, isEnd } from './window.ts';
 
 /** The service's limit of a page. */

@@ -7,8 +7,8 @@ import { insertOwnCall } from '../../store/own-calls.ts';
 import type { Store } from '../../store/store.ts';
 import { findUserRow } from '../../store/users.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
+import { beginTail, claimTail, findTail, holdTail } from './poll-state.ts';
 import { savePage } from './save-page.ts';
-import { beginTail, claimTail, findTail, holdTail } from './state.ts';
 
 const now = Date.UTC(2026, 3, 1, 12);
 const intervalMs = 15_000;

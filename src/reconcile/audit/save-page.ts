@@ -8,9 +8,9 @@ import { addInspection } from '../../store/inspections.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { markToLook } from '../look-again.ts';
-import { judgeEvents, mergeToLook, type NewEvent } from './judge-events.ts';
-import { holdTail, saveTail } from './state.ts';
+import { markToLook } from '../mark-to-look.ts';
+import { judgeEvents, mergeToLook, type NewEvent } from './attribute-events.ts';
+import { holdTail, saveTail } from './poll-state.ts';
 import { toEventRow, toNameRows, toResourceRows, toText } from './to-rows.ts';
 import { judgeSkew } from './window.ts';
 

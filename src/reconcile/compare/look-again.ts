@@ -3,11 +3,11 @@ import { listActiveDrifts } from '../../store/drifts.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import { findNewestOwnCallFor } from '../../store/own-calls.ts';
 import type { UserRow } from '../../store/users.ts';
-import { isUnchanged, type Judgement, type SeenSince } from './judgement.ts';
+import { isUnchanged, type Judgement, type SeenSince } from './comparison.ts';
+import { compareWithKnown, countSettled, storeSettled } from './drift-changes.ts';
+import { toLookNeeds } from './look.ts';
 import type { Resources } from './resources.ts';
 import { type SweepRun, writeHeld } from './run.ts';
-import { compareWithKnown, countSettled, storeSettled } from './settle.ts';
-import { toLookNeeds } from './sighting.ts';
 
 /** A person or group in whom a list showed a difference that is new. */
 export interface Suspect<Row extends UserRow | GroupRow> {

@@ -5,12 +5,12 @@ import type { GroupRow } from '../../store/groups.ts';
 import type { UnseenPart, UnseenQuery } from '../../store/managed.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users.ts';
-import { isUnchanged, type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';
+import { isUnchanged, type Judgement, type SeenSince, UNKNOWN } from './comparison.ts';
+import { compareWithKnown, countSettled, storeSettled } from './drift-changes.ts';
+import type { Sighting } from './look.ts';
 import { type Suspect, untilSettled } from './look-again.ts';
 import type { Resources } from './resources.ts';
 import { IncompleteSweep, type SweepRun, writeHeld } from './run.ts';
-import { compareWithKnown, countSettled, storeSettled } from './settle.ts';
-import type { Sighting } from './sighting.ts';
 
 /** How many missing people, and how many missing groups, one sweep looks for; the next goes on with the others. */
 const LOOKS_MAX = { managed: 50, observed: 200 } as const;

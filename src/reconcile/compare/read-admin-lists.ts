@@ -4,7 +4,7 @@ import { observeLinks } from '../../store/link-observations.ts';
 import { listGroupsWithOwnedAdmins } from '../../store/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { fetchAdminIds } from '../group/read-admins.ts';
-import { isUnchanged } from './judgement.ts';
+import { isUnchanged } from './comparison.ts';
 import { type SweepRun, writeHeld } from './run.ts';
 
 /** How long one admin list may take with its turn, in milliseconds. */

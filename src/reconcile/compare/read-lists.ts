@@ -1,10 +1,10 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { backoffMs } from '../backoff.ts';
-import { type Book, createBook } from '../read/book.ts';
+import { type Book, createBook } from '../read/checkpoint.ts';
 import { findOpenStep, findSection, type Progress, type Step } from '../read/progress.ts';
 import { closeStep, refuseStep, runStep, type StepRun } from '../read/run-step.ts';
 import type { StepResult } from '../read/step.ts';
-import { toReason } from '../reason.ts';
+import { toReason } from '../verdict.ts';
 import { IncompleteSweep, type SweepRun } from './run.ts';
 
 /** Attempts at one list before the sweep ends without a conclusion: the next one begins anew. */

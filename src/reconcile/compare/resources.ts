@@ -12,13 +12,11 @@ import {
 } from '../../store/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, type UserRow } from '../../store/users.ts';
-import { judgeGroup } from './judge-group.ts';
-import { judgeUser } from './judge-user.ts';
-import { type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';
-import { lookAtGroupAgain } from './look-at-group.ts';
-import { lookAtUserAgain } from './look-at-user.ts';
+import { judgeGroup } from './compare-group.ts';
+import { judgeUser } from './compare-user.ts';
+import { type Judgement, type SeenSince, UNKNOWN } from './comparison.ts';
+import { type LookNeeds, lookAtGroupAgain, lookAtUserAgain, type Sighting } from './look.ts';
 import type { SweepRun } from './run.ts';
-import type { LookNeeds, Sighting } from './sighting.ts';
 
 /** What a look takes. */
 export type Looking = Pick<SweepRun, 'deps' | 'signal'>;

@@ -1,4 +1,5 @@
-import { type ErasureObstacle, listPersonalNames } from '../../domain/erasure.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createMention, type ErasureObstacle, listPersonalNames } from '../../domain/erasure.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStored } from '../../store/documents.ts';
@@ -6,14 +7,15 @@ import {
   countTraces,
   eraseRow,
   eraseTraces,
+  listGroupProblems,
   listOldTombstones,
+  listSayingEvents,
   type TraceCounts,
   type TracedPerson,
 } from '../../store/erasure.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { findSayings, type Sayings } from './find-saying.ts';
 import { listObstacles } from './obstacles.ts';
 
 /** What erasing somebody comes to. */
@@ -140,4 +142,31 @@ function listNames(row: UserRow): string[] {
 
 function toTraced(row: UserRow, sayings: Sayings): TracedPerson {
   return { id: row.id, account: row.upstream_id, names: listNames(row), ...sayings };
+}
+
+/** Events that are read at once. */
+const EVENTS_PART = 1_000;
+
+/** What others' rows say of somebody. */
+export type Sayings = Pick<TracedPerson, 'eventIds' | 'authoredIds' | 'groupIds'>;
+
+/** Looks through everything that the store has in others' words for one of these names. */
+async function findSayings(db: Db, names: readonly string[]): Promise<Sayings> {
+  const isMentioned = createMention(names);
+  const [eventIds, authoredIds]: [string[], string[]] = [[], []];
+  for (let afterId = ''; ; ) {
+    const events = await listSayingEvents(db, { afterId, limit: EVENTS_PART });
+    for (const { id, message, details, author_username } of events) {
+      if (isMentioned(message) || isMentioned(details)) eventIds.push(id);
+      if (isMentioned(author_username)) authoredIds.push(id);
+    }
+    const last = events.at(-1);
+    if (last === undefined) break;
+    afterId = last.id;
+    // Reads of the store alone would keep the process from everything else.
+    await nextTurn();
+  }
+  const problems = await listGroupProblems(db);
+  const groupIds = problems.filter(({ last_error }) => isMentioned(last_error)).map(({ id }) => id);
+  return { eventIds, authoredIds, groupIds };
 }

@@ -4,7 +4,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
-import type { MemberForm } from '../forms.ts';
+import type { MemberForm } from '../quirks.ts';
 import { type Judged, judge } from '../verdict.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 

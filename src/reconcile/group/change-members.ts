@@ -1,10 +1,19 @@
-import type { GroupState } from '../../domain/group.ts';
+import type { GroupState, LinkChange, SettledLink } from '../../domain/group.ts';
 import type { ChangeMembers } from '../../plan/actions.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { listBatchForms, sendBatch } from './batch-form.ts';
-import { changeInParts } from './change-in-parts.ts';
+import { toFailure } from '../failure.ts';
+import { judge } from '../verdict.ts';
+import {
+  type BatchForm,
+  listBatchForms,
+  listOtherForms,
+  readMembers,
+  type SentBatch,
+  sendBatch,
+} from './batch-form.ts';
+import { changeMember, toFound } from './change-link.ts';
 import { learnScimId } from './learn-scim-id.ts';
-import type { GroupOutcome } from './outcome.ts';
+import type { GroupOutcome, GroupPart, RefusedLink } from './outcome.ts';
 
 /**
  * Changes many members with one SCIM call. The shape of the operations is not documented, so forms are
@@ -40,4 +49,203 @@ export async function changeMembers(
 function withScimId(outcome: GroupOutcome, scimId: string): GroupOutcome {
   if (outcome.kind !== 'done') return outcome;
   return { kind: 'done', known: { ...outcome.known, ids: { scimId } } };
+}
+
+/** The smallest content that can tell a refused form from a refused member. */
+const PAIR = 2;
+/** So many refused and fewer taken: halves would cost more than they save. */
+const REFUSED_MANY = 5;
+/** So many failed in a row and nobody taken: it is the service that fails, not somebody. */
+const FAILED_MANY = 3;
+
+/** What has come of it so far. */
+interface Tally {
+  readonly done: SettledLink[];
+  readonly refused: RefusedLink[];
+  /** Of whom it is not known whether they are in, because the call about them alone failed. */
+  readonly failed: RefusedLink[];
+  /** Somebody is in, or out, by a call of this step. */
+  isTaken: boolean;
+  /** Pairs that were taken one by one after they were not taken as a pair. */
+  pairsSplit: number;
+  /** Why nothing more is tried now. */
+  end?: GroupOutcome;
+}
+
+/** People of one group whose membership is to change, and where. */
+export interface MemberBatch {
+  readonly state: GroupState;
+  readonly changes: readonly LinkChange[];
+  /** Undefined: only one person a call can be changed. */
+  readonly scimId: string | undefined;
+  /** It has failed before: whoever causes that is found and rests, as far as others are taken. */
+  readonly isolates: boolean;
+}
+
+/** What every part of the batch is given. */
+interface Parts extends MemberBatch {
+  readonly tally: Tally;
+}
+
+/**
+ * Changes what no form was taken for as a whole: looks who is in the group, then goes down by halves to
+ * whom the service refuses, so that everybody else is in with few calls. Who is refused alone is refused.
+ * Where the whole failed before, so is found with whom it fails: that is theirs alone, if others were taken.
+ */
+async function changeInParts(
+  deps: ReconcileDeps,
+  context: CallContext,
+  batch: MemberBatch,
+): Promise<GroupOutcome> {
+  const tally: Tally = { done: [], refused: [], failed: [], isTaken: false, pairsSplit: 0 };
+  const parts: Parts = { ...batch, tally };
+  const left = await listLeft(deps, context, parts);
+  if (tally.end) return tally.end;
+  await halve(deps, context, { ...parts, changes: rotate(left, deps.random()) });
+  const { done, refused, failed } = tally;
+  if (done.length + refused.length === 0 && tally.end) return tally.end;
+  const [first] = failed;
+  if (done.length + refused.length === 0 && first && !tally.isTaken) {
+    return { kind: 'unknown', problem: first.problem, parts: left.map(toPart) };
+  }
+  // Whatever stopped us, the next step meets it again and says so.
+  return {
+    kind: 'done',
+    known: {
+      members: done,
+      ...(refused.length > 0 && { refusedMembers: refused }),
+      ...(tally.isTaken && !tally.end && failed.length > 0 && { failedLinks: failed }),
+    },
+  };
+}
+
+/** Begins with others each time, so that a few with whom all calls fail never keep it from finding one who is taken. */
+function rotate(changes: readonly LinkChange[], random: number): readonly LinkChange[] {
+  const failures = Math.max(0, ...changes.map(({ attempts = 0 }) => attempts));
+  if (failures === 0) return changes;
+  const begun = (failures - 1) * FAILED_MANY + Math.floor(random * changes.length);
+  const start = begun % changes.length;
+  return [...changes.slice(start), ...changes.slice(0, start)];
+}
+
+/** Whose change does not hold yet; a part of a refused batch may have been done. */
+async function listLeft(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { state, changes, scimId, tally }: Parts,
+): Promise<readonly LinkChange[]> {
+  if (scimId === undefined) return changes;
+  try {
+    const memberIds = await readMembers(deps, context, scimId);
+    if (memberIds === undefined) return changes;
+    const members = new Set(memberIds);
+    const isHeld = (change: LinkChange) => members.has(change.upstreamUserId) === change.wanted;
+    const held = changes.filter(isHeld);
+    tally.done.push(...held.map(toFound));
+    return changes.filter((change) => !isHeld(change));
+  } catch (error) {
+    const judged = judge(error);
+    // The group is there under another id: then nobody is known to be in it.
+    if (judged.verdict === 'missing' && state.missed === 'found') return changes;
+    const about = { parts: changes.map(toPart), section: 'groups', missed: state.missed } as const;
+    tally.end = await toFailure(deps, judged, about);
+    return [];
+  }
+}
+
+/** Two halves of what was refused, each as a whole first. */
+async function halve(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
+  const { changes } = parts;
+  const forms = parts.scimId === undefined ? [] : listBatchForms(deps);
+  if (changes.length <= 1 || forms.length === 0) return changeSingly(deps, context, parts);
+  if (changes.length === PAIR) return changePair(deps, context, parts);
+  // While no form is known, a pair tells with the fewest calls which one is taken.
+  const middle = forms.length > 1 ? PAIR : Math.ceil(changes.length / 2);
+  for (const half of [changes.slice(0, middle), changes.slice(middle)]) {
+    await change(deps, context, { ...parts, changes: half });
+  }
+}
+
+/** All of it with one call, or its halves. */
+async function change(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
+  const { changes, tally } = parts;
+  const { done, refused } = tally;
+  if (isOver(tally)) return;
+  const forms = listBatchForms(deps);
+  const isHopeless = refused.length >= REFUSED_MANY && refused.length > done.length;
+  if (forms.length === 0 || changes.length <= 1 || isHopeless) {
+    return changeSingly(deps, context, parts);
+  }
+  if (await isRefused(deps, context, { parts, forms })) await halve(deps, context, parts);
+}
+
+/** Sends the changes with one call, in one of the forms; false: they were taken, or nothing more is tried now. */
+async function isRefused(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { parts, forms }: { parts: Parts; forms: readonly BatchForm[] },
+): Promise<boolean> {
+  const { state, changes, scimId, isolates, tally } = parts;
+  if (scimId === undefined || forms.length === 0) return true;
+  const batch = { changes, scimId, forms, missed: state.missed, isolates };
+  const sent: SentBatch = await sendBatch(deps, context, batch);
+  if (sent.kind === 'taken') {
+    tally.isTaken = true;
+    tally.done.push(...changes);
+  }
+  if (sent.kind === 'ended') tally.end = sent.outcome;
+  return sent.kind === 'refused';
+}
+
+/** A pair that was refused as a pair: where both are taken one by one, it was the form that was refused. */
+async function changePair(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
+  const before = parts.tally.done.length;
+  // A known form that begins to fail may be so for good while another one works.
+  const forms = parts.isolates ? listOtherForms(deps) : [];
+  if (!(await isRefused(deps, context, { parts, forms }))) return;
+  await changeSingly(deps, context, parts);
+  const taken = parts.tally.done.slice(before).filter(({ heldAlready }) => !heldAlready);
+  if (taken.length < PAIR) return;
+  parts.tally.pairsSplit += 1;
+  // A failure may have been an outage that ended just then; one more after people were taken was none.
+  if (parts.isolates && parts.tally.pairsSplit < 2) return;
+  await deps.forms.learn({ memberForm: 'single', memberFormAt: deps.clock.now() });
+}
+
+async function changeSingly(
+  deps: ReconcileDeps,
+  context: CallContext,
+  parts: Parts,
+): Promise<void> {
+  for (const change of parts.changes) {
+    if (isOver(parts.tally)) return;
+    const outcome = await changeMember(deps, context, { state: parts.state, change });
+    count(parts, change, outcome);
+  }
+}
+
+function count({ isolates, tally }: Parts, change: LinkChange, outcome: GroupOutcome): void {
+  if (outcome.kind === 'done') {
+    tally.isTaken = true;
+    tally.done.push(...(outcome.known.members ?? []));
+    return;
+  }
+  const link: RefusedLink = { kind: 'member', change, problem: outcome.problem };
+  if (outcome.kind === 'refused') {
+    tally.refused.push(link);
+    return;
+  }
+  const isFailed = isolates && outcome.kind === 'unknown' && !outcome.lookNow;
+  if (!isFailed) tally.end = outcome;
+  // The batch failed with them, and so did a call of their own.
+  else tally.failed.push({ ...link, change: { ...change, attempts: (change.attempts ?? 0) + 1 } });
+}
+
+/** Whether nothing more is tried now: something is in the way, or it is the service that fails. */
+function isOver({ end, isTaken, failed }: Tally): boolean {
+  return end !== undefined || (!isTaken && failed.length >= FAILED_MANY);
+}
+
+function toPart(change: LinkChange): GroupPart {
+  return { kind: 'member', change };
 }

@@ -10,10 +10,14 @@ import { parseStuck } from '../../store/stuck.ts';
 import { failedDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import { listGroupLinks, toTriable } from './load.ts';
-import type { GroupOutcome, GroupPart } from './outcome.ts';
-import { groupByProblem, groupRefusedLinks } from './refused-links.ts';
-import type { GroupStep } from './step.ts';
-import { listStillPlanned } from './still-planned.ts';
+import {
+  type GroupOutcome,
+  type GroupPart,
+  type GroupStep,
+  groupByProblem,
+  groupRefusedLinks,
+} from './outcome.ts';
+import { listStillPlanned } from './refuse.ts';
 
 /** Failures after which a run goes on with something else; each costs a look. */
 const GOING_ON_MAX = 5;

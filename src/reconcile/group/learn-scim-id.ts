@@ -3,7 +3,7 @@ import { normaliseName } from '../../domain/name.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import type { GroupScimId } from '../forms.ts';
+import type { GroupScimId } from '../quirks.ts';
 import { judge } from '../verdict.ts';
 import type { GroupOutcome } from './outcome.ts';
 

@@ -1,11 +1,18 @@
 import type {
   GroupField,
+  GroupState,
   LinkChange,
   ObservedGroup,
   SettledLink,
   UpstreamGroupIds,
 } from '../../domain/group.ts';
+import type { GroupPolicy } from '../../plan/plan-group.ts';
+import type { Rules } from '../../rules/rules.ts';
+import type { Lease } from '../../store/lanes.ts';
+import type { LinkTable } from '../../store/links.ts';
+import type { GroupUndo } from '../../store/undo.ts';
 import type { Outcome, Problem } from '../outcome.ts';
+import type { Waiter } from '../waiters.ts';
 
 /** What a step taught about a group. */
 export interface GroupKnown {
@@ -50,3 +57,61 @@ export type GroupPart =
 
 /** How a step for a group ended. */
 export type GroupOutcome = Outcome<GroupKnown, GroupPart>;
+
+/** A step of a group that ended, with all that recording it needs. */
+export interface GroupStep {
+  /** The state that the step was planned from. */
+  readonly planned: GroupState;
+  readonly outcome: GroupOutcome;
+  readonly lease: Lease;
+  readonly policy: GroupPolicy;
+  /** True when the service refuses inactive people as members. */
+  readonly inactiveWait: boolean;
+  /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
+  readonly undos: readonly Waiter<GroupUndo>[];
+  readonly rules: Rules;
+  /** False: that it failed may be the fault of the service. */
+  readonly isOwn: boolean;
+  /** How many steps of this run have failed. */
+  readonly failures: number;
+  /** How often a change may fail by its own fault before it is stuck. */
+  readonly attemptsMax: number;
+  readonly now: number;
+  readonly random: number;
+}
+
+/** The refused people of one list of a group. */
+export interface RefusedLinks {
+  readonly kind: 'member' | 'admin';
+  readonly table: LinkTable;
+  readonly changes: readonly LinkChange[];
+}
+
+/** The people among the refused parts, list by list; a list of whom nobody was refused is there, empty. */
+export function groupRefusedLinks(parts: readonly GroupPart[]): RefusedLinks[] {
+  const toChanges = (kind: RefusedLinks['kind']) =>
+    parts.flatMap((part) => (part.kind === kind ? [part.change] : []));
+  return [
+    { kind: 'member', table: 'memberships', changes: toChanges('member') },
+    { kind: 'admin', table: 'group_admins', changes: toChanges('admin') },
+  ];
+}
+
+/** Refused parts of which the service said the same. */
+export interface SameProblem {
+  readonly told: Problem;
+  readonly same: readonly GroupPart[];
+}
+
+/** The refused parts by what the service said: of each person, or `problem` of all. */
+export function groupByProblem(parts: readonly GroupPart[], problem: Problem): SameProblem[] {
+  const groups = new Map<string, { told: Problem; same: GroupPart[] }>();
+  for (const part of parts) {
+    const told = part.kind === 'field' ? problem : (part.problem ?? problem);
+    const key = JSON.stringify(told);
+    const group = groups.get(key) ?? { told, same: [] };
+    group.same.push(part);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}

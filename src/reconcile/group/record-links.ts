@@ -4,8 +4,7 @@ import { settleLinks } from '../../store/link-work.ts';
 import { touchMembers } from '../../store/shown-links.ts';
 import type { Db } from '../../store/store.ts';
 import { isDoubted } from '../retry-columns.ts';
-import type { GroupKnown } from './outcome.ts';
-import type { GroupStep } from './step.ts';
+import type { GroupKnown, GroupStep } from './outcome.ts';
 
 /** Stores who was seen in the group, and which changes of members and admins hold now. `original`: the row as it was read. */
 export async function recordLinks(

@@ -1,35 +1,34 @@
-import type { GroupField, GroupState } from '../../domain/group.ts';
+import type { GroupField, GroupState, UpstreamGroupIds } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
-import { type Pending, settlePending } from '../../domain/pending.ts';
-import {
-  countAttempts,
-  findNextRetryAt,
-  findProblem,
-  listFailed,
-  withExhausted,
-  withoutSettled,
-} from '../../domain/stuck.ts';
-import { planGroup } from '../../plan/plan-group.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
+import type { Pending } from '../../domain/pending.ts';
+import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
+import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
 import {
   deleteGroup,
+  findGroupByUpstream,
+  findGroupRow,
   type GroupRow,
   hasUpstreamIds,
   lockGroup,
   updateGroup,
 } from '../../store/groups.ts';
 import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
-import { markExhausted, readWaiting, type WaitingSummary } from '../../store/link-work.ts';
+import { readWaiting } from '../../store/link-work.ts';
 import { haveInspected, noteMissing } from '../../store/note-missing.ts';
 import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
-import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
+import { toRested } from '../../store/stuck.ts';
 import type { Problem } from '../outcome.ts';
-import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
+import {
+  GONE,
+  planNextLostLook,
+  type Recorded,
+  recordOutcome,
+  type Undone,
+  withoutUncreated,
+} from '../recorded.ts';
 import {
   FREE_LANE,
   isDoubted,
@@ -37,27 +36,21 @@ import {
   toLooked,
   toNoTrouble,
   toRetryColumns,
-  toTrouble,
 } from '../retry-columns.ts';
 import { countFailed, countParts } from './count-failed.ts';
-import { followGroupStep } from './follow-step.ts';
-import { handOverGroup } from './heir.ts';
-import { linkGroup } from './link-group.ts';
+import {
+  finish,
+  type Recording,
+  recordPaused,
+  save,
+  toFinished,
+  toPendingAfter,
+} from './finish-step.ts';
+import { handOverGroup, linkGroup } from './link-group.ts';
 import { listGroupLinks, toTriable } from './load.ts';
-import { isItsOwn, isLostLook, mayHaveCreated } from './lost.ts';
-import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
-import { toPendingAfter } from './pending-after.ts';
+import type { GroupKnown, GroupOutcome, GroupPart, GroupStep } from './outcome.ts';
 import { recordLinks } from './record-links.ts';
-import { hideUncreated, isTakenBack, refuse } from './refuse.ts';
-import type { GroupStep } from './step.ts';
-import { listStillPlanned } from './still-planned.ts';
-
-/** A step while it is recorded, with the row as it was read. */
-interface Recording extends GroupStep {
-  readonly original: GroupRow;
-  /** Whose changes were taken back; what rules derived from them follows. */
-  readonly reverted: UserId[];
-}
+import { hideUncreated, isTakenBack, listStillPlanned, refuse } from './refuse.ts';
 
 /**
  * Records what a step taught about a group, in one transaction with what follows from it. Gives the
@@ -235,83 +228,51 @@ async function recordRetry(
   return recordPaused(tx, changed, step);
 }
 
-/** Gives the lane back until it is time to try again. */
-async function recordPaused(tx: Db, row: GroupRow, step: Recording): Promise<Recorded<GroupState>> {
-  await save(tx, step, { ...row, ...FREE_LANE });
-  return { ...(await toFinished(tx, row, [])), retryAt: row.due_at ?? step.now };
+/** Whether the step that ended may have been a create. */
+function mayHaveCreated(row: GroupRow, planned: GroupState): boolean {
+  return !hasUpstreamIds(row) && !planned.mustLook && planned.pending.existence !== undefined;
 }
 
-const NOTHING_WAITS: WaitingSummary = {
-  oldest: undefined,
-  nextRetryAt: undefined,
-  removes: false,
-  stuck: undefined,
-  failed: undefined,
-};
+/** A look for what the lost create of a group that is no more may have left. */
+function isLostLook(row: GroupRow, planned: GroupState): boolean {
+  return row.deleted_at !== null && row.lost_looks > 0 && !hasUpstreamIds(row) && planned.mustLook;
+}
 
-/** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
-async function finish(
+/** Whether a look found what the lost create left: what was seen before that was asked for is not it. */
+async function isItsOwn(
   tx: Db,
   row: GroupRow,
-  step: Recording,
-  undone: readonly Undone[],
+  ids: Partial<UpstreamGroupIds> | undefined,
+): Promise<boolean> {
+  if (ids === undefined) return false;
+  const holder = await findGroupByUpstream(tx, ids);
+  return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
+}
+
+/** A recorded step, as far as rules care. */
+export interface StepNews {
+  readonly rules: Rules;
+  readonly outcome: GroupOutcome;
+  /** The group before the step. */
+  readonly original: GroupRow;
+  /** Whose changes were taken back. */
+  readonly reverted: readonly UserId[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Follows what a step took back, or found to be there already: rules derive other things from it now. */
+async function followGroupStep(
+  tx: Db,
+  { rules, outcome, original, reverted, now }: StepNews,
+  recorded: Recorded<GroupState>,
 ): Promise<Recorded<GroupState>> {
-  const { now } = step;
-  const links = await listGroupLinks(tx, row.id, step);
-  const state = toTriable(row, links, now);
-  const { actions } = planGroup(state, step.policy);
-  const asked = parseStored<Pending<GroupField>>(row.pending);
-  // Of what rests too: it may hold by now.
-  const { settled } = planGroup(
-    { ...state, pending: asked, mustLook: row.must_look !== 0 },
-    step.policy,
-  );
-  const pending = settlePending(asked, asked, settled);
-  const left = withoutSettled(parseStuck<GroupField>(row), pending);
-  const stuck = withExhausted(left, step.attemptsMax, now);
-  const isOver = actions.length === 0;
-  if (isOver) await markExhausted(tx, row.id, step);
-  // While there is more to do, what became stuck on the way is shown at the end of the run.
-  const waiting =
-    isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITS;
-  const attempts = Math.max(
-    countAttempts(listFailed(stuck, pending)),
-    waiting.failed?.attempts ?? 0,
-  );
-  const next: GroupRow = {
-    ...row,
-    pending: JSON.stringify(pending),
-    ...toStuckColumns(stuck, waiting.stuck),
-    ...toTrouble(row, {
-      isWaiting: !isOver || waiting.oldest !== undefined || Object.keys(pending).length > 0,
-      attempts,
-      problem: findProblem(stuck) ?? (waiting.stuck ?? waiting.failed)?.problem,
-      now,
-    }),
-  };
-  if (!isOver) {
-    await save(tx, step, { ...next, due_at: now });
-    return { finished: false, state: toTriable(next, links, now), undone, woken: [] };
-  }
-  const due = [findNextRetryAt(pending, stuck, now), waiting.nextRetryAt];
-  const times = due.filter((at) => at !== undefined);
-  const due_at = times.length === 0 ? null : Math.min(...times);
-  const due_class = toDueClass(waiting.removes || state.deleted);
-  await save(tx, step, { ...next, ...FREE_LANE, due_at, due_class });
-  // A deleted group that the service does not know has nobody in it.
-  if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
-  return { finished: true, ...toProgress(next, waiting.oldest), undone, woken: [] };
-}
-
-async function toFinished(
-  tx: Db,
-  row: GroupRow,
-  undone: readonly Undone[],
-): Promise<Extract<Recorded<GroupState>, { finished: true }>> {
-  const { oldest } = await readWaiting(tx, row.id);
-  return { finished: true, ...toProgress(row, oldest), undone, woken: [] };
-}
-
-async function save(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
-  await updateGroup(tx, row.id, toChangedColumns(original, row));
+  const isAdopted = outcome.kind === 'done' && outcome.known.adopted === true;
+  if (recorded.undone.length === 0 && !isAdopted) return recorded;
+  const { id } = original;
+  await enterRules(tx, rules, 'names');
+  const before = isAdopted ? undefined : toRuledName(original);
+  const after = toRuledName(await findGroupRow(tx, id));
+  const { wakes } = await followGroup(tx, rules, { id, before, after, people: reverted }, now);
+  return wakes ? { ...recorded, woken: [...recorded.woken, id] } : recorded;
 }

@@ -1,5 +1,5 @@
-import type { GroupField } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
+import type { GroupField, GroupState } from '../../domain/group.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
 import { addPending, type Pending } from '../../domain/pending.ts';
 import { addStuck, withEarlierRefusals, withEarlierWords } from '../../domain/stuck.ts';
 import { isRuled, toRuledGroup } from '../../rules/rule-group.ts';
@@ -7,6 +7,8 @@ import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/documents.ts';
 import type { GroupRow } from '../../store/groups.ts';
 import { disownLinks, hasPutIn, releaseLinks } from '../../store/link-observations.ts';
+import { postponeLinks } from '../../store/link-work.ts';
+import { listLinks } from '../../store/links.ts';
 import { listLinkedUsers } from '../../store/shown-links.ts';
 import type { Db } from '../../store/store.ts';
 import { parseStuck } from '../../store/stuck.ts';
@@ -15,12 +17,8 @@ import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
 import type { Waiter } from '../waiters.ts';
-import { revertAdminsAsked } from './follow-step.ts';
-import type { GroupPart } from './outcome.ts';
-import { postponeRefused } from './postpone-refused.ts';
-import { groupByProblem } from './refused-links.ts';
-import { releaseGroup, revertGroup } from './undo.ts';
-import { revertLinks, withRefusedPeople } from './undo-links.ts';
+import { type GroupPart, groupByProblem, groupRefusedLinks } from './outcome.ts';
+import { releaseGroup, revertGroup, revertLinks, withRefusedPeople } from './undo.ts';
 
 /** What the service refused, and whom it can still be told. */
 export interface GroupRefusal {
@@ -162,4 +160,69 @@ async function takeBack(
 
 function listFields(parts: readonly GroupPart[]): GroupField[] {
   return parts.flatMap((part) => (part.kind === 'field' ? [part.field] : []));
+}
+
+/** A refusal of people, and the writes that were taken back because of it. */
+export interface RefusedPeople {
+  readonly parts: readonly GroupPart[];
+  readonly undone: readonly Undone[];
+  readonly problem: Problem;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly retryAt: number;
+}
+
+/**
+ * Puts off the refused people whose change nobody waits for any more: it was acknowledged, so it stays
+ * wanted and is shown. Returns how many there are.
+ */
+async function postponeRefused(
+  tx: Db,
+  groupId: GroupId,
+  { parts, undone, problem, now, retryAt }: RefusedPeople,
+): Promise<number> {
+  let postponed = 0;
+  const undoneVersions = new Set(undone.map(({ version }) => version));
+  for (const { told, same } of groupByProblem(parts, problem)) {
+    for (const { table, changes } of groupRefusedLinks(same)) {
+      const userIds = changes
+        .filter(({ version }) => !undoneVersions.has(version))
+        .map(({ userId }) => userId);
+      await postponeLinks(tx, table, groupId, { userIds, problem: told, now, retryAt });
+      postponed += userIds.length;
+    }
+  }
+  return postponed;
+}
+
+const NOBODY: ReadonlyMap<UserId, number | null> = new Map();
+
+/**
+ * The refused parts that still are what was planned. What a later write has overtaken was not refused:
+ * the service was never asked for that.
+ */
+export async function listStillPlanned(
+  tx: Db,
+  row: GroupRow,
+  { planned, parts }: { planned: GroupState; parts: readonly GroupPart[] },
+): Promise<GroupPart[]> {
+  const pending = parseStored<Pending<GroupField>>(row.pending);
+  const waiting = { member: NOBODY, admin: NOBODY };
+  for (const { kind, table, changes } of groupRefusedLinks(parts)) {
+    const userIds = changes.map(({ userId }) => userId);
+    const links = await listLinks(tx, table, row.id, userIds);
+    waiting[kind] = new Map(links.map(({ user_id, pending: version }) => [user_id, version]));
+  }
+  return parts.filter((part) =>
+    part.kind === 'field'
+      ? pending[part.field] === planned.pending[part.field]
+      : waiting[part.kind].get(part.change.userId) === part.change.version,
+  );
+}
+
+/** A provider that was refused all it wanted of the list of admins does not have it. */
+function revertAdminsAsked(row: GroupRow, links: readonly UserId[], undo: GroupUndo): GroupRow {
+  const wanted = [...undo.admins.keys()];
+  if (wanted.length === 0 || wanted.some((userId) => !links.includes(userId))) return row;
+  return { ...row, admins_asked: undo.before?.adminsAsked ?? 0 };
 }

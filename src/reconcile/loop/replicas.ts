@@ -9,7 +9,7 @@ import {
 } from '../../store/replicas.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { freeSweepOf } from '../../store/sweeps.ts';
-import { freeTailOf } from '../audit/state.ts';
+import { freeTailOf } from '../audit/poll-state.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
 /** How often a process says that it lives, in milliseconds. */

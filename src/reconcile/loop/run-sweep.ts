@@ -1,5 +1,5 @@
 import { endOrphanedDrifts } from '../../store/drifts.ts';
-import { compareAll } from '../compare/compare.ts';
+import { compareAll } from '../compare/compare-all.ts';
 import { endUnseen, lookForMissing, storeMissing } from '../compare/missing.ts';
 import { readAdminLists } from '../compare/read-admin-lists.ts';
 import { type ReadLists, readLists } from '../compare/read-lists.ts';

@@ -3,7 +3,7 @@ import { describeCompany, describeStored } from '../../../test/support/company.t
 import { readAll, startCompany } from '../../../test/support/first-read.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { SandboxShapeChange } from '../../sandbox/shape.ts';
-import type { GroupScimId } from '../forms.ts';
+import type { GroupScimId } from '../quirks.ts';
 
 const PAGE = 100;
 const USERS = 250;

@@ -3,7 +3,7 @@ import type { Hold } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
 import type { ReadableSection } from '../sections.ts';
 import { createAttempts } from './attempts.ts';
-import { createBook } from './book.ts';
+import { createBook } from './checkpoint.ts';
 import { findOpenStep, findSection, STEPS, type Step } from './progress.ts';
 import { type AttemptRun, readStep, recheck } from './read-step.ts';
 import type { FirstReadDeps } from './step.ts';

@@ -2,7 +2,7 @@ import { foldCase } from '../../domain/fold.ts';
 import { normaliseName } from '../../domain/name.ts';
 import type { SeenGroup } from '../../store/observations-groups.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
-import type { GroupScimId } from '../forms.ts';
+import type { GroupScimId } from '../quirks.ts';
 
 /** A group that both interfaces show. */
 export interface GroupPair {

@@ -10,7 +10,7 @@ import { groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { toLookAgainColumns } from '../fate.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
 import { judge } from '../verdict.ts';
 import { getStep } from './progress.ts';
 import type { PageTimes } from './read-list.ts';

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { type Reason, toReason } from '../reason.ts';
+import { type Reason, toReason } from '../verdict.ts';
 import type { Attempts } from './attempts.ts';
 import { findSection, type Step } from './progress.ts';
 import { closeStep, recheckSections, refuseStep, runStep, type StepRun } from './run-step.ts';

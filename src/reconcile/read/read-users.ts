@@ -1,9 +1,84 @@
+import type { ObservedUser } from '../../domain/user.ts';
+import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
+import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import { toObservedUser } from '../user/observe.ts';
+import { getStep } from './progress.ts';
 import { readList } from './read-list.ts';
-import { type SeenAccount, savePeople } from './save-people.ts';
+import { type SeenAccount, savePeople } from './save-users.ts';
+import { saveService } from './service.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
+
+/** The roles that the service gives people: 1 is an owner, 2 everybody else. */
+const OWNER = 1;
+const DEACTIVATED = 3;
+
+/**
+ * Roles, licences and suspensions, merged into the people of the SCIM list. Accounts that only this list
+ * shows (placeholders without a mailbox, for instance) become people too: groups may have them as
+ * members, and nobody else may be given their addresses.
+ */
+export async function readCompanyUsers(context: FirstReadContext): Promise<StepResult> {
+  const { deps, progress } = context;
+  const people = getStep(progress(), 'users');
+  return readList(context, {
+    operation: companyUsers.getListOfUsers,
+    variants: [{}, { query: { for_members_section: true } }],
+    knownTotal: people.state === 'done' ? people.count : undefined,
+    storePage(items, times) {
+      const users = items.map(parseCompanyUser);
+      const seen = users.map((user) => ({
+        upstreamId: user.id,
+        observe: (before: ObservedUser | undefined) => observeCompanyUser(user, before, times.now),
+      }));
+      const companyId = users[0]?.companyId;
+      const service = {
+        identity: deps.identity,
+        ...(companyId === undefined ? {} : { companyId }),
+      };
+      return {
+        async rows(tx) {
+          await saveService(tx, service, times.now);
+          await savePeople(tx, seen, times);
+        },
+      };
+    },
+  });
+}
+
+/**
+ * Which field comes from which list: userName, address, name and `active` from SCIM, which answers for
+ * them on every later look; everything else from here. A role of a deactivated account tells nothing.
+ */
+export function observeCompanyUser(
+  user: CompanyUser,
+  before: ObservedUser | undefined,
+  at: number,
+): ObservedUser {
+  const { virtual, appsPermissions, temporarilyInactive, role } = user;
+  const by = companyUsers.getListOfUsers.id;
+  const {
+    userName = user.username,
+    email = user.email,
+    ...known
+  } = before === undefined || before.by === by ? toUnknownToScim(user, by) : before;
+  return {
+    ...known,
+    ...(userName === undefined ? {} : { userName }),
+    ...(email === undefined ? {} : { email }),
+    ...(role === undefined ? {} : { role, owner: role === OWNER }),
+    ...(virtual === undefined ? {} : { virtual }),
+    ...(appsPermissions === undefined ? {} : { appsPermissions }),
+    ...(temporarilyInactive === undefined ? {} : { temporarilyInactive }),
+    listedAt: at,
+    at,
+  };
+}
+
+function toUnknownToScim({ fullName = '', role }: CompanyUser, by: string): ObservedUser {
+  return { fullName, active: role !== DEACTIVATED, at: 0, by };
+}
 
 /** The people: userName, name, address and whether they are active. */
 export async function readUsers(context: FirstReadContext): Promise<StepResult> {

@@ -1,7 +1,7 @@
 import { touchAllUsers } from '../../store/shown-links.ts';
 import type { Problem } from '../outcome.ts';
 import { isSectionUp, readSections, saveSection } from '../sections.ts';
-import type { Book } from './book.ts';
+import type { Book } from './checkpoint.ts';
 import {
   findOpenStep,
   findSection,
@@ -12,10 +12,9 @@ import {
   type Step,
   withStep,
 } from './progress.ts';
-import { readCompanyUsers } from './read-company-users.ts';
 import { readGroups } from './read-groups.ts';
 import { readRestGroups } from './read-rest-groups.ts';
-import { readUsers } from './read-users.ts';
+import { readCompanyUsers, readUsers } from './read-users.ts';
 import { readService } from './service.ts';
 import type { FirstReadContext, FirstReadDeps, StepResult } from './step.ts';
 

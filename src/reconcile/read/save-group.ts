@@ -9,8 +9,8 @@ import {
 } from '../../store/groups.ts';
 import { observeLinks } from '../../store/link-observations.ts';
 import type { Db } from '../../store/store.ts';
-import { type Fate, judgeSighting } from '../fate.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
+import { type Fate, judgeSighting } from '../merge-decision.ts';
 
 /** The names of a group in the service, as columns. */
 type GroupIdColumns = Partial<

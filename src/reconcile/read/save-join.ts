@@ -8,7 +8,7 @@ import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-
 import type { Db, Store } from '../../store/store.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
-import { toLookAgainColumns } from '../fate.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
 import type { GroupJoin, GroupPair } from './join-groups.ts';
 import type { PageTimes } from './read-list.ts';
 import { judgeGroup, mergeGroup, toNewGroup } from './save-group.ts';

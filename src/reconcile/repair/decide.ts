@@ -11,8 +11,8 @@ import {
 } from '../../store/drifts.ts';
 import { countRepairs, lockHeldPlan, type PlanRow, updatePlan } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { acceptDrift, adoptUnmanaged } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
+import { acceptDrift, adoptUnmanaged } from './desire.ts';
 import { addPlan, listExceeded, toHash, toPlanAction } from './make-plan.ts';
 import { findProtection } from './protection.ts';
 

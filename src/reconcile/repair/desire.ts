@@ -9,6 +9,7 @@ import { withSchemas } from '../../domain/with-schemas.ts';
 import { followGroup, followPerson, toRuledName } from '../../rules/follow.ts';
 import { toGroupColumns, toUserColumns } from '../../store/columns.ts';
 import { parseStored } from '../../store/documents.ts';
+import { type DriftRow, endDrifts } from '../../store/drifts.ts';
 import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups.ts';
 import { desireLink } from '../../store/link-desires.ts';
 import { deleteAllLinks } from '../../store/link-observations.ts';
@@ -16,8 +17,8 @@ import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-lin
 import type { Db } from '../../store/store.ts';
 import { type UserRow, updateUser } from '../../store/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Current } from './current.ts';
-import { findPlace } from './fields.ts';
+import { type Current, findPlace, isStillSo, lockCurrent } from './current.ts';
+import type { DriftDeps } from './deps.ts';
 
 /** What is to be desired from now on, by an operator or the policy; the provider's next write of it wins. */
 export interface Desire extends Pick<Difference, 'kind' | 'memberId'> {
@@ -149,4 +150,37 @@ async function letGo(tx: Db, { clock, rules }: DesireDeps, row: GroupRow): Promi
     now,
   );
   await deleteAllLinks(tx, row.id);
+}
+
+/**
+ * Takes what is observed as what is desired. The caller has entered the rules (`enterRules`, `names`). False: the
+ * service was seen to hold something else by now, or it cannot be desired.
+ */
+export async function acceptDrift(
+  tx: Db,
+  deps: Pick<ReconcileDeps, 'clock' | 'rules' | 'policy'>,
+  drift: DriftRow,
+): Promise<boolean> {
+  const key = { type: drift.resource_type, id: drift.resource_id };
+  const current = await lockCurrent(tx, deps, key);
+  if (current === undefined || !isStillSo(current, drift)) return false;
+  const { kind, member_id: memberId } = drift;
+  const value = parseStored<JsonValue>(drift.observed);
+  if (!(await desire(tx, deps, current, { kind, memberId, value }))) return false;
+  await endDrifts(tx, [drift.id], { status: 'accepted', now: deps.clock.now() });
+  return true;
+}
+
+/**
+ * Takes over an account or group that nobody asked for, which is what accepting it means. False: it is not to be
+ * taken over without being named by an operator.
+ */
+export async function adoptUnmanaged(
+  { store, clock, adopt }: DriftDeps,
+  { id, resource_type: type, resource_id }: DriftRow,
+): Promise<boolean> {
+  const { kind } = await adopt({ type, id: resource_id });
+  if (kind !== 'adopted') return false;
+  await store.write((tx) => endDrifts(tx, [id], { status: 'accepted', now: clock.now() }));
+  return true;
 }

@@ -11,10 +11,10 @@ import {
 import { findNewestOwnCallFor } from '../../store/own-calls.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, toObservedUser, toUserState, type UserRow } from '../../store/users.ts';
-import { EVERY_LIST, isBusy, isUnchanged, type SeenSince } from '../compare/judgement.ts';
+import { EVERY_LIST, isBusy, isUnchanged, type SeenSince } from '../compare/comparison.ts';
+import { compareWithKnown, storeSettled } from '../compare/drift-changes.ts';
+import type { LookNeeds } from '../compare/look.ts';
 import { people, type Resources, teams } from '../compare/resources.ts';
-import { compareWithKnown, storeSettled } from '../compare/settle.ts';
-import type { LookNeeds } from '../compare/sighting.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** Inspections that are made in one turn. */

@@ -3,7 +3,7 @@ import type { GroupId } from '../../domain/ids.ts';
 import { listGroupsWithAdmins } from '../../store/managed.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { createAttempts } from '../read/attempts.ts';
-import { createBook } from '../read/book.ts';
+import { createBook } from '../read/checkpoint.ts';
 import { findOpenStep } from '../read/progress.ts';
 import { type AttemptRun, readStep } from '../read/read-step.ts';
 import type { FirstReadDeps } from '../read/step.ts';

@@ -1,7 +1,7 @@
 import { deleteHeldActions } from '../../store/held-actions.ts';
 import { deleteHeldWishes } from '../../store/held-wishes.ts';
 import type { Db } from '../../store/store.ts';
-import type { RecoveryDeps } from './begin.ts';
+import type { RecoveryDeps } from './recovery-begin.ts';
 import { type Released, releasePlan } from './recovery-release.ts';
 import { endRecovery, findRecovery, type PlannedRecovery, saveRecovery } from './recovery-state.ts';
 

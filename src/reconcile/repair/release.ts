@@ -18,10 +18,9 @@ import {
 import type { Db } from '../../store/store.ts';
 import { updateUser } from '../../store/users.ts';
 import { toDoubtedColumns } from '../retry-columns.ts';
-import { type Current, isStillSo, lockCurrent } from './current.ts';
+import { type Current, findPlace, isStillSo, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
-import { findPlace } from './fields.ts';
 import { findProtection } from './protection.ts';
 
 /** Actions that are released in one transaction. */

@@ -16,9 +16,8 @@ import {
 } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState } from '../../store/users.ts';
-import { type Current, lockCurrent } from './current.ts';
+import { type Current, findPlace, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';
-import { findPlace } from './fields.ts';
 import { addPlan } from './make-plan.ts';
 
 /** What an undone repair is: the difference the other way round. Nothing else can be undone. */

@@ -24,7 +24,7 @@ import { NOT_APPLIED } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
 import { isSaidNo, judge } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
-import { findCreated } from './find-created.ts';
+import { findCreated } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
 

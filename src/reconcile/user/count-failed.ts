@@ -7,9 +7,8 @@ import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
 import type { UserRow } from '../../store/users.ts';
 import { failedDelayMs } from '../backoff.ts';
 import { toTriable } from './load.ts';
-import type { UserOutcome } from './outcome.ts';
+import type { UserOutcome, UserStep } from './outcome.ts';
 import { listStillPlanned } from './refuse.ts';
-import type { UserStep } from './step.ts';
 
 /**
  * Counts an attempt at what failed. What failed by its own fault rests by itself, and what else waits goes on after the

@@ -1,5 +1,10 @@
-import type { ObservedUser, UserEchoes, UserField } from '../../domain/user.ts';
+import type { ObservedUser, UserEchoes, UserField, UserState } from '../../domain/user.ts';
+import type { UserPolicy } from '../../plan/plan-user.ts';
+import type { Rules } from '../../rules/rules.ts';
+import type { Lease } from '../../store/lanes.ts';
+import type { UserUndo } from '../../store/undo.ts';
 import type { Outcome } from '../outcome.ts';
+import type { Waiter } from '../waiters.ts';
 
 /** What a step taught about a person. */
 export interface UserKnown {
@@ -17,3 +22,21 @@ export interface UserKnown {
 
 /** How a step for a person ended. */
 export type UserOutcome = Outcome<UserKnown, UserField>;
+
+/** A step of a person that ended, with all that recording it needs. */
+export interface UserStep {
+  /** The state that the step was planned from. */
+  readonly planned: UserState;
+  readonly outcome: UserOutcome;
+  readonly lease: Lease;
+  readonly policy: UserPolicy;
+  /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
+  readonly undos: readonly Waiter<UserUndo>[];
+  readonly rules: Rules;
+  /** False: that it failed may be the fault of the service. */
+  readonly isOwn: boolean;
+  /** How often a change may fail by its own fault before it is stuck. */
+  readonly attemptsMax: number;
+  readonly now: number;
+  readonly random: number;
+}

@@ -4,7 +4,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import type { UserFilter } from '../forms.ts';
+import type { UserFilter } from '../quirks.ts';
 import { judge } from '../verdict.ts';
 
 /** What people are looked for by. */

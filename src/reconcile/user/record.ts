@@ -1,28 +1,22 @@
-import type { GroupId } from '../../domain/ids.ts';
-import { type Pending, settlePending } from '../../domain/pending.ts';
-import {
-  countAttempts,
-  findNextRetryAt,
-  findProblem,
-  listFailed,
-  withExhausted,
-  withoutSettled,
-} from '../../domain/stuck.ts';
-import { removesUserAccess, type UserField, type UserState } from '../../domain/user.ts';
-import { planUser } from '../../plan/plan-user.ts';
+import type { Pending } from '../../domain/pending.ts';
+import type { UserField, UserState } from '../../domain/user.ts';
 import { followPerson } from '../../rules/follow.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
 import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
 import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
 import { haveInspected, noteMissing } from '../../store/note-missing.ts';
 import { LOST_CREATE } from '../../store/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
+import { toRested, toStuckColumns } from '../../store/stuck.ts';
 import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users.ts';
-import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
-import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
+import {
+  GONE,
+  planNextLostLook,
+  type Recorded,
+  recordOutcome,
+  toProgress,
+  withoutUncreated,
+} from '../recorded.ts';
 import {
   FREE_LANE,
   isDoubted,
@@ -30,22 +24,21 @@ import {
   toLooked,
   toNoTrouble,
   toRetryColumns,
-  toTrouble,
 } from '../retry-columns.ts';
 import { countFailed } from './count-failed.ts';
-import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
+import { finish, type Recording, save, toPendingAfter } from './finish-step.ts';
+import {
+  handOver,
+  inheritAccount,
+  type LinkResult,
+  linkAccount,
+  toDoubtedPending,
+  unlinkAccount,
+} from './link-account.ts';
 import { toTriable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
-import type { UserKnown, UserOutcome } from './outcome.ts';
-import { toPendingAfter } from './pending-after.ts';
+import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
 import { hideUncreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
-import type { UserStep } from './step.ts';
-import { handOver, inheritAccount, toDoubtedPending } from './successor.ts';
-
-/** A step while it is recorded, with the row as it was read. */
-interface Recording extends UserStep {
-  readonly original: UserRow;
-}
 
 /**
  * Records what a step taught, in one transaction with what follows from it: fields that now hold are
@@ -253,51 +246,4 @@ async function recordRetry(
     undone: [],
     woken: [],
   };
-}
-
-/** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
-async function finish(
-  tx: Db,
-  row: UserRow,
-  step: Recording,
-  woken: GroupId[],
-  undone: readonly Undone[] = [],
-): Promise<Recorded<UserState>> {
-  const { policy, now } = step;
-  const state = toTriable(row, now);
-  const { actions } = planUser(state, policy);
-  const waiting = parseStored<Pending<UserField>>(row.pending);
-  // Of what rests too: it may hold by now.
-  const { settled } = planUser(
-    { ...state, pending: waiting, mustLook: row.must_look !== 0 },
-    policy,
-  );
-  const pending = settlePending(waiting, waiting, settled);
-  const left = withoutSettled(parseStuck<UserField>(row), pending);
-  const stuck = withExhausted(left, step.attemptsMax, now);
-  const next: UserRow = {
-    ...row,
-    pending: JSON.stringify(pending),
-    due_class: toDueClass(removesUserAccess({ ...state, pending })),
-    ...toStuckColumns(stuck),
-    ...toTrouble(row, {
-      isWaiting: Object.keys(pending).length > 0,
-      attempts: countAttempts(listFailed(stuck, pending)),
-      problem: findProblem(stuck),
-      now,
-    }),
-  };
-  if (actions.length > 0) {
-    await save(tx, step, { ...next, due_at: now });
-    return { finished: false, state: toTriable(next, now), undone, woken };
-  }
-  const due_at = findNextRetryAt(pending, stuck, now) ?? null;
-  await save(tx, step, { ...next, ...FREE_LANE, due_at });
-  // Deactivated first; only then out of the groups.
-  if (row.deleted_at !== null) woken = [...woken, ...(await leaveGroups(tx, row.id, now))];
-  return { finished: true, ...toProgress(next), undone, woken };
-}
-
-async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
-  await updateUser(tx, row.id, toChangedColumns(original, row));
 }

@@ -1,0 +1,145 @@
+import {
+  type AuditEventRow,
+  listUnresolvedEvents,
+  resolveEvent,
+} from '../../store/audit-events.ts';
+import { parseStored } from '../../store/documents.ts';
+import { forgetNamed, insertEventResources } from '../../store/event-resources.ts';
+import { findFact, saveFact } from '../../store/facts.ts';
+import type { Db } from '../../store/store.ts';
+import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { markToLook } from '../mark-to-look.ts';
+import { judgeEvents, mergeToLook, type NewEvent, readLedger } from './attribute-events.ts';
+import { isIrrelevant } from './event-actions.ts';
+import { explainByCount, TOLERANCE } from './match-events.ts';
+import { toWords } from './name-events.ts';
+import { holdTail } from './poll-state.ts';
+import { toResourceRows } from './to-rows.ts';
+
+/**
+ * How long an event may wait for somebody whom it names, in milliseconds: as long as a call of our own may take
+ * until its outcome is stored.
+ */
+const WAIT_MS = TOLERANCE.afterMs;
+/** Events that are looked through in one transaction, and how often one read does so. */
+const BATCH = 500;
+const BATCHES_MAX = 20;
+
+/** What is known of events that nobody was found for. Times are epoch milliseconds by our own clock. */
+interface Unresolved {
+  /** Those read until then were gone through a second time. */
+  readonly settledUntil: number;
+  /** When the newest happened that nobody was found for then either: something may have changed that no look covers. */
+  readonly newestAt: number;
+}
+
+const FACT = 'audit-unresolved';
+
+/** When the newest event happened that cannot be told to be about anybody (epoch milliseconds); 0: there was none. */
+export async function findUnresolvedAt(db: Db): Promise<number> {
+  return (await findUnresolved(db)).newestAt;
+}
+
+async function findUnresolved(db: Db): Promise<Unresolved> {
+  return (await findFact<Unresolved>(db, FACT)) ?? { settledUntil: 0, newestAt: 0 };
+}
+
+/**
+ * Goes once more through events that named nobody when they were read: what they name may have been stored since,
+ * above all what a call of our own has made. Whom others changed is looked at. What is left is remembered, for only
+ * a sweep can tell what it changed. Returns the events that somebody was found for.
+ */
+export async function settleUnresolved(
+  deps: Pick<ReconcileDeps, 'store' | 'clock' | 'owner'>,
+  ownAccount: number | undefined,
+): Promise<NewEvent[]> {
+  const found: NewEvent[] = [];
+  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+    const until = deps.clock.now() - WAIT_MS;
+    const { settledUntil: after } = await findUnresolved(deps.store.read);
+    const query = { after, until, limit: BATCH };
+    // Mostly there is none, and nothing to be written.
+    if ((await listUnresolvedEvents(deps.store.read, query)).length === 0) break;
+    const known = await settleBatch(deps, { until, ownAccount });
+    if (known === undefined) break;
+    found.push(...known);
+  }
+  return found;
+}
+
+/** Undefined: another process reads by now. */
+async function settleBatch(
+  { store, clock, owner }: Pick<ReconcileDeps, 'store' | 'clock' | 'owner'>,
+  { until, ownAccount }: { until: number; ownAccount: number | undefined },
+): Promise<NewEvent[] | undefined> {
+  return store.write(async (tx) => {
+    const state = await holdTail(tx, owner);
+    if (state === undefined) return undefined;
+    const now = clock.now();
+    const before = await findUnresolved(tx);
+    const rows = await listUnresolvedEvents(tx, {
+      after: before.settledUntil,
+      until,
+      limit: BATCH,
+    });
+    const { skewMs } = state;
+    const judged = await judgeEvents(tx, rows.map(toEvent), { skewMs, ownAccount, now });
+    const known = judged.filter(isKnown);
+    await storeKnown(tx, known);
+    const left = judged.filter((one) => !isKnown(one) && !isIrrelevant(toWords(one.event)));
+    const newestAt = await countOut(tx, left, state.skewMs);
+    const value: Unresolved = {
+      settledUntil: Math.max(...rows.map((row) => row.seen_at), before.settledUntil),
+      newestAt: Math.max(newestAt, before.newestAt),
+    };
+    await saveFact(tx, { name: FACT, value, now });
+    await markToLook(tx, mergeToLook(known), now);
+    return known;
+  });
+}
+
+function isKnown({ event: { known } }: NewEvent): boolean {
+  return known.user.size + known.group.size > 0;
+}
+
+async function storeKnown(tx: Db, known: readonly NewEvent[]): Promise<void> {
+  await forgetNamed(
+    tx,
+    known.map(({ event }) => event.audit.id),
+  );
+  await insertEventResources(tx, known.flatMap(toResourceRows));
+  for (const { event, origin, use } of known) {
+    await resolveEvent(tx, event.audit.id, { origin, explained_by: use ?? null });
+  }
+}
+
+/** What as many calls of our own explain is ours. Returns when the newest of the others happened, 0: there is none. */
+async function countOut(tx: Db, left: readonly NewEvent[], skewMs: number): Promise<number> {
+  const events = left.map(({ event }) => event);
+  const { calls, used } = await readLedger(tx, events, skewMs);
+  let newestAt = 0;
+  for (const { event, use } of explainByCount(events, calls, { tolerance: TOLERANCE, used })) {
+    if (use === undefined) newestAt = Math.max(newestAt, event.at);
+    else await resolveEvent(tx, event.audit.id, { origin: 'ours', explained_by: use });
+  }
+  return newestAt;
+}
+
+/** An event as it was read. */
+function toEvent(row: Required<AuditEventRow>): AuditEvent {
+  return {
+    id: row.id,
+    createdAt: new Date(row.created_at),
+    category: row.category,
+    action: row.action,
+    message: row.message ?? undefined,
+    details: row.details === null ? null : parseStored<unknown>(row.details),
+    appName: undefined,
+    companyUid: undefined,
+    authorId: row.author_id ?? undefined,
+    authorUid: row.author_uid ?? undefined,
+    authorUsername: row.author_username ?? undefined,
+    authorRemoteAddress: row.author_address ?? undefined,
+  };
+}

@@ -1,0 +1,74 @@
+import { type Difference, toDifferenceKey } from '../../domain/drift.ts';
+import {
+  confirmDrifts,
+  type DriftRow,
+  endDrifts,
+  type Finding,
+  insertDrifts,
+  updateDrift,
+} from '../../store/drifts.ts';
+import type { Db } from '../../store/store.ts';
+import type { Judgement } from './comparison.ts';
+import type { SweepRun } from './run.ts';
+
+/** What a read of one resource means for the drifts that are known, and what is left to be looked at again. */
+export interface Settled {
+  readonly confirmed: readonly { readonly row: DriftRow; readonly difference: Difference }[];
+  readonly gone: readonly DriftRow[];
+  readonly fresh: readonly Difference[];
+}
+
+/** Tells what is known already from what is new; what is being repaired is told by its repair. Pure. */
+export function compareWithKnown(judgement: Judgement, known: readonly DriftRow[]): Settled {
+  if (judgement.kind === 'unknown') return { confirmed: [], gone: [], fresh: [] };
+  const isMissing = judgement.kind === 'missing';
+  const differences = isMissing ? [judgement.difference] : judgement.differences;
+  const byKey = new Map(differences.map((one) => [toDifferenceKey(one), one]));
+  const confirmed: Settled['confirmed'][number][] = [];
+  const gone: DriftRow[] = [];
+  for (const row of known) {
+    const key = toDifferenceKey({ kind: row.kind, memberId: row.member_id });
+    const difference = byKey.get(key);
+    byKey.delete(key);
+    if (row.status === 'repairing') continue;
+    if (difference !== undefined) confirmed.push({ row, difference });
+    // Of somebody whom no list showed nothing else is known.
+    else if (!isMissing && !judgement.unread.includes(row.kind)) gone.push(row);
+  }
+  return { confirmed, gone, fresh: [...byKey.values()] };
+}
+
+/** Stores what became of known drifts, and the new ones that were seen twice. */
+export async function storeSettled(
+  tx: Db,
+  { confirmed, gone, fresh }: Settled,
+  finding: Finding,
+): Promise<void> {
+  const { now } = finding;
+  const same = confirmed.filter(({ row, difference }) => isSame(row, difference));
+  await confirmDrifts(
+    tx,
+    same.map(({ row }) => row.id),
+    now,
+  );
+  for (const { row, difference } of confirmed) {
+    if (!isSame(row, difference)) await updateDrift(tx, row.id, { ...difference, now });
+  }
+  await endDrifts(
+    tx,
+    gone.map(({ id }) => id),
+    { status: 'gone', now },
+  );
+  await insertDrifts(tx, fresh, finding);
+}
+
+/** Counts what was stored: after the transaction, which may run twice. */
+export function countSettled({ counts }: SweepRun, { confirmed, gone, fresh }: Settled): void {
+  counts.confirmed += confirmed.length;
+  counts.gone += gone.length;
+  counts.opened += fresh.length;
+}
+
+function isSame(row: DriftRow, { desired, observed }: Difference): boolean {
+  return row.desired === JSON.stringify(desired) && row.observed === JSON.stringify(observed);
+}
