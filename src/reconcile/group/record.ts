@@ -1,4 +1,9 @@
-import type { GroupField, GroupState, UpstreamGroupIds } from '../../domain/group.ts';
+import type {
+  GroupField,
+  GroupState,
+  ObservedGroup,
+  UpstreamGroupIds,
+} from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
@@ -11,6 +16,7 @@ import {
   type GroupRow,
   hasUpstreamIds,
   lockGroup,
+  toObservedGroup,
   updateGroup,
 } from '../../store/groups.ts';
 import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
@@ -20,6 +26,8 @@ import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
 import type { Db } from '../../store/store.ts';
 import { toRested } from '../../store/stuck.ts';
+import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
+import { scim } from '../../upstream/operations/scim.ts';
 import type { Problem } from '../outcome.ts';
 import {
   GONE,
@@ -106,7 +114,8 @@ async function recordDone(
     next = { ...next, ...linked.columns, lost_looks: 0, sent_creates: '[]' };
   }
   if (isLook) next.stuck = toRested(row, step.now);
-  if (known.observed !== undefined) next.observed = JSON.stringify(known.observed);
+  const observed = known.observed ?? toTouched(row, known, step.now);
+  if (observed !== undefined) next.observed = JSON.stringify(observed);
   next.pending = JSON.stringify(toPendingAfter(row, step, known));
   await recordLinks(tx, next, step, known);
   const { failedLinks = [], refusedMembers = [] } = known;
@@ -115,6 +124,24 @@ async function recordDone(
   const [refused] = refusedMembers;
   if (refused) return recordRefused(tx, next, step, { ...refused, parts: refusedMembers });
   return finish(tx, next, step, []);
+}
+
+/**
+ * A call that changed members or admins shows that the group is there. A list that was asked for before the call ended
+ * may still show those of before, so the time of the call stands beside the times of looks.
+ */
+function toTouched(
+  row: GroupRow,
+  { members = [], admins = [], ids }: GroupKnown,
+  now: number,
+): ObservedGroup | undefined {
+  const observed = toObservedGroup(row);
+  if (observed === undefined || members.length + admins.length === 0) return undefined;
+  if (ids?.scimId !== undefined) {
+    return { ...observed, shownAt: now, at: now, by: scim.updateGroup.id };
+  }
+  const { id: by } = members.length > 0 ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
+  return { ...observed, at: now, by };
 }
 
 /** Nothing was found that could be its: it is looked for again, a bounded number of times. */
