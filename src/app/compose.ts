@@ -9,7 +9,7 @@ import { createPruning } from '../reconcile/loop/pruning.ts';
 import { createReconciler } from '../reconcile/loop/reconciler.ts';
 import { createReplicas } from '../reconcile/loop/replicas.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
-import { openForms } from '../reconcile/quirks.ts';
+import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
 import { createRecovery } from '../reconcile/repair/recovery.ts';
 import { openSectionView, readSections } from '../reconcile/sections.ts';
@@ -40,7 +40,7 @@ import {
   toDriftRules,
   toScimDeps,
 } from './scim.ts';
-import { toFixedForms, toReconcilePolicy, toRetention, toTransportOptions } from './settings.ts';
+import { toFixedQuirks, toReconcilePolicy, toRetention, toTransportOptions } from './settings.ts';
 import { toGuardOptions, toReconcileEvents, toTransportHooks } from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
@@ -93,9 +93,9 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const { wake } = reconciler;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const recovery = createRecovery({ ...readDeps, firstRead, wake, mode: guard.mode });
+  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode: guard.mode });
   const detectors = createDetectors(options, readDeps, {
-    ...{ firstRead, recovery, wake },
+    ...{ firstRead, recovery, notify: wake },
     ...toDriftRules(() => toScimDeps(options, parts)),
   });
   const state = { draining: false };
@@ -117,7 +117,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   };
   const { start, stop } = createLifecycle({
     ...parts,
-    ...{ tail: detectors.tail, pruning, wake },
+    ...{ auditPoller: detectors.auditPoller, pruning, wake },
     replicas: createReplicas(deps, () => takeUp(detectors, wake)),
   });
   return {
@@ -151,7 +151,7 @@ function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): Outag
 function takeUp({ sweeps, keeper }: Detectors, wake: () => void): void {
   wake();
   sweeps.consider();
-  keeper.poke();
+  keeper.notify();
 }
 
 /** What convergence is given. */
@@ -179,7 +179,7 @@ async function createDeps(
     upstream,
     clock,
     random,
-    forms: await openForms({ store, clock, fixed: toFixedForms(settings) }),
+    quirks: await openQuirks({ store, clock, fixed: toFixedQuirks(settings) }),
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events,

@@ -2,7 +2,7 @@ import type { ReconcilePolicy } from '../reconcile/deps.ts';
 import { toLeaseTimes } from '../reconcile/lease-times.ts';
 import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
-import type { Forms } from '../reconcile/quirks.ts';
+import type { Quirks } from '../reconcile/quirks.ts';
 import type { RepairPolicy } from '../reconcile/repair/deps.ts';
 import type { ScimPolicy } from '../scim/deps.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -78,8 +78,8 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
   };
 }
 
-/** Forms that an operator has decided, so that nothing has to be found out. */
-export function toFixedForms({ upstream }: Settings): Forms {
+/** Quirks that an operator has decided, so that nothing has to be found out. */
+export function toFixedQuirks({ upstream }: Settings): Quirks {
   const { emailForm, nameOnCreate, memberForm, groupScimId, userNameUpdates, filter } = upstream;
   return {
     ...(emailForm === 'auto' ? {} : { emailForm }),

@@ -64,7 +64,7 @@ export async function converge<
 >(
   deps: ReconcileDeps,
   kind: Convergeable<State, Action, Known, Part>,
-  { key, lease, onWoken }: { key: ResourceKey; lease: Lease; onWoken: () => void },
+  { key, lease, onNotified }: { key: ResourceKey; lease: Lease; onNotified: () => void },
 ): Promise<Run> {
   const guard = createStepGuard(key);
   let step = await readStep(deps, kind, key);
@@ -94,7 +94,7 @@ export async function converge<
     const ended = { lease, outcome, isOwn, failures };
     const recorded = await kind.record(permit.planned, ended, permit.saveOutcomes);
     if (action) report(deps, key, action.kind, outcome.kind);
-    if (recorded.woken.length > 0) onWoken();
+    if (recorded.notified.length > 0) onNotified();
     if (recorded.finished) return recorded;
     step = { state: recorded.state, action: kind.planNext(recorded.state) };
   }

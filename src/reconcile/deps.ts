@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
 import type { LeaseTimes } from './lease-times.ts';
 import type { OutageWatch } from './outage.ts';
-import type { FormBook } from './quirks.ts';
+import type { QuirkStore } from './quirks.ts';
 
 /** The part of the settings that convergence follows. */
 export interface ReconcilePolicy {
@@ -63,7 +63,7 @@ export interface ReconcileDeps {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly forms: FormBook;
+  readonly quirks: QuirkStore;
   readonly policy: ReconcilePolicy;
   /** The rules of the configuration. */
   readonly rules: Rules;

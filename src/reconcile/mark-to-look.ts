@@ -2,7 +2,7 @@ import { groupId, userId } from '../domain/ids.ts';
 import { type GroupRow, lockGroup, updateGroup } from '../store/groups.ts';
 import type { Db } from '../store/store.ts';
 import { lockUser, type UserRow, updateUser } from '../store/users.ts';
-import { toDoubtedColumns } from './retry-columns.ts';
+import { toStaleColumns } from './retry-columns.ts';
 
 /** Managed people and groups, by their SCIM ids. */
 export interface ToLookAt {
@@ -27,7 +27,7 @@ export async function markToLook(tx: Db, { users, groups }: ToLookAt, now: numbe
 }
 
 function toLookColumns(row: UserRow | GroupRow, now: number) {
-  const { must_look } = toDoubtedColumns(row, now);
+  const { must_look } = toStaleColumns(row, now);
   return { ...toLookAgainColumns(row, now), must_look };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toLookAgainColumns } from './mark-to-look.ts';
-import { judgeReturn, judgeSighting, type StoredResource } from './merge-decision.ts';
+import { decideDeletedMerge, decideMerge, type StoredResource } from './merge-decision.ts';
 
 const SENT_AT = 1_000;
 const unmanaged: StoredResource = {
@@ -38,7 +38,7 @@ test.each([
   { why: 'somebody holds its lane', stored: { ...managed, lane_owner: 'other' }, fate: 'drop' },
   { why: 'deleted through SCIM', stored: { ...managed, deleted_at: 5 }, fate: 'drop' },
 ])('what a list says of a resource: $why', ({ stored, fate }) => {
-  expect(judgeSighting(stored, SENT_AT)).toBe(fate);
+  expect(decideMerge(stored, SENT_AT)).toBe(fate);
 });
 
 const deleted: StoredResource = { ...managed, deleted_at: 5, modified_at: 5 };
@@ -48,7 +48,7 @@ test.each([
   { why: 'looked at meanwhile', stored: at(deleted, SENT_AT), fate: 'drop' },
   { why: 'somebody holds its lane', stored: { ...deleted, lane_owner: 'other' }, fate: 'drop' },
 ])('what a list says of somebody deleted: $why', ({ stored, fate }) => {
-  expect(judgeReturn(stored, SENT_AT)).toBe(fate);
+  expect(decideDeletedMerge(stored, SENT_AT)).toBe(fate);
 });
 
 test('a look is added to what is due already, and delays nothing', () => {

@@ -25,13 +25,13 @@ export interface StoredResource {
  * - `drop`: somebody looks at it right now, knows better, or deleted it
  * - `look-again`: it was written since the list was asked for, so only a look of its own can tell
  */
-export type Fate = 'insert' | 'merge' | 'drop' | 'look-again';
+export type MergeDecision = 'insert' | 'merge' | 'drop' | 'look-again';
 
 /**
  * Judges a resource of a list that was asked for at `sentAt` (epoch milliseconds). An unmanaged one is
  * written by lists alone, so there a list of the same moment still counts.
  */
-export function judgeSighting(stored: StoredResource | undefined, sentAt: number): Fate {
+export function decideMerge(stored: StoredResource | undefined, sentAt: number): MergeDecision {
   if (stored === undefined) return 'insert';
   const { origin, deleted_at, lane_owner, modified_at, seen } = stored;
   if (deleted_at !== null || lane_owner !== null) return 'drop';
@@ -40,7 +40,7 @@ export function judgeSighting(stored: StoredResource | undefined, sentAt: number
 }
 
 /** The same of somebody deleted through SCIM, whom no list brings back: an account that works again is worth knowing. */
-export function judgeReturn(stored: StoredResource, sentAt: number): 'merge' | 'drop' {
+export function decideDeletedMerge(stored: StoredResource, sentAt: number): 'merge' | 'drop' {
   const { lane_owner, modified_at, seen } = stored;
   return lane_owner !== null || modified_at >= sentAt || wasSeenSince(seen, sentAt)
     ? 'drop'

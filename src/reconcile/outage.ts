@@ -4,9 +4,9 @@ import { NOT_APPLIED, type Outcome } from './outcome.ts';
 /** Different resources that fail, while nothing of that sort works, are an outage. */
 const OUTAGE_RESOURCES = 3;
 /** The same for letting what waits go on once something works again: that harms nobody. */
-const RELEASE_RESOURCES = 2;
+const RESUME_RESOURCES = 2;
 /** A shorter series of failures puts nothing off for long, in milliseconds. */
-const RELEASE_AFTER_MS = 5_000;
+const RESUME_AFTER_MS = 5_000;
 /** How long a failure is part of a series, in milliseconds; longer than what fails waits for its next attempt. */
 const REMEMBERED_MS = 10 * 60_000;
 /** What says that the service was not reached, or had no answer. */
@@ -88,7 +88,7 @@ function createSeries({ now }: Pick<Clock, 'now'>): Series {
     },
     count,
     end() {
-      const wasOut = count() >= RELEASE_RESOURCES && now() - since >= RELEASE_AFTER_MS;
+      const wasOut = count() >= RESUME_RESOURCES && now() - since >= RESUME_AFTER_MS;
       failed.clear();
       return wasOut;
     },

@@ -45,7 +45,7 @@ interface MarkedChange extends OwnChange {
 }
 
 /** An operator has looked: what providers take away counts from now on, and what was held goes on. */
-export async function releaseLimit(tx: Db, now: number): Promise<void> {
+export async function resetProviderLimit(tx: Db, now: number): Promise<void> {
   await saveFact(tx, { name: FACT, value: { at: now }, now });
   await wakeHeldByLimit(tx, WORDS, now);
 }

@@ -1,44 +1,44 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
 import type { Store } from '../store/store.ts';
-import { type Forms, openForms } from './quirks.ts';
+import { openQuirks, type Quirks } from './quirks.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-function openAt(store: Store, now: () => number, fixed: Forms = {}) {
-  return openForms({ store, clock: { now, sleep: () => Promise.resolve() }, fixed });
+function openAt(store: Store, now: () => number, fixed: Quirks = {}) {
+  return openQuirks({ store, clock: { now, sleep: () => Promise.resolve() }, fixed });
 }
 
-function withoutTimes(forms: Forms): object {
-  return Object.fromEntries(Object.entries(forms).filter(([name]) => !name.endsWith('At')));
+function withoutTimes(quirks: Quirks): object {
+  return Object.fromEntries(Object.entries(quirks).filter(([name]) => !name.endsWith('At')));
 }
 
 describeStores('what the service taught', ({ makeStore }) => {
   test('nothing is known at first', async () => {
-    const book = await openAt(await makeStore(), () => 0);
+    const quirks = await openAt(await makeStore(), () => 0);
 
-    expect(book.current()).toEqual({});
+    expect(quirks.current()).toEqual({});
   });
 
   test('what is learned is known at once, and after a restart', async () => {
     const store = await makeStore();
-    const book = await openAt(store, () => 0);
-    await book.learn({ emailForm: 'objects' });
-    await book.learn({ nameOnCreate: false, groupScimId: 'uid' });
-    await book.learn({ nameOnCreate: true });
+    const quirks = await openAt(store, () => 0);
+    await quirks.learn({ emailForm: 'objects' });
+    await quirks.learn({ nameOnCreate: false, groupScimId: 'uid' });
+    await quirks.learn({ nameOnCreate: true });
 
     const want = { emailForm: 'objects', nameOnCreate: true, groupScimId: 'uid' };
-    expect(book.current()).toEqual(want);
+    expect(quirks.current()).toEqual(want);
     expect((await openAt(store, () => 0)).current()).toEqual(want);
   });
 
   test('lessons that come at the same time are all kept', async () => {
     const store = await makeStore();
-    const book = await openAt(store, () => 0);
+    const quirks = await openAt(store, () => 0);
 
     await Promise.all([
-      book.learn({ emailForm: 'strings' }),
-      book.learn({ addressMayChange: false }),
+      quirks.learn({ emailForm: 'strings' }),
+      quirks.learn({ addressMayChange: false }),
     ]);
 
     const want = { emailForm: 'strings', addressMayChange: false };
@@ -60,10 +60,10 @@ describeStores('what the service taught', ({ makeStore }) => {
   test('what is known already costs no write', async () => {
     const store = await makeStore();
     let now = 1;
-    const book = await openAt(store, () => now);
-    await book.learn({ emailForm: 'strings' });
+    const quirks = await openAt(store, () => now);
+    await quirks.learn({ emailForm: 'strings' });
     now = 2;
-    await book.learn({ emailForm: 'strings' });
+    await quirks.learn({ emailForm: 'strings' });
 
     const { updated_at } = await store.read
       .selectFrom('facts')
@@ -75,14 +75,14 @@ describeStores('what the service taught', ({ makeStore }) => {
 
   test('settings win over what was learned, and are not stored', async () => {
     const store = await makeStore();
-    const book = await openAt(store, () => 0, { emailForm: 'strings' });
-    await book.learn({ emailForm: 'objects' });
+    const quirks = await openAt(store, () => 0, { emailForm: 'strings' });
+    await quirks.learn({ emailForm: 'objects' });
 
-    expect(book.current()).toEqual({ emailForm: 'strings' });
+    expect(quirks.current()).toEqual({ emailForm: 'strings' });
     expect((await openAt(store, () => 0)).current()).toEqual({ emailForm: 'objects' });
   });
 
-  const stale: { why: string; learned: Forms; ageMs: number; isKept: boolean }[] = [
+  const stale: { why: string; learned: Quirks; ageMs: number; isKept: boolean }[] = [
     {
       why: 'a refused batch form is asked for again after a day',
       learned: { memberForm: 'single', memberFormAt: 0 },
@@ -147,23 +147,23 @@ describeStores('what the service taught', ({ makeStore }) => {
 
   test.each(stale)('$why', async ({ learned, ageMs, isKept }) => {
     let now = 0;
-    const book = await openAt(await makeStore(), () => now);
-    await book.learn(learned);
+    const quirks = await openAt(await makeStore(), () => now);
+    await quirks.learn(learned);
 
     now = ageMs;
 
-    const current = withoutTimes(book.current());
+    const current = withoutTimes(quirks.current());
     expect(current).toEqual(isKept ? withoutTimes(learned) : {});
   });
 
   test('a batch form that is accepted after all is remembered for good', async () => {
     let now = 0;
-    const book = await openAt(await makeStore(), () => now);
-    await book.learn({ memberForm: 'single', memberFormAt: 0 });
+    const quirks = await openAt(await makeStore(), () => now);
+    await quirks.learn({ memberForm: 'single', memberFormAt: 0 });
     now = DAY_MS + 1;
-    await book.learn({ memberForm: 'operations' });
+    await quirks.learn({ memberForm: 'operations' });
     now = 9 * DAY_MS;
 
-    expect(book.current().memberForm).toBe('operations');
+    expect(quirks.current().memberForm).toBe('operations');
   });
 });

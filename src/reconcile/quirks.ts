@@ -13,7 +13,7 @@ export type GroupScimId = 'restId' | 'uid' | 'unrelated';
 export type UserFilter = 'proven' | 'refused';
 
 /** What the contract leaves open and the service taught us. Absent: not known yet. */
-export interface Forms {
+export interface Quirks {
   readonly emailForm?: EmailForm;
   /** Whether addUser takes the name, which saves the second call. */
   readonly nameOnCreate?: boolean;
@@ -41,12 +41,12 @@ export interface Forms {
 }
 
 /** The learned forms of one service, kept across restarts. Settings that are not `auto` win. */
-export interface FormBook {
-  current(): Forms;
+export interface QuirkStore {
+  current(): Quirks;
   /** Whether a setting names this form, so that nothing is learned of it. */
-  isFixed(form: keyof Forms): boolean;
+  isFixed(quirk: keyof Quirks): boolean;
   /** Remembers what the service just taught, on disk before it resolves. */
-  learn(change: Forms): Promise<void>;
+  learn(change: Quirks): Promise<void>;
   /** Reads what other processes have learned. @throws StoreError */
   refresh(): Promise<void>;
 }
@@ -55,33 +55,33 @@ const FACT = 'forms';
 const ASK_AGAIN_MS = 24 * 60 * 60_000;
 
 /** Opens the book. @throws StoreError when the store cannot be read. */
-export async function openForms({
+export async function openQuirks({
   store,
   clock,
   fixed,
 }: {
   store: Store;
   clock: Clock;
-  fixed: Forms;
-}): Promise<FormBook> {
-  let known = (await findFact<Forms>(store.read, FACT)) ?? {};
+  fixed: Quirks;
+}): Promise<QuirkStore> {
+  let known = (await findFact<Quirks>(store.read, FACT)) ?? {};
   /** What was learned and is not stored yet, or could not be. */
-  let unsaved: Forms = {};
+  let unsaved: Quirks = {};
   let saving: Promise<void> = Promise.resolve();
 
   /** Adds to what other processes have learned meanwhile. */
   async function save(): Promise<void> {
     const lessons = unsaved;
-    const change = (before: Forms | undefined): Forms => ({ ...before, ...lessons });
+    const change = (before: Quirks | undefined): Quirks => ({ ...before, ...lessons });
     const now = clock.now();
-    const next = await store.write((tx) => changeFact<Forms>(tx, FACT, { change, now }));
+    const next = await store.write((tx) => changeFact<Quirks>(tx, FACT, { change, now }));
     known = next ?? known;
     if (unsaved === lessons) unsaved = {};
   }
 
   return {
     current: () => ({ ...withoutStale({ ...known, ...unsaved }, clock.now()), ...fixed }),
-    isFixed: (form) => fixed[form] !== undefined,
+    isFixed: (quirk) => fixed[quirk] !== undefined,
     async learn(change) {
       const before = { ...known, ...unsaved };
       if (JSON.stringify({ ...before, ...change }) === JSON.stringify(before)) return;
@@ -92,21 +92,21 @@ export async function openForms({
     },
     async refresh() {
       await saving;
-      known = (await findFact<Forms>(store.read, FACT)) ?? known;
+      known = (await findFact<Quirks>(store.read, FACT)) ?? known;
     },
   };
 }
 
 /** What may change from day to day is forgotten after one, so that it is asked for again. */
-function withoutStale(forms: Forms, now: number): Forms {
-  const { memberForm, userFilter, membersPerCall, userNamesRefused, groupScimId, ...rest } = forms;
+function withoutStale(quirks: Quirks, now: number): Quirks {
+  const { memberForm, userFilter, membersPerCall, userNamesRefused, groupScimId, ...rest } = quirks;
   const isOld = (at = 0) => now - at > ASK_AGAIN_MS;
-  const isBatchOld = memberForm === 'single' && isOld(forms.memberFormAt);
-  const isFilterOld = isOld(forms.userFilterAt);
-  const isSizeOld = isOld(forms.membersPerCallAt);
-  const isNameOld = isOld(forms.userNamesRefusedAt);
+  const isBatchOld = memberForm === 'single' && isOld(quirks.memberFormAt);
+  const isFilterOld = isOld(quirks.userFilterAt);
+  const isSizeOld = isOld(quirks.membersPerCallAt);
+  const isNameOld = isOld(quirks.userNamesRefusedAt);
   // A group that is gone answers like one that has another id; what the whole list proved stays.
-  const isIdOld = groupScimId === 'unrelated' && isOld(forms.groupScimIdAt ?? now);
+  const isIdOld = groupScimId === 'unrelated' && isOld(quirks.groupScimIdAt ?? now);
   return {
     ...rest,
     ...(memberForm === undefined || isBatchOld ? {} : { memberForm }),

@@ -43,7 +43,7 @@ export type Recorded<State> =
       readonly finished: false;
       readonly state: State;
       readonly undone: readonly Undone[];
-      readonly woken: readonly (GroupId | UserId)[];
+      readonly notified: readonly (GroupId | UserId)[];
     }
   | (Progress & {
       readonly finished: true;
@@ -51,7 +51,7 @@ export type Recorded<State> =
       readonly retryAt?: number;
       /** Versions of writes that were taken back. */
       readonly undone: readonly Undone[];
-      readonly woken: readonly (GroupId | UserId)[];
+      readonly notified: readonly (GroupId | UserId)[];
     });
 
 /** What recording does with each way in which a step can end. */
@@ -94,7 +94,7 @@ export function planNextLostLook(looksLeft: number, now: number): number | undef
  * The row without the create of a step that ended and surely created nothing. What earlier ones were sent with
  * stays: they may have left something.
  */
-export function withoutUncreated<Row extends { readonly sent_creates: string }>(
+export function withoutFailedCreate<Row extends { readonly sent_creates: string }>(
   row: Row,
   {
     planned,

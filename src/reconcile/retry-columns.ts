@@ -98,7 +98,7 @@ export function toTrouble(
 
 /** What a look leaves in the row: that it worked says nothing of the change that failed before it. */
 export function toLooked(row: { readonly must_look: number }) {
-  return { must_look: isDoubted(row) ? LOOK_FIRST : 0 };
+  return { must_look: isStale(row) ? LOOK_FIRST : 0 };
 }
 
 /**
@@ -106,12 +106,12 @@ export function toLooked(row: { readonly must_look: number }) {
  * not theirs to judge. Whoever has the lane now may have looked before that call had its effect, so what
  * they record leaves a look owed.
  */
-export function toDoubtedColumns(row: { readonly lane_owner: string | null }, now: number) {
+export function toStaleColumns(row: { readonly lane_owner: string | null }, now: number) {
   return { must_look: row.lane_owner === null ? LOOK_FIRST : LOOK_AGAIN, due_at: now };
 }
 
 /** Whether somebody else's call may have changed the resource since the holder of the lane planned. */
-export function isDoubted({ must_look }: { readonly must_look: number }): boolean {
+export function isStale({ must_look }: { readonly must_look: number }): boolean {
   return must_look === LOOK_AGAIN;
 }
 

@@ -5,7 +5,7 @@ import { auditLogs, companyUsers, groups } from '../upstream/operations/people.t
 import { scim } from '../upstream/operations/scim.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Problem } from './outcome.ts';
-import { judge } from './verdict.ts';
+import { classify } from './verdict.ts';
 
 /** Parts of the service that a right or a tariff opens and closes as a whole. */
 export type ReadableSection = 'users' | 'groups' | 'companyUsers' | 'audit';
@@ -57,7 +57,7 @@ export async function isSectionUp(
     await saveSection(deps, section, null);
     return true;
   } catch (error) {
-    if (judge(error).verdict === 'forbidden') await saveSection(deps, section, problem);
+    if (classify(error).verdict === 'forbidden') await saveSection(deps, section, problem);
     return false;
   }
 }

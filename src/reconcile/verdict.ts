@@ -21,8 +21,8 @@ export type Verdict =
   | 'later'
   | 'unknown';
 
-/** A failed call, judged. */
-export interface Judged {
+/** A failed call, classified. */
+export interface Classified {
   readonly verdict: Verdict;
   readonly problem: Problem;
   /** What the service asked for, in milliseconds. */
@@ -34,7 +34,7 @@ export interface Judged {
  * effect (5xx, timeout, unreadable answer, lost connection) is `unknown`.
  * @throws the error itself when it is not the service's: that is a bug or the store, not a verdict.
  */
-export function judge(error: unknown): Judged {
+export function classify(error: unknown): Classified {
   if (!(error instanceof UpstreamError)) throw error;
   const { status, retryAfterMs } = error;
   return {
@@ -49,7 +49,7 @@ export function judge(error: unknown): Judged {
 }
 
 /** Whether the service said no to what was asked, so that less of it may be taken. */
-export function isSaidNo({ verdict }: Judged): boolean {
+export function isSaidNo({ verdict }: Classified): boolean {
   return verdict === 'refused' || verdict === 'conflict';
 }
 
@@ -83,7 +83,7 @@ export interface Reason {
 /** What was thrown, as a reason. What is neither the service's nor the store's is a bug, and is tried again too. */
 export function toReason(error: unknown): Reason {
   if (error instanceof UpstreamError) {
-    const { verdict, problem, retryAfterMs } = judge(error);
+    const { verdict, problem, retryAfterMs } = classify(error);
     return { problem, text: error.message, verdict, retryAfterMs };
   }
   const text = error instanceof Error ? error.message : 'something was thrown that is no error';

@@ -142,7 +142,7 @@ describe('while a result is recorded', () => {
 
     await clock.advance(500);
     const during = [...answers];
-    held.letGo([{ version: 4, problem }]);
+    held.resume([{ version: 4, problem }]);
     await runReady();
 
     expect(during).toEqual([]);
@@ -155,7 +155,7 @@ describe('while a result is recorded', () => {
     const held = waiters.hold(ada);
 
     await clock.advance(500);
-    held.letGo([]);
+    held.resume([]);
     await runReady();
 
     expect(answers).toEqual([TOO_SLOW]);
@@ -167,7 +167,7 @@ describe('while a result is recorded', () => {
     const held = waiters.hold(ada);
 
     waiters.settle(ada, DONE);
-    held.letGo([{ version: 4, problem }]);
+    held.resume([{ version: 4, problem }]);
     await runReady();
 
     expect(answers).toEqual([REFUSED]);
@@ -179,7 +179,7 @@ describe('while a result is recorded', () => {
     const held = waiters.hold(ada);
 
     waiters.release(ada, 9, 'later');
-    held.letGo([{ version: 4, problem }]);
+    held.resume([{ version: 4, problem }]);
     await runReady();
 
     expect(answers).toEqual([REFUSED]);
@@ -191,7 +191,7 @@ describe('while a result is recorded', () => {
     const held = waiters.hold(ada);
 
     waiters.settle(ada, DONE);
-    held.letGo([]);
+    held.resume([]);
     await runReady();
 
     expect(answers).toEqual([APPLIED]);
@@ -200,7 +200,7 @@ describe('while a result is recorded', () => {
   test('those who were let go wait on: for their answer or for their deadline', async () => {
     const waiters = createWaiters<string>(clock);
     const [third, fourth] = [ask(waiters, ada, 3, 100), ask(waiters, ada, 4, 100)];
-    waiters.hold(ada).letGo([]);
+    waiters.hold(ada).resume([]);
 
     waiters.settle(ada, { version: 9, oldestPending: 4 });
     await clock.advance(100);
@@ -212,7 +212,7 @@ describe('while a result is recorded', () => {
     const waiters = createWaiters<string>(clock);
     const [third, fourth] = [ask(waiters, ada, 3), ask(waiters, ada, 4)];
 
-    waiters.hold(ada).letGo([{ version: 3, problem }]);
+    waiters.hold(ada).resume([{ version: 3, problem }]);
     await runReady();
 
     expect([third, fourth]).toEqual([[REFUSED], []]);
@@ -223,7 +223,7 @@ describe('while a result is recorded', () => {
     const held = waiters.hold(ada);
     const answers = ask(waiters, ada, 4, 100);
 
-    held.letGo([{ version: 4, problem }]);
+    held.resume([{ version: 4, problem }]);
     await clock.advance(100);
 
     expect(held.waiters).toEqual([]);
@@ -233,7 +233,7 @@ describe('while a result is recorded', () => {
   test('who was answered is not held again', async () => {
     const waiters = createWaiters<string>(clock);
     ask(waiters, ada, 4);
-    waiters.hold(ada).letGo([{ version: 4, problem }]);
+    waiters.hold(ada).resume([{ version: 4, problem }]);
 
     expect(waiters.hold(ada).waiters).toEqual([]);
   });
@@ -246,13 +246,13 @@ function makeHeld() {
   const told: (readonly Undone[])[] = [];
   return {
     told,
-    held: { waiters: [waiter], letGo: (list: readonly Undone[]) => void told.push(list) },
+    held: { waiters: [waiter], resume: (list: readonly Undone[]) => void told.push(list) },
   };
 }
 
 test('those who wait are let go with what was taken back, after it is recorded', async () => {
   const { held, told } = makeHeld();
-  const result: Recorded<object> = { finished: true, ...GONE, undone, woken: [] };
+  const result: Recorded<object> = { finished: true, ...GONE, undone, notified: [] };
 
   const recorded = await recordHeld<object, string>(held, async (undos) => {
     expect([undos, told]).toEqual([[waiter], []]);

@@ -33,7 +33,7 @@ export interface Waiters<Undo> {
 export interface HeldWaiters<Undo> {
   readonly waiters: readonly Waiter<Undo>[];
   /** Answers those whose write was taken back and lets the others go on waiting. */
-  letGo(undone: readonly Undone[]): void;
+  resume(undone: readonly Undone[]): void;
 }
 
 interface Entry<Undo> extends Waiter<Undo> {
@@ -98,7 +98,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     for (const entry of held) entry.isHeld = true;
     return {
       waiters: held,
-      letGo(undone) {
+      resume(undone) {
         const problems = new Map(undone.map(({ version, problem }) => [version, problem]));
         for (const entry of held) {
           entry.isHeld = false;
@@ -145,10 +145,10 @@ export async function recordHeld<State, Undo>(
 ): Promise<Recorded<State>> {
   try {
     const recorded = await record(held.waiters);
-    held.letGo(recorded.undone);
+    held.resume(recorded.undone);
     return recorded;
   } catch (error) {
-    held.letGo([]);
+    held.resume([]);
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { noRules } from '../../test/support/no-rules.ts';
 import { groupId, userId } from '../domain/ids.ts';
 import type { Db } from '../store/store.ts';
-import { enterRules, followGroup, followPerson } from './follow.ts';
+import { enterRules, followGroup, followUser } from './follow.ts';
 
 /** A transaction that nobody may ask anything. */
 const untouchable = new Proxy({} as Db, {
@@ -22,8 +22,8 @@ test('without rules nothing is read', async () => {
 
   await enterRules(untouchable, noRules, 'names');
   const followed = await followGroup(untouchable, noRules, news, 1);
-  const changed = await followPerson(untouchable, noRules, userId('u'), 1);
+  const changed = await followUser(untouchable, noRules, userId('u'), 1);
 
-  expect(followed).toEqual({ wakes: false, changedItself: false });
+  expect(followed).toEqual({ notifies: false, changedItself: false });
   expect(changed).toBe(false);
 });

@@ -38,12 +38,12 @@ export async function enterRules(tx: Db, rules: Rules, of: 'people' | 'names'): 
 /** What followed from it. */
 export interface Followed {
   /** Other people or groups may be due. */
-  readonly wakes: boolean;
+  readonly notifies: boolean;
   /** The group itself has another version. */
   readonly changedItself: boolean;
 }
 
-const NOTHING: Followed = { wakes: false, changedItself: false };
+const NOTHING: Followed = { notifies: false, changedItself: false };
 
 /** The name by which rules know a group; undefined: they do not, because it is not managed or not there. */
 export function toRuledName(
@@ -66,7 +66,7 @@ export async function followGroup(
   if (!hasRules(rules)) return NOTHING;
   const isRenamed = news.before !== news.after;
   if (!isRenamed && news.people.length === 0 && news.admins === undefined) return NOTHING;
-  const wakesPeople = await followMembers(tx, rules, news, now);
+  const notifiesUsers = await followMembers(tx, rules, news, now);
   const changed = await followAdministered(tx, rules, news, now);
   const own = isRenamed || news.admins !== undefined;
   const changedItself =
@@ -74,7 +74,7 @@ export async function followGroup(
       ? await ruleAdmins(tx, rules, { groupId: news.id, people: undefined, now })
       : false;
   return {
-    wakes: wakesPeople || changed.size > 0 || changedItself,
+    notifies: notifiesUsers || changed.size > 0 || changedItself,
     changedItself: changedItself || changed.has(news.id),
   };
 }
@@ -88,7 +88,7 @@ async function followMembers(
   const names = [before, after].filter((name) => name !== undefined);
   if (!names.some(rules.book.drivesMembers)) return false;
   const all = before === after ? [] : await listWantedPeople(tx, [id]);
-  return followPeople(tx, rules, [...new Set([...people, ...all])], now);
+  return followUsers(tx, rules, [...new Set([...people, ...all])], now);
 }
 
 /** The groups whose admin lists changed. */
@@ -112,7 +112,7 @@ async function followAdministered(
 }
 
 /** Brings the ruled fields of managed people up to date. True: somebody changed. */
-export async function followPeople(
+export async function followUsers(
   tx: Db,
   rules: Rules,
   userIds: readonly UserId[],
@@ -134,14 +134,14 @@ export async function followPeople(
 }
 
 /** Brings up to date all that rules derive from one person's groups. True: something changed. */
-export async function followPerson(
+export async function followUser(
   tx: Db,
   rules: Rules,
   userId: UserId,
   now: number,
 ): Promise<boolean> {
   if (!hasRules(rules)) return false;
-  let changed = await followPeople(tx, rules, [userId], now);
+  let changed = await followUsers(tx, rules, [userId], now);
   const names = (await listGroupNamesOf(tx, [userId])).get(userId) ?? [];
   const queries = names.flatMap(rules.book.listAdministered);
   for (const { id } of await listManagedGroups(tx, queries)) {

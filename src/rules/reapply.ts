@@ -7,7 +7,7 @@ import { findFact, lockFact, saveFact } from '../store/facts.ts';
 import { lockGroup, updateGroup } from '../store/groups.ts';
 import { listRuledGroups, listRuledUsers } from '../store/rule-inputs.ts';
 import type { Db, Store } from '../store/store.ts';
-import { followPeople } from './follow.ts';
+import { followUsers } from './follow.ts';
 import { ruleAdmins } from './rule-admins.ts';
 import { toRuledGroup } from './rule-group.ts';
 import type { Rules } from './rules.ts';
@@ -142,7 +142,7 @@ async function applyStep(tx: Db, deps: Deps, { step, afterSeq }: RulesFact): Pro
     case 'people': {
       const people = await listRuledUsers(tx, { afterSeq, limit: PAGE.people });
       const ids = people.map(({ id }) => id);
-      return { lastSeq: people.at(-1)?.seq, changed: await followPeople(tx, deps.rules, ids, now) };
+      return { lastSeq: people.at(-1)?.seq, changed: await followUsers(tx, deps.rules, ids, now) };
     }
     case 'admins': {
       const groups = await listRuledGroups(tx, { afterSeq, limit: PAGE.admins });

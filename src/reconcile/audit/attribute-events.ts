@@ -20,8 +20,8 @@ export interface NewEvent {
   readonly toLook: ToLookAt;
 }
 
-/** What is known of the service when events are judged. */
-export interface JudgingOptions {
+/** What is known of the service when events are attributed. */
+export interface AttributionOptions {
   /** How far the service's clock is ahead of ours, in milliseconds. */
   readonly skewMs: number;
   /** The account behind our own token, where the service tells. */
@@ -34,10 +34,10 @@ export interface JudgingOptions {
  * Says whose events are, by their author first: only what nobody else is known to have made is compared with the ledger.
  * Events that were explained before keep what explains them: a second one needs another call.
  */
-export async function judgeEvents(
+export async function attributeEvents(
   tx: Db,
   events: readonly AuditEvent[],
-  { skewMs, ownAccount, now }: JudgingOptions,
+  { skewMs, ownAccount, now }: AttributionOptions,
 ): Promise<NewEvent[]> {
   const named = await nameEvents(tx, events, { skewMs });
   const { calls, used } = await readLedger(tx, named, skewMs);
@@ -89,13 +89,13 @@ export async function readLedger(
 }
 
 function toNewEvent({ event, use }: ExplainedEvent<NamedAuditEvent>): NewEvent {
-  if (use !== undefined) return { event, use, origin: 'ours', toLook: NOBODY };
-  const toLook = isIrrelevant(toWords(event)) ? NOBODY : toResources(event);
+  if (use !== undefined) return { event, use, origin: 'ours', toLook: NOTHING_TO_LOOK_AT };
+  const toLook = isIrrelevant(toWords(event)) ? NOTHING_TO_LOOK_AT : toResources(event);
   const origin = event.resourceIds.size === 0 ? 'unresolved' : 'foreign';
   return { event, use, origin, toLook };
 }
 
-const NOBODY: ToLookAt = { users: new Set(), groups: new Set() };
+const NOTHING_TO_LOOK_AT: ToLookAt = { users: new Set(), groups: new Set() };
 
 /** Who came into a group or left it is a matter of the group, not of the person. */
 const OF_GROUPS: ReadonlySet<string> = new Set([

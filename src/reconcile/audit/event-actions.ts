@@ -106,7 +106,7 @@ export function isIrrelevant({ category, action }: EventWords): boolean {
 export type ActionRole = 'made' | 'ended' | 'vague' | 'other';
 
 /** What an event of this action says of a difference of this kind. */
-export function judgeAction(kind: DriftKind, action: string): ActionRole {
+export function toActionRole(kind: DriftKind, action: string): ActionRole {
   const { made, ended, perhaps } = ORIGINS[kind];
   if (made.includes(action)) return 'made';
   if (ended.includes(action)) return 'ended';
@@ -124,5 +124,5 @@ export function listOtherActions(kind: DriftKind): string[] {
   const known = [...Object.keys(KINDS), ...IRRELEVANT_ACTIONS].filter(
     (one) => !links.includes(one),
   );
-  return known.filter((action) => judgeAction(kind, action) === 'other');
+  return known.filter((action) => toActionRole(kind, action) === 'other');
 }

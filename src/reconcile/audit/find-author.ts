@@ -2,7 +2,7 @@ import type { Difference } from '../../domain/drift.ts';
 import { listCandidates, listComparedSince } from '../../store/event-candidates.ts';
 import type { EventView } from '../../store/event-resources.ts';
 import type { Db } from '../../store/store.ts';
-import { judgeAction, listOtherActions } from './event-actions.ts';
+import { listOtherActions, toActionRole } from './event-actions.ts';
 import { type NamedKinds, toKnownAction } from './known-action.ts';
 import { TOLERANCE } from './match-events.ts';
 
@@ -88,20 +88,20 @@ export function chooseEvent(
   events: readonly EventView[],
   { kind, vagueFrom }: Pick<AuthorQuestion, 'kind' | 'vagueFrom'>,
 ): EventView | undefined {
-  let doubtful: EventView | undefined;
+  let uncertain: EventView | undefined;
   let isPast = false;
   const named = toNamedKinds(kind);
   for (const event of events) {
-    const role = judgeAction(kind, toKnownAction(event, named));
+    const role = toActionRole(kind, toKnownAction(event, named));
     const isOurs = event.origin === 'ours';
     // What was put right, by us or by others, was so until then.
-    if (role === 'ended' || (role === 'made' && isOurs)) return doubtful;
+    if (role === 'ended' || (role === 'made' && isOurs)) return uncertain;
     if (role === 'made') return event;
     if (role !== 'vague' || event.at < vagueFrom) continue;
     if (isOurs) isPast = true;
-    else if (!isPast) doubtful ??= event;
+    else if (!isPast) uncertain ??= event;
   }
-  return doubtful;
+  return uncertain;
 }
 
 /** Whom an event names that is about a difference of this kind. */

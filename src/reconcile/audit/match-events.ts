@@ -161,7 +161,7 @@ function indexCalls(calls: readonly MergedCall[]): (event: NamedEvent) => Merged
     for (const name of [resourceId, upstreamId]) append(ofResource, name, index);
   }
   return (event) => {
-    const maps = hasPerson(event) ? [byName] : [byName, byGroup];
+    const maps = hasMember(event) ? [byName] : [byName, byGroup];
     const named = [...event.names, ...event.resourceIds];
     const found = maps.flatMap((map) => named.flatMap((name) => map.get(name) ?? []));
     return found.sort((a, b) => a - b).flatMap((index) => calls[index] ?? []);
@@ -185,9 +185,9 @@ function explains(call: MergedCall, event: NamedEvent, tolerance: Tolerance): bo
   const isResource =
     event.resourceIds.has(resourceId) || (upstreamId !== undefined && event.names.has(upstreamId));
   // Somebody who came or went is named beside the group, where the event names people at all.
-  return isResource && (memberId === undefined || event.names.has(memberId) || !hasPerson(event));
+  return isResource && (memberId === undefined || event.names.has(memberId) || !hasMember(event));
 }
 
-function hasPerson({ resourceIds }: NamedEvent): boolean {
+function hasMember({ resourceIds }: NamedEvent): boolean {
   return resourceIds.size > 1;
 }

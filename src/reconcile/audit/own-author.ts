@@ -7,7 +7,7 @@ import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 type Author = Pick<AuditEvent, 'authorId' | 'authorUid' | 'authorUsername'>;
 
 /** An author, and how much speaks for its being the account behind our own token. */
-interface Tally extends Partial<Author> {
+interface AuthorCounter extends Partial<Author> {
   readonly weight: number;
 }
 
@@ -46,22 +46,24 @@ export async function learnAuthors(
 ): Promise<void> {
   const named = explained.filter(({ audit }) => hasAuthor(audit));
   if (named.length === 0) return;
-  const tallies = [...((await findFact<Tally[]>(tx, FACT)) ?? [])];
+  const counters = [...((await findFact<AuthorCounter[]>(tx, FACT)) ?? [])];
   for (const { audit, isCreation } of named) {
-    const index = tallies.findIndex((tally) => isSame(tally, audit));
-    const before = tallies[index]?.weight ?? 0;
+    const index = counters.findIndex((counter) => isSame(counter, audit));
+    const before = counters[index]?.weight ?? 0;
     const { authorId, authorUid, authorUsername } = audit;
-    const tally = { authorId, authorUid, authorUsername, weight: before + (isCreation ? 3 : 1) };
-    tallies.splice(index < 0 ? tallies.length : index, 1, tally);
+    const counter = { authorId, authorUid, authorUsername, weight: before + (isCreation ? 3 : 1) };
+    counters.splice(index < 0 ? counters.length : index, 1, counter);
   }
-  const sorted = tallies.toSorted((a, b) => b.weight - a.weight).slice(0, AUTHORS_MAX);
+  const sorted = counters.toSorted((a, b) => b.weight - a.weight).slice(0, AUTHORS_MAX);
   const isFull = (sorted[0]?.weight ?? 0) > WEIGHT_MAX;
-  const value = sorted.map((tally) => (isFull ? { ...tally, weight: tally.weight / 2 } : tally));
+  const value = sorted.map((counter) =>
+    isFull ? { ...counter, weight: counter.weight / 2 } : counter,
+  );
   await saveFact(tx, { name: FACT, value, now });
 }
 
 async function findLearned(db: Db): Promise<Partial<Author> | undefined> {
-  const [first, second] = (await findFact<Tally[]>(db, FACT)) ?? [];
+  const [first, second] = (await findFact<AuthorCounter[]>(db, FACT)) ?? [];
   if (first === undefined || first.weight < WEIGHT_MIN) return undefined;
   return first.weight >= 2 * (second?.weight ?? 0) ? first : undefined;
 }
@@ -90,8 +92,8 @@ function isAnother(
   return ofName !== undefined && own.authorId !== undefined && !ofName.has(own.authorId);
 }
 
-function isSame(tally: Tally, audit: AuditEvent): boolean {
-  return !isAnother(audit, tally, new Map()) && hasShared(tally, audit);
+function isSame(counter: AuthorCounter, audit: AuditEvent): boolean {
+  return !isAnother(audit, counter, new Map()) && hasShared(counter, audit);
 }
 
 function hasShared(a: Partial<Author>, b: Partial<Author>): boolean {

@@ -3,7 +3,7 @@ import type { Db } from '../../store/store.ts';
 import { FIRST_REACH_MS } from './window.ts';
 
 /** How far the audit log was read. Times are epoch milliseconds by our clock, where nothing else is said. */
-export interface TailState {
+export interface PollState {
   /** When the newest event that was read happened, by the clock of the service. */
   readonly newestAt: number;
   /** When the read began that first saw it. */
@@ -23,20 +23,20 @@ export interface TailState {
 const FACT = 'audit-tail';
 
 /** How far the audit log was read, undefined: nobody has begun. */
-export async function findTail(db: Db): Promise<TailState | undefined> {
-  return findFact<TailState>(db, FACT);
+export async function findPollState(db: Db): Promise<PollState | undefined> {
+  return findFact<PollState>(db, FACT);
 }
 
 /** Stores how far the audit log was read. */
-export async function saveTail(tx: Db, value: TailState, now: number): Promise<void> {
+export async function savePollState(tx: Db, value: PollState, now: number): Promise<void> {
   await saveFact(tx, { name: FACT, value, now });
 }
 
 /** Begins where nobody has begun. What happened shortly before is read too, for the clocks may differ. */
-export async function beginTail(tx: Db, now: number): Promise<void> {
-  if ((await lockFact<TailState>(tx, FACT)) !== undefined) return;
+export async function beginPolling(tx: Db, now: number): Promise<void> {
+  if ((await lockFact<PollState>(tx, FACT)) !== undefined) return;
   const from = now - FIRST_REACH_MS;
-  const value: TailState = {
+  const value: PollState = {
     newestAt: from,
     newestSeenAt: from,
     readAt: from,
@@ -45,23 +45,23 @@ export async function beginTail(tx: Db, now: number): Promise<void> {
     failure: null,
     holder: null,
   };
-  await saveTail(tx, value, now);
+  await savePollState(tx, value, now);
 }
 
 /** Lets go of what a process held that is known to be gone: any other, where one process has the store. */
-export async function freeTail(tx: Db, now: number): Promise<void> {
-  const state = await lockFact<TailState>(tx, FACT);
-  if (state !== undefined) await saveTail(tx, { ...state, holder: null }, now);
+export async function freePoller(tx: Db, now: number): Promise<void> {
+  const state = await lockFact<PollState>(tx, FACT);
+  if (state !== undefined) await savePollState(tx, { ...state, holder: null }, now);
 }
 
 /** Lets go where this process reads, which is gone. */
-export async function freeTailOf(tx: Db, owner: string, now: number): Promise<void> {
-  const state = await holdTail(tx, owner);
-  if (state !== undefined) await saveTail(tx, { ...state, holder: null }, now);
+export async function freePollerOf(tx: Db, owner: string, now: number): Promise<void> {
+  const state = await lockPollState(tx, owner);
+  if (state !== undefined) await savePollState(tx, { ...state, holder: null }, now);
 }
 
 /** Who wants to read, when, for how long, and how often the log is read. */
-export interface TailClaim {
+export interface PollClaim {
   readonly owner: string;
   readonly now: number;
   readonly leaseMs: number;
@@ -69,16 +69,16 @@ export interface TailClaim {
 }
 
 /** A read that may begin, or when to ask again. */
-export type TailTurn =
-  | { readonly kind: 'mine'; readonly before: TailState }
+export type PollTurn =
+  | { readonly kind: 'mine'; readonly before: PollState }
   | { readonly kind: 'not-yet'; readonly waitMs: number };
 
 /** Takes the right to read, unless it was read just now or somebody else is reading. */
-export async function claimTail(
+export async function claimPoll(
   tx: Db,
-  { owner, now, leaseMs, intervalMs }: TailClaim,
-): Promise<TailTurn> {
-  const before = await lockFact<TailState>(tx, FACT);
+  { owner, now, leaseMs, intervalMs }: PollClaim,
+): Promise<PollTurn> {
+  const before = await lockFact<PollState>(tx, FACT);
   if (before === undefined) return { kind: 'not-yet', waitMs: intervalMs };
   const { holder, readAt, isOpen } = before;
   if (holder !== null && holder.owner !== owner && holder.until > now) {
@@ -87,12 +87,12 @@ export async function claimTail(
   const waitMs = readAt + intervalMs - now;
   if (!isOpen && waitMs > 0) return { kind: 'not-yet', waitMs: Math.min(waitMs, intervalMs) };
   const next = { ...before, isOpen: true, holder: { owner, until: now + leaseMs } };
-  await saveTail(tx, next, now);
+  await savePollState(tx, next, now);
   return { kind: 'mine', before };
 }
 
 /** The state, locked, while this process may still write it; undefined: another one reads by now. */
-export async function holdTail(tx: Db, owner: string): Promise<TailState | undefined> {
-  const state = await lockFact<TailState>(tx, FACT);
+export async function lockPollState(tx: Db, owner: string): Promise<PollState | undefined> {
+  const state = await lockFact<PollState>(tx, FACT);
   return state?.holder?.owner === owner ? state : undefined;
 }

@@ -2,14 +2,14 @@ import { backoffMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { readSections, saveSection } from '../sections.ts';
 import { toReason } from '../verdict.ts';
-import { beginTail, freeTail, holdTail, saveTail } from './poll-state.ts';
+import { beginPolling, freePoller, lockPollState, savePollState } from './poll-state.ts';
 import { readLog } from './read-log.ts';
 
 /** How often a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
 
 /** What the tail is given. */
-export interface TailOptions {
+export interface AuditPollerOptions {
   /** How often the audit log is read, in milliseconds; 0: never. */
   readonly intervalMs: number;
   /** Resolves once the first read and recovery are over. */
@@ -17,7 +17,7 @@ export interface TailOptions {
   /** The account behind our own token, where the service tells. */
   readonly ownAccount: () => number | undefined;
   /** Tells the workers that something became due. */
-  readonly wake: () => void;
+  readonly notify: () => void;
   /** Has it asked whether a sweep is due. */
   readonly considerSweep: () => void;
 }
@@ -26,14 +26,14 @@ export interface TailOptions {
  * Follows the service's audit log: what others have changed is looked at by itself. One process of those on a
  * store reads at a time.
  */
-export interface Tail {
+export interface AuditPoller {
   /** Remembers from when on events count. @throws StoreError */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** The tail of one process. */
-export function createTail(deps: ReconcileDeps, options: TailOptions): Tail {
+export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptions): AuditPoller {
   const { store, clock, events } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -53,8 +53,8 @@ export function createTail(deps: ReconcileDeps, options: TailOptions): Tail {
     async start() {
       if (options.intervalMs === 0) return;
       await store.write(async (tx) => {
-        if (store.engine === 'sqlite') await freeTail(tx, clock.now());
-        await beginTail(tx, clock.now());
+        if (store.engine === 'sqlite') await freePoller(tx, clock.now());
+        await beginPolling(tx, clock.now());
       });
       running = run().catch((error: unknown) => {
         if (!signal.aborted) events.failed({ type: 'audit', id: 'run', error });
@@ -75,7 +75,7 @@ export function createTail(deps: ReconcileDeps, options: TailOptions): Tail {
 /** Reads the log once and tells how that went. What it returns gives the milliseconds until the next time. */
 function createAttempts(
   deps: ReconcileDeps,
-  { intervalMs, ownAccount, wake, considerSweep }: TailOptions,
+  { intervalMs, ownAccount, notify, considerSweep }: AuditPollerOptions,
   signal: AbortSignal,
 ): () => Promise<number> {
   const { random, events } = deps;
@@ -118,7 +118,7 @@ function createAttempts(
       return await fail(error);
     } finally {
       // What was marked before a failure is due all the same.
-      wake();
+      notify();
       considerSweep();
     }
   };
@@ -127,18 +127,18 @@ function createAttempts(
 /** Lets another process read at once; a read that was cut short stays open. */
 async function leave({ store, clock, owner }: ReconcileDeps): Promise<void> {
   await store.write(async (tx) => {
-    const state = await holdTail(tx, owner);
-    if (state !== undefined) await saveTail(tx, { ...state, holder: null }, clock.now());
+    const state = await lockPollState(tx, owner);
+    if (state !== undefined) await savePollState(tx, { ...state, holder: null }, clock.now());
   });
 }
 
 /** Lets others try, and remembers since when it fails. The read stays open: the next one leaves nothing out. */
 async function noteFailure({ store, clock, owner }: ReconcileDeps, code: string): Promise<void> {
   await store.write(async (tx) => {
-    const state = await holdTail(tx, owner);
+    const state = await lockPollState(tx, owner);
     if (state === undefined) return;
     const now = clock.now();
     const failure = { since: state.failure?.since ?? now, code };
-    await saveTail(tx, { ...state, failure, holder: null }, now);
+    await savePollState(tx, { ...state, failure, holder: null }, now);
   });
 }

@@ -10,11 +10,11 @@ import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
-import { judgeEvents, mergeToLook, type NewEvent, readLedger } from './attribute-events.ts';
+import { attributeEvents, mergeToLook, type NewEvent, readLedger } from './attribute-events.ts';
 import { isIrrelevant } from './event-actions.ts';
 import { explainByCount, TOLERANCE } from './match-events.ts';
 import { toWords } from './name-events.ts';
-import { holdTail } from './poll-state.ts';
+import { lockPollState } from './poll-state.ts';
 import { toResourceRows } from './to-rows.ts';
 
 /**
@@ -50,7 +50,7 @@ async function findUnresolved(db: Db): Promise<Unresolved> {
  * above all what a call of our own has made. Whom others changed is looked at. What is left is remembered, for only
  * a sweep can tell what it changed. Returns the events that somebody was found for.
  */
-export async function settleUnresolved(
+export async function resolveEvents(
   deps: Pick<ReconcileDeps, 'store' | 'clock' | 'owner'>,
   ownAccount: number | undefined,
 ): Promise<NewEvent[]> {
@@ -61,7 +61,7 @@ export async function settleUnresolved(
     const query = { after, until, limit: BATCH };
     // Mostly there is none, and nothing to be written.
     if ((await listUnresolvedEvents(deps.store.read, query)).length === 0) break;
-    const known = await settleBatch(deps, { until, ownAccount });
+    const known = await resolveBatch(deps, { until, ownAccount });
     if (known === undefined) break;
     found.push(...known);
   }
@@ -69,12 +69,12 @@ export async function settleUnresolved(
 }
 
 /** Undefined: another process reads by now. */
-async function settleBatch(
+async function resolveBatch(
   { store, clock, owner }: Pick<ReconcileDeps, 'store' | 'clock' | 'owner'>,
   { until, ownAccount }: { until: number; ownAccount: number | undefined },
 ): Promise<NewEvent[] | undefined> {
   return store.write(async (tx) => {
-    const state = await holdTail(tx, owner);
+    const state = await lockPollState(tx, owner);
     if (state === undefined) return undefined;
     const now = clock.now();
     const before = await findUnresolved(tx);
@@ -84,10 +84,10 @@ async function settleBatch(
       limit: BATCH,
     });
     const { skewMs } = state;
-    const judged = await judgeEvents(tx, rows.map(toEvent), { skewMs, ownAccount, now });
-    const known = judged.filter(isKnown);
+    const attributed = await attributeEvents(tx, rows.map(toEvent), { skewMs, ownAccount, now });
+    const known = attributed.filter(isKnown);
     await storeKnown(tx, known);
-    const left = judged.filter((one) => !isKnown(one) && !isIrrelevant(toWords(one.event)));
+    const left = attributed.filter((one) => !isKnown(one) && !isIrrelevant(toWords(one.event)));
     const newestAt = await countOut(tx, left, state.skewMs);
     const value: Unresolved = {
       settledUntil: Math.max(...rows.map((row) => row.seen_at), before.settledUntil),

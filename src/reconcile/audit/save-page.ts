@@ -9,10 +9,10 @@ import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
-import { judgeEvents, mergeToLook, type NewEvent } from './attribute-events.ts';
-import { holdTail, saveTail } from './poll-state.ts';
+import { attributeEvents, mergeToLook, type NewEvent } from './attribute-events.ts';
+import { lockPollState, savePollState } from './poll-state.ts';
 import { toEventRow, toNameRows, toResourceRows, toText } from './to-rows.ts';
-import { judgeSkew } from './window.ts';
+import { estimateSkew } from './window.ts';
 
 /** What became of one page. */
 export interface SavedPage {
@@ -25,7 +25,7 @@ export interface SavedPage {
 type PageDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'owner' | 'policy'>;
 
 /** One page to be stored. */
-export interface TailPage {
+export interface PollPage {
   readonly events: readonly AuditEvent[];
   /** The beginning of the window (epoch milliseconds, by the clock of the service). */
   readonly from: number;
@@ -39,32 +39,32 @@ export interface TailPage {
  */
 export async function savePage(
   { store, clock, owner, policy }: PageDeps,
-  { events, from, ownAccount }: TailPage,
+  { events, from, ownAccount }: PollPage,
 ): Promise<SavedPage | undefined> {
   return store.write(async (tx) => {
-    const state = await holdTail(tx, owner);
+    const state = await lockPollState(tx, owner);
     if (state === undefined) return undefined;
     const now = clock.now();
     const fresh = await listNew(tx, events);
     const newestAt = Math.max(...fresh.map(({ createdAt }) => createdAt.getTime()));
-    const skewMs = fresh.length === 0 ? state.skewMs : judgeSkew(state, newestAt, now);
-    const judged = await judgeEvents(tx, fresh, { skewMs, ownAccount, now });
-    await storeEvents(tx, judged, now);
-    await markToLook(tx, mergeToLook(judged), now);
-    await haveInspected(tx, judged, now);
+    const skewMs = fresh.length === 0 ? state.skewMs : estimateSkew(state, newestAt, now);
+    const attributed = await attributeEvents(tx, fresh, { skewMs, ownAccount, now });
+    await storeEvents(tx, attributed, now);
+    await markToLook(tx, mergeToLook(attributed), now);
+    await haveInspected(tx, attributed, now);
     const holder = { owner, until: now + policy.lease.lengthMs };
-    await saveTail(tx, { ...state, skewMs, holder }, now);
-    return { fresh: judged, storedCount: await countEventsSince(tx, from) };
+    await savePollState(tx, { ...state, skewMs, holder }, now);
+    return { fresh: attributed, storedCount: await countEventsSince(tx, from) };
   });
 }
 
-async function storeEvents(tx: Db, judged: readonly NewEvent[], now: number): Promise<void> {
+async function storeEvents(tx: Db, attributed: readonly NewEvent[], now: number): Promise<void> {
   await insertAuditEvents(
     tx,
-    judged.map((one) => toEventRow(one, now)),
+    attributed.map((one) => toEventRow(one, now)),
   );
-  await insertEventResources(tx, judged.flatMap(toResourceRows));
-  await insertEventNames(tx, judged.flatMap(toNameRows));
+  await insertEventResources(tx, attributed.flatMap(toResourceRows));
+  await insertEventNames(tx, attributed.flatMap(toNameRows));
 }
 
 async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEvent[]> {

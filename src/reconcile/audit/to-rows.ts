@@ -12,7 +12,7 @@ const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 256;
 
 /** An event, and whose it is. */
-interface JudgedEvent {
+interface AttributedEvent {
   readonly event: NamedAuditEvent;
   readonly origin: AuditEventRow['origin'];
   readonly use: string | undefined;
@@ -20,7 +20,7 @@ interface JudgedEvent {
 
 /** An event as it is stored. `now` is epoch milliseconds. */
 export function toEventRow(
-  { event: { audit }, origin, use }: JudgedEvent,
+  { event: { audit }, origin, use }: AttributedEvent,
   now: number,
 ): AuditEventRow {
   return {
@@ -41,7 +41,9 @@ export function toEventRow(
 }
 
 /** Whom an event names, of those whom the store knows. */
-export function toResourceRows({ event: { audit, known, at } }: JudgedEvent): EventResourceRow[] {
+export function toResourceRows({
+  event: { audit, known, at },
+}: AttributedEvent): EventResourceRow[] {
   return (['user', 'group'] as const).flatMap((type) =>
     [...known[type]].map((id) => ({
       event_id: toText(audit.id),
@@ -54,7 +56,7 @@ export function toResourceRows({ event: { audit, known, at } }: JudgedEvent): Ev
 }
 
 /** What an event shows that names nobody yet: the store may come to know the new one later. */
-export function toNameRows({ event }: JudgedEvent): EventNameRow[] {
+export function toNameRows({ event }: AttributedEvent): EventNameRow[] {
   const isKnown = event.known.user.size + event.known.group.size > 0;
   if (isKnown || isIrrelevant(toWords(event))) return [];
   const names = [...event.names].filter(({ length }) => length <= NAME_LENGTH_MAX);

@@ -6,7 +6,7 @@ export const LATE_MS = 5 * 60_000;
 /** How far before its beginning the tail reads, in milliseconds: the service's clock may be that far behind. */
 export const FIRST_REACH_MS = 60 * 60_000;
 
-/** What the beginning of a read follows from; see `TailState`. */
+/** What the beginning of a read follows from; see `PollState`. */
 interface ReadSoFar {
   readonly newestAt: number;
   readonly newestSeenAt: number;
@@ -33,7 +33,7 @@ export function findWindowStart(
  * wrong one, which the next event puts right.
  * @param createdAt the newest of the events that came since (epoch milliseconds)
  */
-export function judgeSkew(
+export function estimateSkew(
   { readAt, skewMs }: Pick<ReadSoFar, 'readAt' | 'skewMs'>,
   createdAt: number,
   now: number,

@@ -3,8 +3,13 @@ import type { GroupRow } from '../../store/groups.ts';
 import { findNewestOwnCallFor } from '../../store/own-calls.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users.ts';
-import { type Judgement, type SeenSince, UNKNOWN } from './comparison.ts';
-import { compareWithKnown, countSettled, type Settled, storeSettled } from './drift-changes.ts';
+import { type Comparison, type SeenSince, UNKNOWN } from './comparison.ts';
+import {
+  compareWithKnown,
+  countDriftChanges,
+  type DriftChanges,
+  storeDriftChanges,
+} from './drift-changes.ts';
 import { lookAgain, type Suspect } from './look-again.ts';
 import type { Resources } from './resources.ts';
 import { type SweepRun, writeHeld } from './run.ts';
@@ -42,36 +47,36 @@ async function comparePart<Row extends UserRow | GroupRow>(
     const rows = await list(tx, { afterSeq, limit });
     // A call that began before the sweep may have ended in it.
     const workedSince = seen.since - run.deps.policy.lease.lengthMs;
-    const judged = await judgeAll(tx, resources, { rows, seen, workedSince });
-    const results = await settleAll(tx, judged, { seen, now: run.deps.clock.now() });
-    return { ...results, judged, lastSeq: rows.at(-1)?.seq };
+    const comparedRows = await compareRows(tx, resources, { rows, seen, workedSince });
+    const results = await storeChanges(tx, comparedRows, { seen, now: run.deps.clock.now() });
+    return { ...results, comparedRows, lastSeq: rows.at(-1)?.seq };
   });
-  countSettled(run, compared.settled);
-  run.counts[`${type}s`] += compared.judged.length;
-  for (const { judgement } of compared.judged) {
-    if (judgement.kind === 'unknown') run.counts.unknown += 1;
-    if (judgement.kind !== 'judged' || judgement.leftOutBy === undefined) continue;
-    run.reasons.add(`the list ${judgement.leftOutBy} left out what another list shows`);
+  countDriftChanges(run, compared.changes);
+  run.counts[`${type}s`] += compared.comparedRows.length;
+  for (const { comparison } of compared.comparedRows) {
+    if (comparison.kind === 'unknown') run.counts.unknown += 1;
+    if (comparison.kind !== 'compared' || comparison.leftOutBy === undefined) continue;
+    run.reasons.add(`the list ${comparison.leftOutBy} left out what another list shows`);
   }
   return compared;
 }
 
-async function judgeAll<Row extends UserRow | GroupRow>(
+async function compareRows<Row extends UserRow | GroupRow>(
   tx: Db,
   resources: Resources<Row>,
   { rows, seen, workedSince }: { rows: readonly Row[]; seen: SeenSince; workedSince: number },
 ): Promise<Suspect<Row>[]> {
-  const judged: Suspect<Row>[] = [];
+  const comparedRows: Suspect<Row>[] = [];
   for (const row of rows) {
-    const judgement = await resources.judge(tx, row, seen);
-    const isDropped = isLeftOut(judgement) && (await wasTouched(tx, row, workedSince));
-    judged.push({ row, judgement: isDropped ? UNKNOWN : judgement });
+    const comparison = await resources.compare(tx, row, seen);
+    const isDropped = isLeftOut(comparison) && (await wasTouched(tx, row, workedSince));
+    comparedRows.push({ row, comparison: isDropped ? UNKNOWN : comparison });
   }
-  return judged;
+  return comparedRows;
 }
 
-function isLeftOut(judgement: Judgement): boolean {
-  return judgement.kind === 'judged' && judgement.leftOutBy !== undefined;
+function isLeftOut(comparison: Comparison): boolean {
+  return comparison.kind === 'compared' && comparison.leftOutBy !== undefined;
 }
 
 /** What a list says of somebody who is worked on is dropped, so that it seems to leave them out. */
@@ -84,31 +89,31 @@ async function wasTouched(
   return ((await findNewestOwnCallFor(tx, id)) ?? 0) >= since;
 }
 
-async function settleAll<Row extends UserRow | GroupRow>(
+async function storeChanges<Row extends UserRow | GroupRow>(
   tx: Db,
-  judged: readonly Suspect<Row>[],
+  comparedRows: readonly Suspect<Row>[],
   { seen, now }: { seen: SeenSince; now: number },
-): Promise<{ settled: Settled; suspects: Suspect<Row>[] }> {
-  const ids = judged.map(({ row }) => row.id);
+): Promise<{ changes: DriftChanges; suspects: Suspect<Row>[] }> {
+  const ids = comparedRows.map(({ row }) => row.id);
   const known = Map.groupBy(await listActiveDrifts(tx, ids), ({ resource_id }) => resource_id);
-  const settled = createSettled();
+  const changes = createDriftChanges();
   const suspects: Suspect<Row>[] = [];
-  for (const suspect of judged) {
-    const compared = compareWithKnown(suspect.judgement, known.get(suspect.row.id) ?? []);
-    settled.confirmed.push(...compared.confirmed);
-    settled.gone.push(...compared.gone);
+  for (const suspect of comparedRows) {
+    const compared = compareWithKnown(suspect.comparison, known.get(suspect.row.id) ?? []);
+    changes.confirmed.push(...compared.confirmed);
+    changes.gone.push(...compared.gone);
     if (compared.fresh.length === 0) continue;
-    if (wasSeenBefore(suspect.row, seen)) settled.fresh.push(...compared.fresh);
-    else if (isToBeLookedAt(suspect.judgement)) suspects.push(suspect);
+    if (wasSeenBefore(suspect.row, seen)) changes.fresh.push(...compared.fresh);
+    else if (isToBeLookedAt(suspect.comparison)) suspects.push(suspect);
   }
-  await storeSettled(tx, settled, { detector: 'sweep', now });
-  return { settled, suspects };
+  await storeDriftChanges(tx, changes, { detector: 'sweep', now });
+  return { changes, suspects };
 }
 
-function createSettled() {
-  const confirmed: Settled['confirmed'][number][] = [];
+function createDriftChanges() {
+  const confirmed: DriftChanges['confirmed'][number][] = [];
   const gone: DriftRow[] = [];
-  const fresh: Settled['fresh'][number][] = [];
+  const fresh: DriftChanges['fresh'][number][] = [];
   return { confirmed, gone, fresh };
 }
 
@@ -118,6 +123,6 @@ function wasSeenBefore({ origin, created_at }: UserRow | GroupRow, { since }: Se
 }
 
 /** Who is missing was looked for before anything was compared. */
-function isToBeLookedAt({ kind }: Judgement): boolean {
-  return kind === 'judged';
+function isToBeLookedAt({ kind }: Comparison): boolean {
+  return kind === 'compared';
 }

@@ -9,25 +9,25 @@ import {
   toObservedGroup,
 } from '../../store/groups.ts';
 import {
+  type Comparison,
   isBusy,
   isHiddenByScim,
-  type Judgement,
-  judged,
   leftOut,
   NOTHING,
   type SeenSince,
+  toCompared,
   UNKNOWN,
   UNSEEN,
 } from './comparison.ts';
 
-const NOBODY = { members: [], admins: [] };
+const NO_LINKS = { members: [], admins: [] };
 
 /** Compares one group and who is in it with what the service was seen to hold since the sweep began. */
-export function judgeGroup(
+export function compareGroup(
   row: GroupRow,
   links: readonly DifferingLink[],
   seen: SeenSince,
-): Judgement {
+): Comparison {
   if (!seen.lists.groups || isBusy(row)) return UNKNOWN;
   if (row.deleted_at !== null) return NOTHING;
   const observed = toObservedGroup(row);
@@ -35,9 +35,9 @@ export function judgeGroup(
   if (row.origin === null) {
     if (!isSeen) return observed === undefined ? NOTHING : UNSEEN;
     const held = { displayName: observed.displayName };
-    return judged([toDifference(row, 'group.unmanaged', { desired: null, observed: held })]);
+    return toCompared([toDifference(row, 'group.unmanaged', { desired: null, observed: held })]);
   }
-  const state = toGroupState(row, NOBODY);
+  const state = toGroupState(row, NO_LINKS);
   if (!hasUpstreamIds(row) || state.pending.existence !== undefined) return NOTHING;
   if (!isSeen) {
     const desired = { displayName: state.desired.displayName };
@@ -50,11 +50,11 @@ export function judgeGroup(
     ...listFieldDifferences(row, state, observed),
     ...links.map((link) => toLinkDifference(row, link)),
   ];
-  const judgement = judged(
+  const comparison = toCompared(
     differences.filter(({ kind }) => !unread.includes(kind)),
     unread,
   );
-  return isListed(observed, seen) ? judgement : { ...judgement, leftOutBy: 'restGroups' };
+  return isListed(observed, seen) ? comparison : { ...comparison, leftOutBy: 'restGroups' };
 }
 
 /** Whether the REST list showed it, from which its rights are. */

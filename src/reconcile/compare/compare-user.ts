@@ -12,20 +12,20 @@ import {
 } from '../../domain/user.ts';
 import { toUserState, type UserRow } from '../../store/users.ts';
 import {
+  type Compared,
+  type Comparison,
   isBusy,
   isHiddenByScim,
-  type Judged,
-  type Judgement,
-  judged,
   leftOut,
   NOTHING,
   type SeenSince,
+  toCompared,
   UNKNOWN,
   UNSEEN,
 } from './comparison.ts';
 
 /** Compares one person with what the service was seen to hold since the sweep began. */
-export function judgeUser(row: UserRow, seen: SeenSince): Judgement {
+export function compareUser(row: UserRow, seen: SeenSince): Comparison {
   if (!seen.lists.users || isBusy(row)) return UNKNOWN;
   const state = toUserState(row);
   const { observed, desired, upstreamId } = state;
@@ -37,26 +37,27 @@ export function judgeUser(row: UserRow, seen: SeenSince): Judgement {
     desired: wanted,
     observed: held,
   });
-  if (row.origin === null) return judgeUnmanaged(observed, { seen, toDifference });
+  if (row.origin === null) return compareUnmanaged(observed, { seen, toDifference });
   const isSeen = observed !== undefined && observed.at >= seen.since;
   if (upstreamId === undefined || state.pending.account !== undefined) return NOTHING;
-  if (state.deleted) return isSeen ? judgeReturn(state, observed, { seen, toDifference }) : NOTHING;
+  if (state.deleted)
+    return isSeen ? compareDeleted(state, observed, { seen, toDifference }) : NOTHING;
   if (!isSeen) {
     if (!desired.active) return NOTHING;
     return { kind: 'missing', difference: toDifference('user.missing', { active: true }, null) };
   }
   if (isHiddenByScim(observed, seen.since)) return leftOut('users');
-  return judgeFields(state, observed, { seen, toDifference });
+  return compareFields(state, observed, { seen, toDifference });
 }
 
 /** Nobody asked for the account, so it is a difference while it is there, and none once it is gone. */
-function judgeUnmanaged(
+function compareUnmanaged(
   observed: ObservedUser | undefined,
   { seen: { lists, since }, toDifference }: Comparing,
-): Judgement {
+): Comparison {
   if (observed === undefined) return NOTHING;
   if (observed.at >= since) {
-    return judged([toDifference('user.unmanaged', null, toAccount(observed))]);
+    return toCompared([toDifference('user.unmanaged', null, toAccount(observed))]);
   }
   // What only the list of company users ever showed is not missed while that cannot be read.
   return lists.companyUsers || observed.shownAt !== undefined ? UNSEEN : NOTHING;
@@ -67,11 +68,11 @@ interface Comparing {
   readonly toDifference: (kind: DriftKind, wanted: JsonValue, held: JsonValue) => Difference;
 }
 
-function judgeFields(
+function compareFields(
   state: UserState,
   observed: ObservedUser,
   { seen, toDifference }: Comparing,
-): Judged {
+): Compared {
   const { desired, echoes, pending } = state;
   const fields = listUserDifferences(desired, observed, echoes, seen.deactivation).filter(
     (field) => pending[field] === undefined,
@@ -91,11 +92,11 @@ function judgeFields(
   if (Object.keys(held).length > 0) differences.push(toDifference('user.access', wanted, held));
   const isListed = seen.lists.companyUsers && (observed.listedAt ?? 0) >= seen.since;
   const unread = isListed ? [] : listOfCompanyUsers(seen.deactivation);
-  const judgement = judged(
+  const comparison = toCompared(
     differences.filter(({ kind }) => !unread.includes(kind)),
     unread,
   );
-  return isLeftOut(observed, seen) ? { ...judgement, leftOutBy: 'companyUsers' } : judgement;
+  return isLeftOut(observed, seen) ? { ...comparison, leftOutBy: 'companyUsers' } : comparison;
 }
 
 /** The list may leave inactive people out always, and whom it never showed it may never show. */
@@ -104,10 +105,14 @@ function isLeftOut({ active, listedAt }: ObservedUser, { lists, since }: SeenSin
 }
 
 /** Of somebody deleted nothing matters but whether the account works again. */
-function judgeReturn(state: UserState, observed: ObservedUser, comparing: Comparing): Judgement {
-  const judgement = judgeFields(state, observed, comparing);
-  const differences = judgement.differences.filter(({ kind }) => kind === 'user.activated');
-  return { ...judgement, differences };
+function compareDeleted(
+  state: UserState,
+  observed: ObservedUser,
+  comparing: Comparing,
+): Comparison {
+  const comparison = compareFields(state, observed, comparing);
+  const differences = comparison.differences.filter(({ kind }) => kind === 'user.activated');
+  return { ...comparison, differences };
 }
 
 /** Which kinds rest on the list of company users. */

@@ -24,14 +24,14 @@ export interface SeenSince {
  * - `missing`: no list showed it, which is a suspicion until a look of its own says so
  * - `judged`: these are its differences; of the kinds in `unread` nothing is known
  */
-export type Judgement =
+export type Comparison =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'missing'; readonly difference: Difference }
-  | Judged;
+  | Compared;
 
 /** What was compared. */
-export interface Judged {
-  readonly kind: 'judged';
+export interface Compared {
+  readonly kind: 'compared';
   readonly differences: readonly Difference[];
   readonly unread: readonly DriftKind[];
   /** A list that did not show the resource, though it did before and another list shows it. */
@@ -41,16 +41,16 @@ export interface Judged {
 }
 
 /** What differs, apart from the kinds of which nothing is known. */
-export function judged(
+export function toCompared(
   differences: readonly Difference[],
   unread: readonly DriftKind[] = [],
-): Judged {
-  return { kind: 'judged', differences, unread };
+): Compared {
+  return { kind: 'compared', differences, unread };
 }
 
 /** Another list showed the resource, and this one did not: nothing can be said, and the list was not complete. */
-export function leftOut(leftOutBy: 'users' | 'groups'): Judged {
-  return { ...judged([], DRIFT_KINDS), leftOutBy };
+export function leftOut(leftOutBy: 'users' | 'groups'): Compared {
+  return { ...toCompared([], DRIFT_KINDS), leftOutBy };
 }
 
 /** Whether SCIM did not show in this read what it had shown before; what the answers of REST say stands beside that. */
@@ -62,11 +62,11 @@ export function isHiddenByScim(
 }
 
 /** Nothing can be said. */
-export const UNKNOWN: Judgement = { kind: 'unknown' };
+export const UNKNOWN: Comparison = { kind: 'unknown' };
 /** There is no difference. */
-export const NOTHING: Judgement = judged([]);
+export const NOTHING: Comparison = toCompared([]);
 /** There is no difference in one that no list showed and nobody manages. */
-export const UNSEEN: Judgement = { ...judged([]), isUnseen: true };
+export const UNSEEN: Comparison = { ...toCompared([]), isUnseen: true };
 
 /** Whether somebody works on the resource or is about to look at it: whoever does knows better. */
 export function isBusy(row: {

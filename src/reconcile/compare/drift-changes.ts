@@ -8,23 +8,23 @@ import {
   updateDrift,
 } from '../../store/drifts.ts';
 import type { Db } from '../../store/store.ts';
-import type { Judgement } from './comparison.ts';
+import type { Comparison } from './comparison.ts';
 import type { SweepRun } from './run.ts';
 
 /** What a read of one resource means for the drifts that are known, and what is left to be looked at again. */
-export interface Settled {
+export interface DriftChanges {
   readonly confirmed: readonly { readonly row: DriftRow; readonly difference: Difference }[];
   readonly gone: readonly DriftRow[];
   readonly fresh: readonly Difference[];
 }
 
 /** Tells what is known already from what is new; what is being repaired is told by its repair. Pure. */
-export function compareWithKnown(judgement: Judgement, known: readonly DriftRow[]): Settled {
-  if (judgement.kind === 'unknown') return { confirmed: [], gone: [], fresh: [] };
-  const isMissing = judgement.kind === 'missing';
-  const differences = isMissing ? [judgement.difference] : judgement.differences;
+export function compareWithKnown(comparison: Comparison, known: readonly DriftRow[]): DriftChanges {
+  if (comparison.kind === 'unknown') return { confirmed: [], gone: [], fresh: [] };
+  const isMissing = comparison.kind === 'missing';
+  const differences = isMissing ? [comparison.difference] : comparison.differences;
   const byKey = new Map(differences.map((one) => [toDifferenceKey(one), one]));
-  const confirmed: Settled['confirmed'][number][] = [];
+  const confirmed: DriftChanges['confirmed'][number][] = [];
   const gone: DriftRow[] = [];
   for (const row of known) {
     const key = toDifferenceKey({ kind: row.kind, memberId: row.member_id });
@@ -33,15 +33,15 @@ export function compareWithKnown(judgement: Judgement, known: readonly DriftRow[
     if (row.status === 'repairing') continue;
     if (difference !== undefined) confirmed.push({ row, difference });
     // Of somebody whom no list showed nothing else is known.
-    else if (!isMissing && !judgement.unread.includes(row.kind)) gone.push(row);
+    else if (!isMissing && !comparison.unread.includes(row.kind)) gone.push(row);
   }
   return { confirmed, gone, fresh: [...byKey.values()] };
 }
 
 /** Stores what became of known drifts, and the new ones that were seen twice. */
-export async function storeSettled(
+export async function storeDriftChanges(
   tx: Db,
-  { confirmed, gone, fresh }: Settled,
+  { confirmed, gone, fresh }: DriftChanges,
   finding: Finding,
 ): Promise<void> {
   const { now } = finding;
@@ -63,7 +63,10 @@ export async function storeSettled(
 }
 
 /** Counts what was stored: after the transaction, which may run twice. */
-export function countSettled({ counts }: SweepRun, { confirmed, gone, fresh }: Settled): void {
+export function countDriftChanges(
+  { counts }: SweepRun,
+  { confirmed, gone, fresh }: DriftChanges,
+): void {
   counts.confirmed += confirmed.length;
   counts.gone += gone.length;
   counts.opened += fresh.length;

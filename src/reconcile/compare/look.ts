@@ -14,7 +14,7 @@ import { observeCompanyUser } from '../read/read-users.ts';
 import { saveMembers } from '../read/save-group.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { toObservedColumns } from '../user/observe.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 import { ADMINS_WAIT_MS, saveAdmins } from './read-admin-lists.ts';
 import type { SweepRun } from './run.ts';
 
@@ -23,7 +23,7 @@ export async function lookAtUserAgain(
   { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
   row: UserRow,
   needs: LookNeeds,
-): Promise<Sighting<UserRow>> {
+): Promise<Observation<UserRow>> {
   const state = toUserState(row);
   const context = { class: 'look', key: `user:${row.id}`, signal } as const;
   const { upstreamId } = state;
@@ -59,7 +59,7 @@ async function findCompanyUser(
     }
     return undefined;
   } catch (error) {
-    judge(error);
+    classify(error);
     return undefined;
   }
 }
@@ -90,21 +90,21 @@ export function toLookNeeds(kinds: readonly DriftKind[], deactivation: Deactivat
  * - `gone`: the service says that there is none
  * - `could-not-look`: nothing is known
  */
-export type Sighting<Row extends UserRow | GroupRow> =
+export type Observation<Row extends UserRow | GroupRow> =
   | { readonly kind: 'seen'; readonly store: (tx: Db, row: Row) => Promise<void> }
   | { readonly kind: 'gone' }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
-const NOBODY = { members: [], admins: [] };
+const NO_LINKS = { members: [], admins: [] };
 
 /** Looks at one group: its name, its rights and its members, and its admins where they are asked for. */
 export async function lookAtGroupAgain(
   { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
   row: GroupRow,
   needs: LookNeeds,
-): Promise<Sighting<GroupRow>> {
+): Promise<Observation<GroupRow>> {
   const context = { class: 'look', key: `group:${row.id}`, signal } as const;
-  const outcome = await lookAtGroup(deps, context, toGroupState(row, NOBODY));
+  const outcome = await lookAtGroup(deps, context, toGroupState(row, NO_LINKS));
   if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
   const { missing, observed, memberIds } = outcome.known;
   if (missing) return { kind: 'gone' };
@@ -124,7 +124,7 @@ export async function lookAtGroupAgain(
   };
 }
 
-type AdminSighting =
+type AdminObservation =
   | { readonly kind: 'seen'; readonly ids: readonly number[] | undefined }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
@@ -132,7 +132,7 @@ async function lookAtAdmins(
   { deps }: Pick<SweepRun, 'deps'>,
   row: GroupRow,
   needs: LookNeeds,
-): Promise<AdminSighting> {
+): Promise<AdminObservation> {
   if (!needs.admins) return { kind: 'seen', ids: undefined };
   try {
     const wait = { class: 'look', waitMs: ADMINS_WAIT_MS } as const;

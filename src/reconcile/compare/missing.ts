@@ -5,10 +5,10 @@ import type { GroupRow } from '../../store/groups.ts';
 import type { UnseenPart, UnseenQuery } from '../../store/managed.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users.ts';
-import { isUnchanged, type Judgement, type SeenSince, UNKNOWN } from './comparison.ts';
-import { compareWithKnown, countSettled, storeSettled } from './drift-changes.ts';
-import type { Sighting } from './look.ts';
-import { type Suspect, untilSettled } from './look-again.ts';
+import { type Comparison, isUnchanged, type SeenSince, UNKNOWN } from './comparison.ts';
+import { compareWithKnown, countDriftChanges, storeDriftChanges } from './drift-changes.ts';
+import type { Observation } from './look.ts';
+import { awaitQuiet, type Suspect } from './look-again.ts';
 import type { Resources } from './resources.ts';
 import { IncompleteSweep, type SweepRun, writeHeld } from './run.ts';
 
@@ -38,14 +38,14 @@ export async function lookForMissing<Row extends UserRow | GroupRow>(
   seen: SeenSince,
 ): Promise<Missing<Row>> {
   const confirmed: Suspect<Row>[] = [];
-  await lookForUnseen(run, resources, { seen, of: 'managed' }, async (suspect, sighting) => {
-    if (sighting.kind === 'seen') {
+  await lookForUnseen(run, resources, { seen, of: 'managed' }, async (suspect, observation) => {
+    if (observation.kind === 'seen') {
       throw new IncompleteSweep(`the list of ${resources.type}s left out one that is there`);
     }
-    if (sighting.kind === 'gone') confirmed.push(suspect);
+    if (observation.kind === 'gone') confirmed.push(suspect);
     else {
       run.counts.unknown += 1;
-      run.reasons.add(`somebody missing could not be looked for (${sighting.reason})`);
+      run.reasons.add(`somebody missing could not be looked for (${observation.reason})`);
     }
   });
   return confirmed;
@@ -60,13 +60,13 @@ export async function endUnseen<Row extends UserRow | GroupRow>(
   resources: Resources<Row>,
   seen: SeenSince,
 ): Promise<void> {
-  await lookForUnseen(run, resources, { seen, of: 'observed' }, async ({ row }, sighting) => {
-    if (sighting.kind === 'could-not-look') return;
+  await lookForUnseen(run, resources, { seen, of: 'observed' }, async ({ row }, observation) => {
+    if (observation.kind === 'could-not-look') return;
     await writeHeld(run, async (tx) => {
       const locked = await resources.lock(tx, row);
       // Adopted meanwhile, or written: whoever did knows better.
       if (locked === undefined || locked.origin !== null || !isUnchanged(locked, row)) return;
-      if (sighting.kind === 'seen') await sighting.store(tx, locked);
+      if (observation.kind === 'seen') await observation.store(tx, locked);
       else await resources.end(tx, locked, run.deps.clock.now());
     });
   });
@@ -83,7 +83,7 @@ async function lookForUnseen<Row extends UserRow | GroupRow>(
   run: SweepRun,
   resources: Resources<Row>,
   unseen: Unseen,
-  use: (suspect: Suspect<Row>, sighting: Sighting<Row>) => Promise<void>,
+  use: (suspect: Suspect<Row>, observation: Observation<Row>) => Promise<void>,
 ): Promise<void> {
   const { type } = resources;
   const place = unseen.of === 'managed' ? type : `${type}-observed`;
@@ -94,7 +94,7 @@ async function lookForUnseen<Row extends UserRow | GroupRow>(
   });
   for (const suspect of suspects) {
     run.signal.throwIfAborted();
-    await untilSettled(run, suspect.row.id);
+    await awaitQuiet(run, suspect.row.id);
     await use(suspect, await resources.look(run, suspect.row, ALONE));
   }
   if (others > 0) {
@@ -118,22 +118,22 @@ export async function storeMissing<Row extends UserRow | GroupRow>(
   { lock }: Resources<Row>,
   missing: Missing<Row>,
 ): Promise<void> {
-  for (const { row, judgement } of missing) {
-    const settled = await writeHeld(run, async (tx) => {
+  for (const { row, comparison } of missing) {
+    const changes = await writeHeld(run, async (tx) => {
       const locked = await lock(tx, row);
       const isStill = locked !== undefined && isUnchanged(locked, row);
-      const compared = compareWithKnown(isStill ? judgement : UNKNOWN, []);
-      await storeSettled(tx, compared, { detector: 'sweep', now: run.deps.clock.now() });
+      const compared = compareWithKnown(isStill ? comparison : UNKNOWN, []);
+      await storeDriftChanges(tx, compared, { detector: 'sweep', now: run.deps.clock.now() });
       return compared;
     });
-    countSettled(run, settled);
+    countDriftChanges(run, changes);
   }
 }
 
 /** As many as may be looked for: those after `from` first, then those before. */
 async function listSuspects<Row extends UserRow | GroupRow>(
   { deps, signal }: SweepRun,
-  { listUnseen, judge }: Resources<Row>,
+  { listUnseen, compare }: Resources<Row>,
   { seen, of, from }: Unseen & { readonly from: number },
 ): Promise<{ suspects: Suspect<Row>[]; others: number }> {
   const { read } = deps.store;
@@ -151,11 +151,11 @@ async function listSuspects<Row extends UserRow | GroupRow>(
     for (const row of part.rows) {
       // One that is known to be missing was looked for when it was found; it is only confirmed.
       if (known.has(row.id)) continue;
-      const judgement = await judge(read, row, seen);
-      if (!isSuspect(judgement)) continue;
+      const comparison = await compare(read, row, seen);
+      if (!isSuspect(comparison)) continue;
       count += 1;
       const place = row.seq > from ? after : before;
-      if (place.length < max) place.push({ row, judgement });
+      if (place.length < max) place.push({ row, comparison });
     }
     afterSeq = part.lastSeq;
     // Reads of the store alone would keep the process from everything else.
@@ -166,9 +166,10 @@ async function listSuspects<Row extends UserRow | GroupRow>(
   return { suspects, others: count - suspects.length };
 }
 
-function isSuspect(judgement: Judgement): boolean {
+function isSuspect(comparison: Comparison): boolean {
   return (
-    judgement.kind === 'missing' || (judgement.kind === 'judged' && judgement.isUnseen === true)
+    comparison.kind === 'missing' ||
+    (comparison.kind === 'compared' && comparison.isUnseen === true)
   );
 }
 

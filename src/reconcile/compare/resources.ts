@@ -12,16 +12,16 @@ import {
 } from '../../store/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, type UserRow } from '../../store/users.ts';
-import { judgeGroup } from './compare-group.ts';
-import { judgeUser } from './compare-user.ts';
-import { type Judgement, type SeenSince, UNKNOWN } from './comparison.ts';
-import { type LookNeeds, lookAtGroupAgain, lookAtUserAgain, type Sighting } from './look.ts';
+import { compareGroup } from './compare-group.ts';
+import { compareUser } from './compare-user.ts';
+import { type Comparison, type SeenSince, UNKNOWN } from './comparison.ts';
+import { type LookNeeds, lookAtGroupAgain, lookAtUserAgain, type Observation } from './look.ts';
 import type { SweepRun } from './run.ts';
 
 /** What a look takes. */
 export type Looking = Pick<SweepRun, 'deps' | 'signal'>;
 
-/** How people and groups are compared: the same steps for both. */
+/** How userResources and groups are compared: the same steps for both. */
 export interface Resources<Row extends UserRow | GroupRow> {
   readonly type: 'user' | 'group';
   /** Rows that are compared in one transaction. */
@@ -30,41 +30,41 @@ export interface Resources<Row extends UserRow | GroupRow> {
   /** Those of the next `limit` rows whom no list showed since then. */
   listUnseen(db: Db, query: UnseenQuery): Promise<UnseenPart<Row>>;
   lock(tx: Db, row: Row): Promise<Row | undefined>;
-  judge(db: Db, row: Row, seen: SeenSince): Promise<Judgement>;
+  compare(db: Db, row: Row, seen: SeenSince): Promise<Comparison>;
   /** Forgets one that nobody manages and the service has no more. `now` is epoch milliseconds. */
   end(tx: Db, row: Row, now: number): Promise<void>;
   /** A look of its own at one of them. */
-  look(run: Looking, row: Row, needs: LookNeeds): Promise<Sighting<Row>>;
+  look(run: Looking, row: Row, needs: LookNeeds): Promise<Observation<Row>>;
 }
 
 /** People. */
-export const people: Resources<UserRow> = {
+export const userResources: Resources<UserRow> = {
   type: 'user',
   part: 500,
   list: listAllUsers,
   listUnseen: (db, query) => listUnseen(db, 'users', query),
   lock: (tx, { id }) => lockUser(tx, id),
-  async judge(db, row, seen) {
+  async compare(db, row, seen) {
     const { observed_user_name_folded: name, observed_email_folded: email } = row;
     const names = [name, email].filter((text) => text !== null);
     if (isNew(row, seen) && (await isUserUnderWay(db, names))) return UNKNOWN;
-    return judgeUser(row, seen);
+    return compareUser(row, seen);
   },
   end: (tx, { id }, now) => endObservedUser(tx, id, now),
   look: lookAtUserAgain,
 };
 
 /** Groups, with who is in them: fewer at a time, because each may have many. */
-export const teams: Resources<GroupRow> = {
+export const groupResources: Resources<GroupRow> = {
   type: 'group',
   part: 20,
   list: listAllGroups,
   listUnseen: (db, query) => listUnseen(db, 'groups', query),
   lock: (tx, { id }) => lockGroup(tx, id),
-  async judge(db, row, seen) {
+  async compare(db, row, seen) {
     const name = row.display_name_folded;
     if (isNew(row, seen) && (await isGroupUnderWay(db, name))) return UNKNOWN;
-    return judgeGroup(row, await listLinks(db, row), seen);
+    return compareGroup(row, await listLinks(db, row), seen);
   },
   end: (tx, { id }, now) => endObservedGroup(tx, id, now),
   look: lookAtGroupAgain,

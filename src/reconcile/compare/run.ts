@@ -24,7 +24,7 @@ export function createCounts(): SweepCounts {
 /** What a sweep reads with. */
 export interface SweepReadDeps extends FirstReadDeps {
   /** Somebody became due to be looked at. */
-  readonly wake: () => void;
+  readonly notify: () => void;
 }
 
 /** What the parts of one sweep share. */

@@ -53,7 +53,7 @@ export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasur
  * Erases everything personal about somebody in one transaction, and has the engine let go of it. With obstacles nothing
  * is changed. Undefined: the store has nobody of this id.
  */
-export async function erasePerson(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
+export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
   const { store, clock } = deps;
   const before = await findUserRow(store.read, id);
   if (before === undefined) return undefined;

@@ -12,7 +12,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
 import { NOT_APPLIED, type Problem } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
-import { isSaidNo, type Judged, judge } from '../verdict.ts';
+import { type Classified, classify, isSaidNo } from '../verdict.ts';
 import { changeAdmin, changeMember, withoutUid } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
@@ -92,9 +92,10 @@ async function createGroup(
   try {
     return await sendGroup(deps, context, action);
   } catch (error) {
-    const judged = judge(error);
-    if (judged.verdict === 'conflict') return resolveConflict(deps, context, { action, judged });
-    return toCreateFailure(deps, judged, ABOUT_EXISTENCE);
+    const classified = classify(error);
+    if (classified.verdict === 'conflict')
+      return resolveConflict(deps, context, { action, classified });
+    return toCreateFailure(deps, classified, ABOUT_EXISTENCE);
   }
 }
 
@@ -120,17 +121,17 @@ async function sendGroup(
 async function resolveConflict(
   deps: ReconcileDeps,
   context: CallContext,
-  { action, judged }: { action: CreateGroup; judged: Judged },
+  { action, classified }: { action: CreateGroup; classified: Classified },
 ): Promise<GroupOutcome> {
   const { displayName: name } = action;
   if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
   const found = await lookForGroup(deps, context, { names: [name], adopted: true });
-  if (found.kind === 'refused') return toCreateFailure(deps, judged, ABOUT_EXISTENCE);
+  if (found.kind === 'refused') return toCreateFailure(deps, classified, ABOUT_EXISTENCE);
   if (found.kind !== 'done' || found.known.ids !== undefined) return found;
   try {
     return await sendGroup(deps, context, action);
   } catch (error) {
-    return toCreateFailure(deps, judge(error), ABOUT_EXISTENCE);
+    return toCreateFailure(deps, classify(error), ABOUT_EXISTENCE);
   }
 }
 
@@ -171,16 +172,16 @@ async function updateGroup(
     const observed = toObserved(deps, parseRestGroup(shown), groups.updateGroup.id);
     return toUpdated(state, action, observed);
   } catch (error) {
-    const judged = judge(error);
+    const classified = classify(error);
     const parts = listFields(action).map((field): GroupPart => ({ kind: 'field', field }));
-    if (judged.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
+    if (classified.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
       return { kind: 'later', problem: NAME_LEAVING };
     }
-    if (isSaidNo(judged) && parts.length > 1) {
+    if (isSaidNo(classified) && parts.length > 1) {
       // It may be about one of them: the first alone, and the others in the next step.
       return updateGroup(deps, context, { state, action: toFirstField(action) });
     }
-    return toFailure(deps, judged, { parts, section: 'groups', missed: state.missed });
+    return toFailure(deps, classified, { parts, section: 'groups', missed: state.missed });
   }
 }
 
@@ -226,7 +227,7 @@ async function deleteGroup(
   } catch (error) {
     // "Not there" is looked at before it is believed.
     const about = { ...ABOUT_EXISTENCE, missed: state.missed };
-    return toFailure<GroupPart>(deps, judge(error), about);
+    return toFailure<GroupPart>(deps, classify(error), about);
   }
 }
 

@@ -5,7 +5,7 @@ import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
 import type { MemberForm } from '../quirks.ts';
-import { type Judged, judge } from '../verdict.ts';
+import { type Classified, classify } from '../verdict.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 /**
@@ -39,16 +39,16 @@ export type SentBatch =
 const BATCH_FORMS: readonly BatchForm[] = ['operations', 'array'];
 
 /** The forms that may be taken: the known one, or all of them while none is known. */
-export function listBatchForms({ forms }: ReconcileDeps): readonly BatchForm[] {
-  const { memberForm } = forms.current();
+export function listBatchForms({ quirks }: ReconcileDeps): readonly BatchForm[] {
+  const { memberForm } = quirks.current();
   if (memberForm === 'single') return [];
   return memberForm === undefined ? BATCH_FORMS : [memberForm];
 }
 
 /** The forms beside the known one, which may have stopped working; none where the settings name it. */
-export function listOtherForms({ forms }: ReconcileDeps): readonly BatchForm[] {
-  const { memberForm } = forms.current();
-  if (forms.isFixed('memberForm') || memberForm === undefined) return [];
+export function listOtherForms({ quirks }: ReconcileDeps): readonly BatchForm[] {
+  const { memberForm } = quirks.current();
+  if (quirks.isFixed('memberForm') || memberForm === undefined) return [];
   return BATCH_FORMS.filter((form) => form !== memberForm);
 }
 
@@ -69,9 +69,9 @@ export async function sendBatch(
 }
 
 /** A batch that is too large is not planned again for a day. */
-async function learnSize({ forms, clock }: ReconcileDeps, size: number): Promise<void> {
+async function learnSize({ quirks, clock }: ReconcileDeps, size: number): Promise<void> {
   const membersPerCall = Math.max(1, Math.floor(size / 2));
-  await forms.learn({ membersPerCall, membersPerCallAt: clock.now() });
+  await quirks.learn({ membersPerCall, membersPerCallAt: clock.now() });
 }
 
 async function sendInForm(
@@ -79,7 +79,7 @@ async function sendInForm(
   context: CallContext,
   { changes, scimId, form, missed, isolates }: Batch & { readonly form: BatchForm },
 ): Promise<SentBatch> {
-  const known = deps.forms.current().memberForm === form;
+  const known = deps.quirks.current().memberForm === form;
   try {
     const args = { path: { group_id: scimId }, body: { Operations: toOperations(changes, form) } };
     const options = known ? { ...context, skipAnswerAboveBytes: VERIFIED_BYTES_MAX } : context;
@@ -88,16 +88,16 @@ async function sendInForm(
     const memberIds = listed ?? (known ? undefined : await readMembers(deps, context, scimId));
     // Taken without effect: for us the same as refused.
     if (memberIds && !holds(changes, memberIds)) return { kind: 'refused', isTooLarge: false };
-    await deps.forms.learn({ memberForm: form });
+    await deps.quirks.learn({ memberForm: form });
     return { kind: 'taken' };
   } catch (error) {
-    const judged = judge(error);
-    if (isAboutBatch(judged, missed) || (isolates && judged.verdict === 'unknown')) {
-      return { kind: 'refused', isTooLarge: judged.verdict === 'smaller' };
+    const classified = classify(error);
+    if (isAboutBatch(classified, missed) || (isolates && classified.verdict === 'unknown')) {
+      return { kind: 'refused', isTooLarge: classified.verdict === 'smaller' };
     }
     const parts = changes.map((change): GroupPart => ({ kind: 'member', change }));
     const about = { parts, section: 'groups', missed } as const;
-    return { kind: 'ended', outcome: await toFailure(deps, judged, about) };
+    return { kind: 'ended', outcome: await toFailure(deps, classified, about) };
   }
 }
 
@@ -112,7 +112,7 @@ export async function readMembers(
 }
 
 /** A refusal may be about the form, about one member, or about the size; smaller parts tell. */
-function isAboutBatch({ verdict }: Judged, missed: Missed | undefined): boolean {
+function isAboutBatch({ verdict }: Classified, missed: Missed | undefined): boolean {
   // The group is there, so it is somebody in the batch who is not.
   if (verdict === 'missing') return missed === 'found';
   return verdict === 'refused' || verdict === 'smaller' || verdict === 'conflict';

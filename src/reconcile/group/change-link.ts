@@ -5,7 +5,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure, toLater } from '../failure.ts';
-import { type Judged, judge } from '../verdict.ts';
+import { type Classified, classify } from '../verdict.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 interface LinkStep {
@@ -26,12 +26,12 @@ export async function changeMember(
     await sendMember(deps, context, step);
     return { kind: 'done', known };
   } catch (error) {
-    const judged = judge(error);
-    if (holdsAlready(judged, change))
+    const classified = classify(error);
+    if (holdsAlready(classified, change))
       return { kind: 'done', known: { members: [toFound(change)] } };
-    const waiting = await awaitActivation(deps, context, { judged, change, askedAt });
+    const waiting = await awaitActivation(deps, context, { classified, change, askedAt });
     if (waiting) return waiting;
-    return toFailure<GroupPart>(deps, judged, {
+    return toFailure<GroupPart>(deps, classified, {
       parts: [{ kind: 'member', change }],
       section: 'groups',
       missed: state.missed,
@@ -59,9 +59,10 @@ export async function changeAdmin(
     }
     return { kind: 'done', known };
   } catch (error) {
-    const judged = judge(error);
-    if (holdsAlready(judged, change)) return { kind: 'done', known: { admins: [toFound(change)] } };
-    return toFailure<GroupPart>(deps, judged, {
+    const classified = classify(error);
+    if (holdsAlready(classified, change))
+      return { kind: 'done', known: { admins: [toFound(change)] } };
+    return toFailure<GroupPart>(deps, classified, {
       parts: [{ kind: 'admin', change }],
       section: 'groups',
       missed: state.missed,
@@ -93,7 +94,7 @@ async function sendMember(
 }
 
 /** An outcome that already holds counts as done: 409 for somebody who is in, 404 for somebody who is out. */
-function holdsAlready({ verdict }: Judged, { wanted }: LinkChange): boolean {
+function holdsAlready({ verdict }: Classified, { wanted }: LinkChange): boolean {
   return wanted ? verdict === 'conflict' : verdict === 'missing';
 }
 
@@ -109,16 +110,16 @@ export function toFound(change: LinkChange): SettledLink {
 async function awaitActivation(
   deps: ReconcileDeps,
   context: CallContext,
-  { judged, change, askedAt }: { judged: Judged; change: LinkChange; askedAt: number },
+  { classified, change, askedAt }: { classified: Classified; change: LinkChange; askedAt: number },
 ): Promise<GroupOutcome | undefined> {
-  const isAbout = judged.verdict === 'refused' && change.wanted;
+  const isAbout = classified.verdict === 'refused' && change.wanted;
   if (!isAbout || !(await isInactive(deps, context, change))) return undefined;
-  await deps.forms.learn({ inactiveMembers: false });
+  await deps.quirks.learn({ inactiveMembers: false });
   const person = await findUserRow(deps.store.read, change.userId);
   if (person?.active !== 1) return { kind: 'done', known: { waits: true } };
   const { pending, observed } = toUserState(person);
   const isUnderWay = pending.active !== undefined || (observed?.at ?? 0) >= askedAt;
-  return isUnderWay ? toLater(judged) : undefined;
+  return isUnderWay ? toLater(classified) : undefined;
 }
 
 /** Whether a refused member is inactive in the service. */
@@ -135,7 +136,7 @@ async function isInactive(
     );
     return !parseScimUser(answer).active;
   } catch (error) {
-    judge(error);
+    classify(error);
     return false;
   }
 }

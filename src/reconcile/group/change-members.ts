@@ -2,7 +2,7 @@ import type { GroupState, LinkChange, SettledLink } from '../../domain/group.ts'
 import type { ChangeMembers } from '../../plan/actions.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 import {
   type BatchForm,
   listBatchForms,
@@ -59,7 +59,7 @@ const REFUSED_MANY = 5;
 const FAILED_MANY = 3;
 
 /** What has come of it so far. */
-interface Tally {
+interface BatchProgress {
   readonly done: SettledLink[];
   readonly refused: RefusedLink[];
   /** Of whom it is not known whether they are in, because the call about them alone failed. */
@@ -84,7 +84,7 @@ export interface MemberBatch {
 
 /** What every part of the batch is given. */
 interface Parts extends MemberBatch {
-  readonly tally: Tally;
+  readonly progress: BatchProgress;
 }
 
 /**
@@ -97,15 +97,21 @@ async function changeInParts(
   context: CallContext,
   batch: MemberBatch,
 ): Promise<GroupOutcome> {
-  const tally: Tally = { done: [], refused: [], failed: [], isTaken: false, pairsSplit: 0 };
-  const parts: Parts = { ...batch, tally };
+  const progress: BatchProgress = {
+    done: [],
+    refused: [],
+    failed: [],
+    isTaken: false,
+    pairsSplit: 0,
+  };
+  const parts: Parts = { ...batch, progress };
   const left = await listLeft(deps, context, parts);
-  if (tally.end) return tally.end;
+  if (progress.end) return progress.end;
   await halve(deps, context, { ...parts, changes: rotate(left, deps.random()) });
-  const { done, refused, failed } = tally;
-  if (done.length + refused.length === 0 && tally.end) return tally.end;
+  const { done, refused, failed } = progress;
+  if (done.length + refused.length === 0 && progress.end) return progress.end;
   const [first] = failed;
-  if (done.length + refused.length === 0 && first && !tally.isTaken) {
+  if (done.length + refused.length === 0 && first && !progress.isTaken) {
     return { kind: 'unknown', problem: first.problem, parts: left.map(toPart) };
   }
   // Whatever stopped us, the next step meets it again and says so.
@@ -114,7 +120,7 @@ async function changeInParts(
     known: {
       members: done,
       ...(refused.length > 0 && { refusedMembers: refused }),
-      ...(tally.isTaken && !tally.end && failed.length > 0 && { failedLinks: failed }),
+      ...(progress.isTaken && !progress.end && failed.length > 0 && { failedLinks: failed }),
     },
   };
 }
@@ -132,7 +138,7 @@ function rotate(changes: readonly LinkChange[], random: number): readonly LinkCh
 async function listLeft(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, changes, scimId, tally }: Parts,
+  { state, changes, scimId, progress }: Parts,
 ): Promise<readonly LinkChange[]> {
   if (scimId === undefined) return changes;
   try {
@@ -141,14 +147,14 @@ async function listLeft(
     const members = new Set(memberIds);
     const isHeld = (change: LinkChange) => members.has(change.upstreamUserId) === change.wanted;
     const held = changes.filter(isHeld);
-    tally.done.push(...held.map(toFound));
+    progress.done.push(...held.map(toFound));
     return changes.filter((change) => !isHeld(change));
   } catch (error) {
-    const judged = judge(error);
+    const classified = classify(error);
     // The group is there under another id: then nobody is known to be in it.
-    if (judged.verdict === 'missing' && state.missed === 'found') return changes;
+    if (classified.verdict === 'missing' && state.missed === 'found') return changes;
     const about = { parts: changes.map(toPart), section: 'groups', missed: state.missed } as const;
-    tally.end = await toFailure(deps, judged, about);
+    progress.end = await toFailure(deps, classified, about);
     return [];
   }
 }
@@ -168,9 +174,9 @@ async function halve(deps: ReconcileDeps, context: CallContext, parts: Parts): P
 
 /** All of it with one call, or its halves. */
 async function change(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
-  const { changes, tally } = parts;
-  const { done, refused } = tally;
-  if (isOver(tally)) return;
+  const { changes, progress } = parts;
+  const { done, refused } = progress;
+  if (isOver(progress)) return;
   const forms = listBatchForms(deps);
   const isHopeless = refused.length >= REFUSED_MANY && refused.length > done.length;
   if (forms.length === 0 || changes.length <= 1 || isHopeless) {
@@ -185,31 +191,31 @@ async function isRefused(
   context: CallContext,
   { parts, forms }: { parts: Parts; forms: readonly BatchForm[] },
 ): Promise<boolean> {
-  const { state, changes, scimId, isolates, tally } = parts;
+  const { state, changes, scimId, isolates, progress } = parts;
   if (scimId === undefined || forms.length === 0) return true;
   const batch = { changes, scimId, forms, missed: state.missed, isolates };
   const sent: SentBatch = await sendBatch(deps, context, batch);
   if (sent.kind === 'taken') {
-    tally.isTaken = true;
-    tally.done.push(...changes);
+    progress.isTaken = true;
+    progress.done.push(...changes);
   }
-  if (sent.kind === 'ended') tally.end = sent.outcome;
+  if (sent.kind === 'ended') progress.end = sent.outcome;
   return sent.kind === 'refused';
 }
 
 /** A pair that was refused as a pair: where both are taken one by one, it was the form that was refused. */
 async function changePair(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
-  const before = parts.tally.done.length;
+  const before = parts.progress.done.length;
   // A known form that begins to fail may be so for good while another one works.
   const forms = parts.isolates ? listOtherForms(deps) : [];
   if (!(await isRefused(deps, context, { parts, forms }))) return;
   await changeSingly(deps, context, parts);
-  const taken = parts.tally.done.slice(before).filter(({ heldAlready }) => !heldAlready);
+  const taken = parts.progress.done.slice(before).filter(({ heldAlready }) => !heldAlready);
   if (taken.length < PAIR) return;
-  parts.tally.pairsSplit += 1;
+  parts.progress.pairsSplit += 1;
   // A failure may have been an outage that ended just then; one more after people were taken was none.
-  if (parts.isolates && parts.tally.pairsSplit < 2) return;
-  await deps.forms.learn({ memberForm: 'single', memberFormAt: deps.clock.now() });
+  if (parts.isolates && parts.progress.pairsSplit < 2) return;
+  await deps.quirks.learn({ memberForm: 'single', memberFormAt: deps.clock.now() });
 }
 
 async function changeSingly(
@@ -218,31 +224,32 @@ async function changeSingly(
   parts: Parts,
 ): Promise<void> {
   for (const change of parts.changes) {
-    if (isOver(parts.tally)) return;
+    if (isOver(parts.progress)) return;
     const outcome = await changeMember(deps, context, { state: parts.state, change });
     count(parts, change, outcome);
   }
 }
 
-function count({ isolates, tally }: Parts, change: LinkChange, outcome: GroupOutcome): void {
+function count({ isolates, progress }: Parts, change: LinkChange, outcome: GroupOutcome): void {
   if (outcome.kind === 'done') {
-    tally.isTaken = true;
-    tally.done.push(...(outcome.known.members ?? []));
+    progress.isTaken = true;
+    progress.done.push(...(outcome.known.members ?? []));
     return;
   }
   const link: RefusedLink = { kind: 'member', change, problem: outcome.problem };
   if (outcome.kind === 'refused') {
-    tally.refused.push(link);
+    progress.refused.push(link);
     return;
   }
   const isFailed = isolates && outcome.kind === 'unknown' && !outcome.lookNow;
-  if (!isFailed) tally.end = outcome;
+  if (!isFailed) progress.end = outcome;
   // The batch failed with them, and so did a call of their own.
-  else tally.failed.push({ ...link, change: { ...change, attempts: (change.attempts ?? 0) + 1 } });
+  else
+    progress.failed.push({ ...link, change: { ...change, attempts: (change.attempts ?? 0) + 1 } });
 }
 
 /** Whether nothing more is tried now: something is in the way, or it is the service that fails. */
-function isOver({ end, isTaken, failed }: Tally): boolean {
+function isOver({ end, isTaken, failed }: BatchProgress): boolean {
   return end !== undefined || (!isTaken && failed.length >= FAILED_MANY);
 }
 

@@ -27,7 +27,7 @@ export function convergeGroups(
 ): Convergeable<GroupState, GroupAction, GroupKnown, GroupPart> {
   const toQuery = (): LinkQuery => ({
     policy: toPolicy(deps),
-    inactiveWait: deps.forms.current().inactiveMembers === false,
+    inactiveWait: deps.quirks.current().inactiveMembers === false,
     now: deps.clock.now(),
   });
 
@@ -86,8 +86,8 @@ function findRefusal(outcome: GroupOutcome): Problem | undefined {
 }
 
 /** Batches are planned only while the service is not known to refuse them. */
-function toPolicy({ policy, forms }: ReconcileDeps): GroupPolicy {
-  const { memberForm, membersPerCall = policy.membersPerCall } = forms.current();
+function toPolicy({ policy, quirks }: ReconcileDeps): GroupPolicy {
+  const { memberForm, membersPerCall = policy.membersPerCall } = quirks.current();
   return {
     membersPerCall: memberForm === 'single' ? 1 : Math.min(membersPerCall, policy.membersPerCall),
     deletion: policy.groupDeletion,

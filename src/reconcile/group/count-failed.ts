@@ -9,7 +9,7 @@ import type { Db } from '../../store/store.ts';
 import { parseStuck } from '../../store/stuck.ts';
 import { failedDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import { listGroupLinks, toTriable } from './load.ts';
+import { listGroupLinks, toPlannable } from './load.ts';
 import {
   type GroupOutcome,
   type GroupPart,
@@ -44,7 +44,7 @@ export async function countFailed(
   if (counted === undefined) return { row, goesOn: false };
   const changed = { ...row, stuck: counted.stuck };
   if (!isOwn) return { row: changed, goesOn: false };
-  const state = toTriable(changed, await listGroupLinks(tx, row.id, step), now);
+  const state = toPlannable(changed, await listGroupLinks(tx, row.id, step), now);
   const waits = Object.keys(state.pending).length + state.members.length + state.admins.length > 0;
   if (waits) return { row: changed, goesOn: failures <= GOING_ON_MAX };
   return {

@@ -26,8 +26,8 @@ import type { Db } from '../../store/store.ts';
 import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
 import type { Recorded, Undone } from '../recorded.ts';
 import { toProgress } from '../recorded.ts';
-import { FREE_LANE, isDoubted, toTrouble } from '../retry-columns.ts';
-import { listGroupLinks, toTriable } from './load.ts';
+import { FREE_LANE, isStale, toTrouble } from '../retry-columns.ts';
+import { listGroupLinks, toPlannable } from './load.ts';
 import type { GroupKnown, GroupStep } from './outcome.ts';
 
 /** A step while it is recorded, with the row as it was read. */
@@ -64,7 +64,7 @@ export async function finish(
 ): Promise<Recorded<GroupState>> {
   const { now } = step;
   const links = await listGroupLinks(tx, row.id, step);
-  const state = toTriable(row, links, now);
+  const state = toPlannable(row, links, now);
   const { actions } = planGroup(state, step.policy);
   const asked = parseStored<Pending<GroupField>>(row.pending);
   // Of what rests too: it may hold by now.
@@ -97,7 +97,7 @@ export async function finish(
   };
   if (!isOver) {
     await save(tx, step, { ...next, due_at: now });
-    return { finished: false, state: toTriable(next, links, now), undone, woken: [] };
+    return { finished: false, state: toPlannable(next, links, now), undone, notified: [] };
   }
   const due = [findNextRetryAt(pending, stuck, now), waiting.nextRetryAt];
   const times = due.filter((at) => at !== undefined);
@@ -106,7 +106,7 @@ export async function finish(
   await save(tx, step, { ...next, ...FREE_LANE, due_at, due_class });
   // A deleted group that the service does not know has nobody in it.
   if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
-  return { finished: true, ...toProgress(next, waiting.oldest), undone, woken: [] };
+  return { finished: true, ...toProgress(next, waiting.oldest), undone, notified: [] };
 }
 
 export async function toFinished(
@@ -115,7 +115,7 @@ export async function toFinished(
   undone: readonly Undone[],
 ): Promise<Extract<Recorded<GroupState>, { finished: true }>> {
   const { oldest } = await readWaiting(tx, row.id);
-  return { finished: true, ...toProgress(row, oldest), undone, woken: [] };
+  return { finished: true, ...toProgress(row, oldest), undone, notified: [] };
 }
 
 export async function save(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
@@ -130,7 +130,7 @@ export function toPendingAfter(
 ): Pending<GroupField> {
   const pending = parseStored<Pending<GroupField>>(row.pending);
   // A look at a group that is to go finds it: its removal still waits.
-  const settled = isDoubted(row)
+  const settled = isStale(row)
     ? []
     : (known.settled ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
   const left = settlePending(pending, step.planned.pending, settled);

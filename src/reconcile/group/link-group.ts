@@ -14,7 +14,7 @@ import { distrustLinks } from '../../store/link-work.ts';
 import { touchMembers } from '../../store/shown-links.ts';
 import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
-import { toDoubtedColumns } from '../retry-columns.ts';
+import { toStaleColumns } from '../retry-columns.ts';
 import type { GroupKnown } from './outcome.ts';
 
 /** The columns that make a group of the service this group, or why it cannot be. */
@@ -83,7 +83,7 @@ interface EndedStep {
 /**
  * Gives up a group that was let go where another row has it by now: the same group, taken up again while
  * a call for the old row was on its way. What that call was about waits again, after a look: what the
- * heir was seen to hold may be over. Whoever runs the heir keeps its lane, because a call of theirs may be
+ * successor was seen to hold may be over. Whoever runs the successor keeps its lane, because a call of theirs may be
  * on its way. True: there is nothing left to do for the old row.
  */
 export async function handOverGroup(
@@ -92,14 +92,19 @@ export async function handOverGroup(
   { planned, now }: EndedStep,
 ): Promise<boolean> {
   if (row.deleted_at === null || hasUpstreamIds(row)) return false;
-  const heir = await findGroupByUpstream(tx, planned.ids);
-  if (heir === undefined || heir.deleted_at !== null || heir.origin === null) return false;
+  const successor = await findGroupByUpstream(tx, planned.ids);
+  if (successor === undefined || successor.deleted_at !== null || successor.origin === null)
+    return false;
   const people = { members: toIds(planned.members), admins: toIds(planned.admins) };
-  await distrustLinks(tx, heir.id, { ...people, version: heir.version });
+  await distrustLinks(tx, successor.id, { ...people, version: successor.version });
   const fields = parsePendingFields(planned.pending).filter((field) => field !== 'existence');
-  const pending = addPending(parseStored<Pending<string>>(heir.pending), fields, heir.version);
-  await updateGroup(tx, heir.id, {
-    ...toDoubtedColumns(heir, now),
+  const pending = addPending(
+    parseStored<Pending<string>>(successor.pending),
+    fields,
+    successor.version,
+  );
+  await updateGroup(tx, successor.id, {
+    ...toStaleColumns(successor, now),
     pending: JSON.stringify(pending),
   });
   return true;

@@ -21,11 +21,11 @@ export async function loadGroup(
   query: LinkQuery,
 ): Promise<GroupState | undefined> {
   const row = await findGroupRow(db, id);
-  return row && toTriable(row, await listGroupLinks(db, row.id, query), query.now);
+  return row && toPlannable(row, await listGroupLinks(db, row.id, query), query.now);
 }
 
 /** What the next step is planned from: what is stuck rests until its time, as if it did not wait. */
-export function toTriable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
+export function toPlannable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
   const state = toGroupState(row, links);
   const stuck = parseStuck<GroupField>(row);
   const pending = withoutPutOff(state.pending, stuck, now);

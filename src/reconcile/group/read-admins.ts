@@ -13,7 +13,7 @@ import { groupAdmins } from '../../upstream/operations/people.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 import { lookAtGroup } from './look.ts';
 
 /**
@@ -47,7 +47,8 @@ async function findAdminIds(
     return await fetchAdminIds(deps, row, wait);
   } catch (error) {
     const isUnknown = error instanceof BridgeError && error.cause !== undefined;
-    if (row.origin !== null || !isUnknown || judge(error.cause).verdict !== 'missing') throw error;
+    if (row.origin !== null || !isUnknown || classify(error.cause).verdict !== 'missing')
+      throw error;
     const context = { class: wait.class, key: `group:${row.id}` } as const;
     const state = toGroupState(row, { members: [], admins: [] });
     const outcome = await lookAtGroup(deps, context, state);
@@ -86,7 +87,7 @@ export async function fetchAdminIds(
     const answer = await upstream.call(groupAdmins.getListOfGroupAdmins, args, context);
     return parseGroupUsers(answer).map((admin) => admin.id);
   } catch (error) {
-    const { problem } = judge(error);
+    const { problem } = classify(error);
     const message = `the admins of the group could not be read (${problem.code})`;
     throw new BridgeError('could-not-look', message, { cause: error });
   } finally {

@@ -3,7 +3,7 @@ import { observeLinks } from '../../store/link-observations.ts';
 import { settleLinks } from '../../store/link-work.ts';
 import { touchMembers } from '../../store/shown-links.ts';
 import type { Db } from '../../store/store.ts';
-import { isDoubted } from '../retry-columns.ts';
+import { isStale } from '../retry-columns.ts';
 import type { GroupKnown, GroupStep } from './outcome.ts';
 
 /** Stores who was seen in the group, and which changes of members and admins hold now. `original`: the row as it was read. */
@@ -15,10 +15,10 @@ export async function recordLinks(
 ): Promise<void> {
   const plannedVersion = planned.version;
   // What a call has done may be undone by now: the look that is owed tells.
-  if (members && !isDoubted(original)) {
+  if (members && !isStale(original)) {
     await settleLinks(tx, 'memberships', row.id, { changes: members, plannedVersion });
   }
-  if (admins && !isDoubted(original)) {
+  if (admins && !isStale(original)) {
     await settleLinks(tx, 'group_admins', row.id, { changes: admins, plannedVersion });
   }
   if (memberIds) {

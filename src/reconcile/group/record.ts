@@ -35,15 +35,15 @@ import {
   type Recorded,
   recordOutcome,
   type Undone,
-  withoutUncreated,
+  withoutFailedCreate,
 } from '../recorded.ts';
 import {
   FREE_LANE,
-  isDoubted,
-  toDoubtedColumns,
+  isStale,
   toLooked,
   toNoTrouble,
   toRetryColumns,
+  toStaleColumns,
 } from '../retry-columns.ts';
 import { countFailed, countParts } from './count-failed.ts';
 import {
@@ -55,10 +55,10 @@ import {
   toPendingAfter,
 } from './finish-step.ts';
 import { handOverGroup, linkGroup } from './link-group.ts';
-import { listGroupLinks, toTriable } from './load.ts';
+import { listGroupLinks, toPlannable } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart, GroupStep } from './outcome.ts';
 import { recordLinks } from './record-links.ts';
-import { hideUncreated, isTakenBack, listStillPlanned, refuse } from './refuse.ts';
+import { hideNotCreated, isTakenBack, listStillPlanned, refuse } from './refuse.ts';
 
 /**
  * Records what a step taught about a group, in one transaction with what follows from it. Gives the
@@ -66,7 +66,7 @@ import { hideUncreated, isTakenBack, listStillPlanned, refuse } from './refuse.t
  */
 export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
   const row = await lockGroup(tx, step.planned.id);
-  if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
+  if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
   if (await handOverGroup(tx, row, step)) {
     await updateGroup(tx, row.id, {
       ...FREE_LANE,
@@ -75,16 +75,16 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
       pending: '{}',
       due_at: null,
     });
-    return { finished: true, ...GONE, undone: [], woken: [] };
+    return { finished: true, ...GONE, undone: [], notified: [] };
   }
   if (row.lane_token !== step.lease.token) {
     // Somebody else holds the lane now: what our call did is not ours to judge, so they look.
     const lost = mayHaveCreated(row, step.planned) ? LOST_CREATE : {};
-    await updateGroup(tx, row.id, { ...toDoubtedColumns(row, step.now), ...lost });
+    await updateGroup(tx, row.id, { ...toStaleColumns(row, step.now), ...lost });
     return toFinished(tx, row, []);
   }
   const recording: Recording = { ...step, original: row, reverted: [] };
-  const left = withoutUncreated(row, step);
+  const left = withoutFailedCreate(row, step);
   const recorded = await recordOutcome(step.outcome, {
     done: (known) => recordDone(tx, left, recording, known),
     refused: (outcome) => recordRefused(tx, left, recording, outcome),
@@ -204,8 +204,8 @@ async function recordRefused(
   if (isLostLook(row, step.planned)) return recordLostLook(tx, row, step);
   const parts = await listStillPlanned(tx, row, { planned: step.planned, parts: refused });
   if (parts.length === 0) return finish(tx, keepLook(row, step), step, []);
-  const { undone, isUncreated, ...left } = await refuse(tx, row, { ...step, parts, problem });
-  if (isUncreated) return recordUncreated(tx, row, step, undone);
+  const { undone, isNotCreated, ...left } = await refuse(tx, row, { ...step, parts, problem });
+  if (isNotCreated) return recordNotCreated(tx, row, step, undone);
   if (isTakenBack(row, left.row) || left.row.display_name !== row.display_name) {
     await save(tx, step, left.row);
     await touchMembers(tx, row.id, step.now);
@@ -217,12 +217,12 @@ async function recordRefused(
 function keepLook(row: GroupRow, { planned }: Recording): GroupRow {
   if (!planned.mustLook) return row;
   const pending = parseStored<Pending<GroupField>>(row.pending);
-  const isOwed = pending.existence !== undefined || isDoubted(row);
+  const isOwed = pending.existence !== undefined || isStale(row);
   return { ...row, must_look: isOwed ? 1 : 0 };
 }
 
 /** The write that created the group was taken back: nothing is left, or what finds a lost create. */
-async function recordUncreated(
+async function recordNotCreated(
   tx: Db,
   row: GroupRow,
   step: Recording,
@@ -233,8 +233,8 @@ async function recordUncreated(
   await deleteAllLinks(tx, row.id);
   if (row.lost_looks === 0) await deleteGroup(tx, row.id);
   await touchUsers(tx, people, step.now);
-  if (row.lost_looks > 0) return finish(tx, hideUncreated(row, step.now), step, undone);
-  return { finished: true, ...GONE, undone, woken: [] };
+  if (row.lost_looks > 0) return finish(tx, hideNotCreated(row, step.now), step, undone);
+  return { finished: true, ...GONE, undone, notified: [] };
 }
 
 async function recordRetry(
@@ -249,8 +249,8 @@ async function recordRetry(
   const { row: changed, goesOn } = await countFailed(tx, retried, step, outcome);
   if (goesOn || outcome.lookNow) {
     await save(tx, step, changed);
-    const state = toTriable(changed, await listGroupLinks(tx, changed.id, step), step.now);
-    return { finished: false, state, undone: [], woken: [] };
+    const state = toPlannable(changed, await listGroupLinks(tx, changed.id, step), step.now);
+    return { finished: false, state, undone: [], notified: [] };
   }
   return recordPaused(tx, changed, step);
 }
@@ -300,6 +300,6 @@ async function followGroupStep(
   await enterRules(tx, rules, 'names');
   const before = isAdopted ? undefined : toRuledName(original);
   const after = toRuledName(await findGroupRow(tx, id));
-  const { wakes } = await followGroup(tx, rules, { id, before, after, people: reverted }, now);
-  return wakes ? { ...recorded, woken: [...recorded.woken, id] } : recorded;
+  const { notifies } = await followGroup(tx, rules, { id, before, after, people: reverted }, now);
+  return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
 }

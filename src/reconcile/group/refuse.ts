@@ -18,7 +18,7 @@ import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
 import type { Waiter } from '../waiters.ts';
 import { type GroupPart, groupByProblem, groupRefusedLinks } from './outcome.ts';
-import { releaseGroup, revertGroup, revertLinks, withRefusedPeople } from './undo.ts';
+import { revertGroup, revertLinks, toUnmanagedGroup, withRefusedUsers } from './undo.ts';
 
 /** What the service refused, and whom it can still be told. */
 export interface GroupRefusal {
@@ -38,7 +38,7 @@ export interface RefusedGroup {
   readonly row: GroupRow;
   readonly undone: readonly Undone[];
   /** True: the write that created the group was taken back. */
-  readonly isUncreated: boolean;
+  readonly isNotCreated: boolean;
 }
 
 /**
@@ -57,11 +57,11 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
     const told = withEarlierRefusals(problem, stuck, fields);
     if (waiter.undo.before === undefined && fields.includes('existence')) {
       undone.push({ version: waiter.version, problem: told });
-      return { row: draft, undone, isUncreated: true };
+      return { row: draft, undone, isNotCreated: true };
     }
     const links = await revertLinks(tx, row.id, { waiter, parts, now });
     if (fields.length === 0 && links.userIds.length === 0) continue;
-    const people = withPeople(told, parts, links.userIds);
+    const people = withUsers(told, parts, links.userIds);
     const withEarlier = withEarlierWords(people, links.earlierWords);
     undone.push({ version: waiter.version, problem: withEarlier });
     const taken = { undo: waiter.undo, fields, links: links.userIds };
@@ -69,20 +69,20 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
     for (const field of fields) revertedFields.add(field);
   }
   // Of a write that was taken back as a whole nothing is wanted any more.
-  if (isTakenBack(row, draft)) return { row: draft, undone, isUncreated: false };
+  if (isTakenBack(row, draft)) return { row: draft, undone, isNotCreated: false };
   const acknowledged = listFields(parts).filter((field) => !revertedFields.has(field));
-  const putOff = { problem, now, retryAt: now + stuckDelayMs(random) };
-  const resting = await postponeRefused(tx, row.id, { ...putOff, parts, undone });
+  const deferral = { problem, now, retryAt: now + stuckDelayMs(random) };
+  const resting = await postponeRefused(tx, row.id, { ...deferral, parts, undone });
   const pending = parseStored<Pending<GroupField>>(draft.pending);
-  const next = addStuck(stuck, pending, { ...putOff, fields: acknowledged });
+  const next = addStuck(stuck, pending, { ...deferral, fields: acknowledged });
   const stuck_at = resting > 0 ? (row.stuck_at ?? now) : row.stuck_at;
   const attempts = draft.attempts + (resting + acknowledged.length > 0 ? 1 : 0);
   const left: GroupRow = { ...draft, stuck: JSON.stringify(next), stuck_at, attempts };
-  return { row: left, undone, isUncreated: false };
+  return { row: left, undone, isNotCreated: false };
 }
 
 /** What is told of the people who were taken back, each with what the service said of them. */
-function withPeople(
+function withUsers(
   problem: Problem,
   parts: readonly GroupPart[],
   userIds: readonly UserId[],
@@ -91,13 +91,13 @@ function withPeople(
   const isTaken = (part: GroupPart) => part.kind !== 'field' && taken.has(part.change.userId);
   const words = groupByProblem(parts.filter(isTaken), problem).map(({ told, same }) => {
     const ids = same.flatMap((part) => (part.kind === 'field' ? [] : [part.change.userId]));
-    return withRefusedPeople(told, ids).words;
+    return withRefusedUsers(told, ids).words;
   });
   return words.length === 0 ? problem : { ...problem, words: words.join('; ') };
 }
 
 /** A group that never came to be, while the service may hold what a lost create left: hidden, and looked for. */
-export function hideUncreated(row: GroupRow, now: number): GroupRow {
+export function hideNotCreated(row: GroupRow, now: number): GroupRow {
   return {
     ...row,
     deleted_at: now,
@@ -155,7 +155,7 @@ async function takeBack(
   // Whoever the write put in stays with their neighbours, and then the group is the bridge's to keep.
   if (undo.before?.origin !== null || (await hasPutIn(tx, row.id))) return row;
   await disownLinks(tx, row.id);
-  return releaseGroup(row);
+  return toUnmanagedGroup(row);
 }
 
 function listFields(parts: readonly GroupPart[]): GroupField[] {
@@ -163,7 +163,7 @@ function listFields(parts: readonly GroupPart[]): GroupField[] {
 }
 
 /** A refusal of people, and the writes that were taken back because of it. */
-export interface RefusedPeople {
+export interface DeferredLinks {
   readonly parts: readonly GroupPart[];
   readonly undone: readonly Undone[];
   readonly problem: Problem;
@@ -179,7 +179,7 @@ export interface RefusedPeople {
 async function postponeRefused(
   tx: Db,
   groupId: GroupId,
-  { parts, undone, problem, now, retryAt }: RefusedPeople,
+  { parts, undone, problem, now, retryAt }: DeferredLinks,
 ): Promise<number> {
   let postponed = 0;
   const undoneVersions = new Set(undone.map(({ version }) => version));

@@ -20,7 +20,7 @@ import type { Store } from '../../store/store.ts';
 import type { GroupUndo } from '../../store/undo.ts';
 import type { UserRow } from '../../store/users.ts';
 import type { GroupPart } from './outcome.ts';
-import { revertGroupFields, revertLinks, withRefusedPeople } from './undo.ts';
+import { revertGroupFields, revertLinks, withRefusedUsers } from './undo.ts';
 
 const before: JsonObject = {
   displayName: 'Board',
@@ -237,6 +237,6 @@ describe('the error that names who was refused', () => {
       words: 'No (about u0, u1, u2, u3, u4, u5, u6, u7, u8, u9 and 2 more)',
     },
   ])('$why', ({ count, words }) => {
-    expect(withRefusedPeople(problem, people.slice(0, count))).toEqual({ ...problem, words });
+    expect(withRefusedUsers(problem, people.slice(0, count))).toEqual({ ...problem, words });
   });
 });

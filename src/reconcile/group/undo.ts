@@ -26,7 +26,7 @@ export function revertGroup(
 ): GroupRow {
   const { before } = undo;
   const version = row.version + 1;
-  if (row.attributes === undo.after && before?.deleted !== false) return bury(row, now);
+  if (row.attributes === undo.after && before?.deleted !== false) return markDeleted(row, now);
   const pending = parseStored<Pending<GroupField>>(row.pending);
   const current = parseStored<JsonObject>(row.attributes);
   return {
@@ -48,14 +48,14 @@ function revertGroupGiven(
 }
 
 /** One that the bridge created is removed; from one that was let go before it takes out what it put in. */
-function bury(row: GroupRow, now: number): GroupRow {
+function markDeleted(row: GroupRow, now: number): GroupRow {
   const version = row.version + 1;
   const pending = row.origin === 'created' ? { existence: version } : {};
   return { ...row, pending: JSON.stringify(pending), version, deleted_at: now, due_class: 0 };
 }
 
 /** The row of a group that a refused write took over: only observed again, and shown as the service holds it. */
-export function releaseGroup(row: GroupRow): GroupRow {
+export function toUnmanagedGroup(row: GroupRow): GroupRow {
   const observed = toObservedGroup(row);
   const shown = observed ? toGroupColumns(toUnmanagedGroupAttributes(observed)) : {};
   return { ...row, ...shown, origin: null, given: '{}', pending: '{}', deleted_at: null };
@@ -141,7 +141,7 @@ export async function revertLinks(
 const NAMED_MAX = 10;
 
 /** The problem with the people it is about, by SCIM id, so that an administrator finds them. */
-export function withRefusedPeople(problem: Problem, userIds: readonly UserId[]): Problem {
+export function withRefusedUsers(problem: Problem, userIds: readonly UserId[]): Problem {
   if (userIds.length === 0) return problem;
   const named = userIds.slice(0, NAMED_MAX).join(', ');
   const more = userIds.length > NAMED_MAX ? ` and ${userIds.length - NAMED_MAX} more` : '';

@@ -37,11 +37,11 @@ export interface LaneRunner {
   stop(): void;
 }
 
-/** `onWoken` is told when a finished step made other resources due. */
+/** `onNotified` is told when a finished step made other resources due. */
 export function createLaneRunner(
   deps: ReconcileDeps,
   lanes: Lanes,
-  onWoken: () => void,
+  onNotified: () => void,
 ): LaneRunner {
   const users = convergeUsers(deps, lanes.users);
   const groups = convergeGroups(deps, lanes.groups);
@@ -52,9 +52,9 @@ export function createLaneRunner(
   async function runOne(key: ResourceKey, lease: Lease): Promise<Run> {
     switch (key.type) {
       case 'user':
-        return converge(deps, users, { key, lease, onWoken });
+        return converge(deps, users, { key, lease, onNotified });
       case 'group':
-        return converge(deps, groups, { key, lease, onWoken });
+        return converge(deps, groups, { key, lease, onNotified });
       default:
         return assertNever(key);
     }

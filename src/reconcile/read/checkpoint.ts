@@ -14,7 +14,7 @@ import { assertSameService, findService, type KnownService } from './service.ts'
 import type { FirstReadDeps } from './step.ts';
 
 /** How far the first read has come: the store's word, kept in memory because every request asks. */
-export interface Book {
+export interface Checkpoint {
   current(): Progress;
   getStep(step: Step): StepProgress;
   /** The service that the store belongs to, once it is known. */
@@ -29,11 +29,11 @@ export interface Book {
   saveStep(step: Step, change: StepProgress, rows?: (tx: Db) => Promise<void>): Promise<void>;
 }
 
-/** A book about a store that nobody has read yet, until it is opened. `fact` names where it is kept. */
-export function createBook(
+/** A checkpoint about a store that nobody has read yet, until it is opened. `fact` names where it is kept. */
+export function createCheckpoint(
   { store, clock, identity }: FirstReadDeps,
   fact = FIRST_READ_FACT,
-): Book {
+): Checkpoint {
   let progress: Progress = { steps: {} };
   let service: KnownService | undefined;
 

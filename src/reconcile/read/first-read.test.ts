@@ -65,7 +65,7 @@ describeStores('first read', ({ engine, makeStore }) => {
       expect(told.failures).toEqual([]);
       expect(firstRead.state()).toEqual({ kind: 'finished', unread: [] });
       expect(await describeStored(store)).toEqual(describeCompany(sandbox));
-      expect(deps.forms.current().groupScimId).toBe(scimId);
+      expect(deps.quirks.current().groupScimId).toBe(scimId);
       expect(firstRead.ownAccount()).toBe(sandbox.service.owner.id);
       expect(sandbox.calls.count()).toBeLessThanOrEqual(CALLS_MAX + extraCalls);
       expect(sandbox.calls.count({ mutating: true })).toBe(0);

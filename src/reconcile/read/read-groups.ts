@@ -9,7 +9,13 @@ import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { type PageTimes, readList } from './read-list.ts';
-import { judgeGroup, mergeGroup, type Sighting, saveMembers, toNewGroup } from './save-group.ts';
+import {
+  decideGroupMerge,
+  type GroupObservation,
+  mergeGroup,
+  saveMembers,
+  toNewGroup,
+} from './save-group.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
 
 /** Members after which a transaction ends: some ten milliseconds. */
@@ -23,7 +29,7 @@ export async function readGroups(context: FirstReadContext): Promise<StepResult>
     variants: [{}],
     storePage(items, times) {
       const seen = items.map(parseScimGroup);
-      const form = deps.forms.current().groupScimId;
+      const form = deps.quirks.current().groupScimId;
       const listsMembers =
         current().listsMembers === true || seen.some(({ memberIds }) => memberIds !== undefined);
       const reading = { ...times, form, repeats: progress().repeats === true };
@@ -77,7 +83,7 @@ async function saveScimGroups(
 async function addGroups(tx: Db, added: readonly ScimGroup[], now: number): Promise<void> {
   const rows = added.map((group) => ({
     memberIds: group.memberIds,
-    row: toNewGroup(toSighting(group, undefined, now)),
+    row: toNewGroup(toObservation(group, undefined, now)),
   }));
   await insertObservedGroups(
     tx,
@@ -94,15 +100,19 @@ async function saveKnown(
   row: GroupRow,
   { group, sentAt, now, repeats }: PageTimes & { group: ScimGroup; repeats: boolean },
 ): Promise<void> {
-  const fate = judgeGroup(row, sentAt);
-  if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
-  if (fate !== 'merge') return;
-  await mergeGroup(tx, row, toSighting(group, withoutDoubt(toObservedGroup(row)), now));
+  const decision = decideGroupMerge(row, sentAt);
+  if (decision === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
+  if (decision !== 'merge') return;
+  await mergeGroup(tx, row, toObservation(group, withoutDoubt(toObservedGroup(row)), now));
   const { memberIds } = group;
   if (memberIds) await saveMembers(tx, row, { memberIds, now, repeats, from: 'list' });
 }
 
-function toSighting(group: ScimGroup, before: ObservedGroup | undefined, now: number): Sighting {
+function toObservation(
+  group: ScimGroup,
+  before: ObservedGroup | undefined,
+  now: number,
+): GroupObservation {
   const { id, displayName } = group;
   return {
     ids: { upstream_scim_id: id },

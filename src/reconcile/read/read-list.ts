@@ -2,7 +2,7 @@ import type { Db } from '../../store/store.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';
 import { type Page, paginate } from '../../upstream/paginate.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 import type { StepProgress } from './progress.ts';
 import { type FirstReadContext, READING, type StepResult } from './step.ts';
 
@@ -60,7 +60,7 @@ async function tryVariant<O extends PagedOperation>(
   try {
     return await readVariant(context, list, variant);
   } catch (error) {
-    const { verdict, problem } = judge(error);
+    const { verdict, problem } = classify(error);
     if (verdict !== 'refused') throw error;
     return { kind: 'incomplete', reason: `${list.operation.id}: ${problem.words}` };
   }

@@ -11,10 +11,10 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 import { getStep } from './progress.ts';
 import type { PageTimes } from './read-list.ts';
-import { judgeGroup, saveMembers } from './save-group.ts';
+import { decideGroupMerge, saveMembers } from './save-group.ts';
 import { type FirstReadContext, READING } from './step.ts';
 
 /** How many people the service says are in a group, by REST id; undefined where it does not say. */
@@ -41,16 +41,16 @@ export async function readMembers(context: FirstReadContext, counts: UserCounts)
     const isListed = group.restId === undefined || counts.has(group.restId);
     const memberIds = await (isListed ? fetchMembers : fetchUnlisted)(context, group);
     const times = { sentAt, now: deps.clock.now(), repeats };
-    const isDoubted = repeats && memberIds !== undefined && !agrees(unproven, memberIds);
-    const doubted = isDoubted ? { membersDoubted: true } : {};
+    const areCountsStale = repeats && memberIds !== undefined && !agrees(unproven, memberIds);
+    const doubted = areCountsStale ? { membersDoubted: true } : {};
     await save({ ...current(), membersAfter: group.seq, ...doubted }, async (tx) => {
-      if (isDoubted) await saveDoubt(tx, group, times.now);
+      if (areCountsStale) await saveStaleCount(tx, group, times.now);
       else if (memberIds) await saveSeen(tx, group, { memberIds, ...times });
     });
   }
 }
 
-async function saveDoubt(tx: Db, { id }: SeenGroup, now: number): Promise<void> {
+async function saveStaleCount(tx: Db, { id }: SeenGroup, now: number): Promise<void> {
   const row = await lockGroup(tx, id);
   const observed = row && toObservedGroup(row);
   if (observed === undefined) return;
@@ -109,7 +109,7 @@ async function fetchUnlisted(
   try {
     return await fetchMembers(context, group);
   } catch (error) {
-    if (judge(error).verdict !== 'forbidden') throw error;
+    if (classify(error).verdict !== 'forbidden') throw error;
     return undefined;
   }
 }
@@ -128,7 +128,7 @@ async function fetchMembers(
     const answer = await deps.upstream.call(groupUsers.getListOfGroupUsers, args, options);
     return parseGroupUsers(answer).map(({ id }) => id);
   } catch (error) {
-    const { verdict } = judge(error);
+    const { verdict } = classify(error);
     if (verdict === 'missing') return undefined;
     // Another right than that of the groups; one group by itself shows its members through SCIM too.
     const instead = verdict === 'forbidden' ? await fetchThroughScim(context, group) : undefined;
@@ -147,7 +147,7 @@ async function fetchThroughScim(
     const answer = await deps.upstream.call(scim.getGroup, args, { ...READING, signal });
     return parseScimGroup(answer).memberIds;
   } catch (error) {
-    if (judge(error).verdict === 'missing') return undefined;
+    if (classify(error).verdict === 'missing') return undefined;
     throw error;
   }
 }
@@ -163,8 +163,8 @@ async function saveSeen(
   }: PageTimes & { memberIds: readonly number[]; repeats: boolean },
 ): Promise<void> {
   const row = await lockGroup(tx, id);
-  const fate = judgeGroup(row, sentAt);
-  if (row && fate === 'look-again') await updateGroup(tx, id, toLookAgainColumns(row, now));
-  if (row && fate === 'merge')
+  const decision = decideGroupMerge(row, sentAt);
+  if (row && decision === 'look-again') await updateGroup(tx, id, toLookAgainColumns(row, now));
+  if (row && decision === 'merge')
     await saveMembers(tx, row, { memberIds, now, repeats, from: 'group' });
 }

@@ -22,7 +22,7 @@ export interface AttemptRun extends StepRun {
  * nobody waits for it, so whatever fails is told and tried again.
  */
 export async function readStep(run: AttemptRun, step: Step): Promise<number> {
-  const before = run.book.getStep(step);
+  const before = run.checkpoint.getStep(step);
   try {
     const result = await runStep(run, step);
     if (result.kind === 'incomplete') return await readAgain(run, step, result.reason);
@@ -32,9 +32,9 @@ export async function readStep(run: AttemptRun, step: Step): Promise<number> {
   } catch (error) {
     if (run.signal.aborted) return 0;
     if (error instanceof BridgeError && error.code === 'other-service') run.giveUp(error);
-    const { count, membersAfter } = run.book.getStep(step);
+    const { count, membersAfter } = run.checkpoint.getStep(step);
     const hasMoved = count > before.count || membersAfter !== before.membersAfter;
-    return putOff(run, step, { reason: toReason(error), hasMoved });
+    return defer(run, step, { reason: toReason(error), hasMoved });
   }
 }
 
@@ -47,7 +47,7 @@ export async function recheck(run: AttemptRun): Promise<void> {
   }
 }
 
-async function putOff(
+async function defer(
   run: AttemptRun,
   step: Step,
   { reason, hasMoved }: { reason: Reason; hasMoved: boolean },

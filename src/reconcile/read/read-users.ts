@@ -6,7 +6,7 @@ import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import { toObservedUser } from '../user/observe.ts';
 import { getStep } from './progress.ts';
 import { readList } from './read-list.ts';
-import { type SeenAccount, savePeople } from './save-users.ts';
+import { type SeenAccount, saveUsers } from './save-users.ts';
 import { saveService } from './service.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
 
@@ -40,7 +40,7 @@ export async function readCompanyUsers(context: FirstReadContext): Promise<StepR
       return {
         async rows(tx) {
           await saveService(tx, service, times.now);
-          await savePeople(tx, seen, times);
+          await saveUsers(tx, seen, times);
         },
       };
     },
@@ -87,7 +87,7 @@ export async function readUsers(context: FirstReadContext): Promise<StepResult> 
     variants: [{}],
     storePage(items, times) {
       const seen = items.map((item) => toSeenAccount(item, times.now));
-      return { rows: (tx) => savePeople(tx, seen, times) };
+      return { rows: (tx) => saveUsers(tx, seen, times) };
     },
   });
 }

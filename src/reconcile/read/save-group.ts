@@ -10,7 +10,7 @@ import {
 import { observeLinks } from '../../store/link-observations.ts';
 import type { Db } from '../../store/store.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
-import { type Fate, judgeSighting } from '../merge-decision.ts';
+import { decideMerge, type MergeDecision } from '../merge-decision.ts';
 
 /** The names of a group in the service, as columns. */
 type GroupIdColumns = Partial<
@@ -18,7 +18,7 @@ type GroupIdColumns = Partial<
 >;
 
 /** A group as a list shows it. */
-export interface Sighting {
+export interface GroupObservation {
   readonly ids: GroupIdColumns;
   readonly observed: ObservedGroup;
   /** When it is stored (epoch milliseconds). */
@@ -26,13 +26,13 @@ export interface Sighting {
 }
 
 /** What the word of a list asked for at `sentAt` (epoch milliseconds) is worth for this group. */
-export function judgeGroup(row: GroupRow | undefined, sentAt: number): Fate {
+export function decideGroupMerge(row: GroupRow | undefined, sentAt: number): MergeDecision {
   const stored = row && { ...row, seen: toObservedGroup(row) };
-  return judgeSighting(stored, sentAt);
+  return decideMerge(stored, sentAt);
 }
 
 /** The row of a group that nobody asked for yet. */
-export function toNewGroup({ ids, observed, now }: Sighting): NewGroupRow {
+export function toNewGroup({ ids, observed, now }: GroupObservation): NewGroupRow {
   return {
     ...ids,
     ...toGroupColumns(toUnmanagedGroupAttributes(observed)),
@@ -43,11 +43,11 @@ export function toNewGroup({ ids, observed, now }: Sighting): NewGroupRow {
   };
 }
 
-/** Stores a sighting: an unmanaged group is shown as observed, a managed one as desired. */
+/** Stores a observation: an unmanaged group is shown as observed, a managed one as desired. */
 export async function mergeGroup(
   tx: Db,
   row: GroupRow,
-  { ids, observed, now }: Sighting,
+  { ids, observed, now }: GroupObservation,
 ): Promise<void> {
   const columns = { ...ids, observed: JSON.stringify(observed) };
   const shown = toGroupColumns(toUnmanagedGroupAttributes(observed));

@@ -3,7 +3,7 @@ import { describeStores } from '../../../test/support/stores.ts';
 import type { ObservedUser } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { findUserByUpstreamId, type UserChange } from '../../store/users.ts';
-import { savePeople } from './save-users.ts';
+import { saveUsers } from './save-users.ts';
 
 const ACCOUNT = 7;
 const FIRST = { sentAt: 1_000, now: 1_001 };
@@ -23,7 +23,7 @@ function seen(fullName: string, email = 'mary@example.com', at = FIRST.now) {
 
 /** A store that knows the account, with the row changed as the case has it. */
 async function makeKnown(store: Store, change: UserChange): Promise<void> {
-  await store.write((tx) => savePeople(tx, [seen('Mary Smith')], FIRST));
+  await store.write((tx) => saveUsers(tx, [seen('Mary Smith')], FIRST));
   if (Object.keys(change).length === 0) return;
   await store.write((tx) => tx.updateTable('users').set(change).execute());
 }
@@ -33,7 +33,7 @@ describeStores('people of a list', ({ makeStore }) => {
     const store = await makeStore();
     await makeKnown(store, {});
 
-    await store.write((tx) => savePeople(tx, [seen('Mary Smith'), seen('Mary Smith')], SECOND));
+    await store.write((tx) => saveUsers(tx, [seen('Mary Smith'), seen('Mary Smith')], SECOND));
 
     const rows = await store.read.selectFrom('users').selectAll().execute();
     expect(rows).toMatchObject([{ version: 1, modified_at: FIRST.now }]);
@@ -44,7 +44,7 @@ describeStores('people of a list', ({ makeStore }) => {
     await makeKnown(store, {});
 
     const renamed = seen('Mary Jones', 'jones@example.com');
-    await store.write((tx) => savePeople(tx, [renamed], SECOND));
+    await store.write((tx) => saveUsers(tx, [renamed], SECOND));
 
     const row = await findUserByUpstreamId(store.read, ACCOUNT);
     expect(row).toMatchObject({ version: 2, observed_email_folded: 'jones@example.com' });
@@ -89,7 +89,7 @@ describeStores('people of a list', ({ makeStore }) => {
     const store = await makeStore();
     await makeKnown(store, change);
 
-    await store.write((tx) => savePeople(tx, [seen('Mary Jones')], SECOND));
+    await store.write((tx) => saveUsers(tx, [seen('Mary Jones')], SECOND));
 
     const rows = await store.read.selectFrom('users').selectAll().execute();
     expect(rows).toMatchObject([{ ...change, must_look: look }]);
@@ -100,10 +100,10 @@ describeStores('people of a list', ({ makeStore }) => {
   test('a live row is preferred to a tombstone of the same account', async () => {
     const store = await makeStore();
     await makeKnown(store, { deleted_at: 1_500, upstream_id: null });
-    await store.write((tx) => savePeople(tx, [seen('Mary Smith')], FIRST));
+    await store.write((tx) => saveUsers(tx, [seen('Mary Smith')], FIRST));
     await store.write((tx) => tx.updateTable('users').set({ upstream_id: ACCOUNT }).execute());
 
-    await store.write((tx) => savePeople(tx, [seen('Mary Jones')], SECOND));
+    await store.write((tx) => saveUsers(tx, [seen('Mary Jones')], SECOND));
 
     const live = await findUserByUpstreamId(store.read, ACCOUNT);
     expect(live?.attributes).toContain('Jones');

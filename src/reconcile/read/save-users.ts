@@ -12,7 +12,7 @@ import {
 import type { Db } from '../../store/store.ts';
 import { replaceUserEmails, toObservedUser, type UserRow, updateUser } from '../../store/users.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
-import { judgeReturn, judgeSighting } from '../merge-decision.ts';
+import { decideDeletedMerge, decideMerge } from '../merge-decision.ts';
 import { type ObservedColumns, toObservedColumns, toUnmanagedAttributes } from '../user/observe.ts';
 import type { PageTimes } from './read-list.ts';
 
@@ -27,7 +27,7 @@ export interface SeenAccount {
  * Stores what a list says of people. By account, so that a page which comes again adds nobody; what was
  * written since the list was asked for keeps what it knows.
  */
-export async function savePeople(
+export async function saveUsers(
   tx: Db,
   seen: readonly SeenAccount[],
   { sentAt, now }: PageTimes,
@@ -39,23 +39,23 @@ export async function savePeople(
   for (const [upstreamId, account] of accounts) {
     const row = rows.get(upstreamId);
     if (row === undefined) {
-      added.push(toNewPerson(upstreamId, account.observe(undefined), now));
+      added.push(toNewUser(upstreamId, account.observe(undefined), now));
       continue;
     }
     const before = toObservedUser(row);
     const stored = { ...row, seen: before };
-    const fate =
-      row.deleted_at === null ? judgeSighting(stored, sentAt) : judgeReturn(stored, sentAt);
-    if (fate === 'look-again') await updateUser(tx, row.id, toLookAgainColumns(row, now));
-    if (fate !== 'merge') continue;
-    const document = await savePerson(tx, row, { observed: account.observe(before), now });
+    const decision =
+      row.deleted_at === null ? decideMerge(stored, sentAt) : decideDeletedMerge(stored, sentAt);
+    if (decision === 'look-again') await updateUser(tx, row.id, toLookAgainColumns(row, now));
+    if (decision !== 'merge') continue;
+    const document = await saveUser(tx, row, { observed: account.observe(before), now });
     if (document) confirmed.push(document);
   }
   await saveObservedDocuments(tx, confirmed);
   await insertObservedUsers(tx, added);
 }
 
-function toNewPerson(upstreamId: number, observed: ObservedUser, now: number): ObservedPerson {
+function toNewUser(upstreamId: number, observed: ObservedUser, now: number): ObservedPerson {
   const attributes = toUnmanagedAttributes(observed);
   return {
     row: {
@@ -74,7 +74,7 @@ function toNewPerson(upstreamId: number, observed: ObservedUser, now: number): O
  * An unmanaged person is shown as observed; a managed one is shown as desired, whatever was seen. Gives what is left to
  * be stored, where that is the document alone: mostly a list says what is known.
  */
-async function savePerson(
+async function saveUser(
   tx: Db,
   row: UserRow,
   { observed, now }: { observed: ObservedUser; now: number },

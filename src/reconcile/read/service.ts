@@ -4,7 +4,7 @@ import type { Db } from '../../store/store.ts';
 import { users } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 import { type FirstReadContext, type FirstReadDeps, READING, type StepResult } from './step.ts';
 
 /** The service that a store belongs to. */
@@ -60,7 +60,7 @@ export async function isAnswering({ upstream }: FirstReadDeps): Promise<boolean>
     await upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, READING);
     return true;
   } catch (error) {
-    const { verdict } = judge(error);
+    const { verdict } = classify(error);
     return verdict !== 'later' && verdict !== 'unknown';
   }
 }
@@ -78,7 +78,7 @@ export async function readService({ deps, signal, save }: FirstReadContext): Pro
     const { id: accountId, companyId } = account;
     seen = { identity, accountId, ...(companyId === undefined ? {} : { companyId }) };
   } catch (error) {
-    const { verdict, problem } = judge(error);
+    const { verdict, problem } = classify(error);
     const isTransient = verdict === 'later' || verdict === 'unknown';
     if (isTransient && problem.code !== 'unreadable') throw error;
   }

@@ -12,9 +12,9 @@ import { type LinkTable, listLinks } from '../../store/links.ts';
 import type { ActionKey } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, type UserRow } from '../../store/users.ts';
-import { judgeGroup } from '../compare/compare-group.ts';
-import { judgeUser } from '../compare/compare-user.ts';
-import { EVERY_LIST, type Judgement } from '../compare/comparison.ts';
+import { compareGroup } from '../compare/compare-group.ts';
+import { compareUser } from '../compare/compare-user.ts';
+import { type Comparison, EVERY_LIST } from '../compare/comparison.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
 /** A person or group, locked, and in what it differs by all that is known. */
@@ -35,16 +35,16 @@ export async function lockCurrent(
   const seen = { lists: EVERY_LIST, since: 0, deactivation: policy.deactivation };
   if (type === 'user') {
     const row = await lockUser(tx, userId(id));
-    return row && { row, differences: toMap(judgeUser({ ...row, ...AT_REST }, seen)) };
+    return row && { row, differences: toMap(compareUser({ ...row, ...AT_REST }, seen)) };
   }
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined) return undefined;
   const links = row.origin === null ? [] : await listDifferingLinks(tx, row.id);
-  return { row, differences: toMap(judgeGroup({ ...row, ...AT_REST }, links, seen)) };
+  return { row, differences: toMap(compareGroup({ ...row, ...AT_REST }, links, seen)) };
 }
 
-function toMap(judgement: Judgement): Map<string, Difference> {
-  const differences = judgement.kind === 'judged' ? judgement.differences : [];
+function toMap(comparison: Comparison): Map<string, Difference> {
+  const differences = comparison.kind === 'compared' ? comparison.differences : [];
   return new Map(differences.map((one) => [toDifferenceKey(one), one]));
 }
 
@@ -71,7 +71,7 @@ function isWanted(row: UserRow | GroupRow): boolean {
 export type RepairState = 'waits' | 'done' | 'differs';
 
 /** How the repair of what is `current` stands. */
-export async function judgeRepair(
+export async function checkRepair(
   tx: Db,
   { row, differences }: Current,
   action: ActionKey & { readonly desired: string },

@@ -31,7 +31,7 @@ export interface DriftDeps extends FirstReadDeps {
   readonly repair: RepairPolicy;
   readonly driftEvents: DriftEvents;
   /** Something is due. */
-  readonly wake: () => void;
+  readonly notify: () => void;
   /** Why nobody who is protected leaves this group, or undefined: it is ordinary. */
   readonly findGroupPrivilege: (tx: Db, row: GroupRow) => Promise<string | undefined>;
   /** Takes over what nobody asked for, as an operator does. */

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { splitName } from '../../domain/name.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withSchemas } from '../../domain/with-schemas.ts';
-import { followGroup, followPerson, toRuledName } from '../../rules/follow.ts';
+import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { toGroupColumns, toUserColumns } from '../../store/columns.ts';
 import { parseStored } from '../../store/documents.ts';
 import { type DriftRow, endDrifts } from '../../store/drifts.ts';
@@ -42,7 +42,7 @@ export async function desire(
   if (isUnmanagedKind(wanted.kind) || current.row.deleted_at !== null) return false;
   const place = findPlace({ kind: wanted.kind, desired: wanted.value });
   if (place?.kind === 'link') {
-    await desirePerson(tx, deps, current, { ...wanted, list: place.list });
+    await desireInList(tx, deps, current, { ...wanted, list: place.list });
     return true;
   }
   return 'upstream_id' in current.row
@@ -50,7 +50,7 @@ export async function desire(
     : desireOfGroup(tx, deps, current.row, wanted);
 }
 
-async function desirePerson(
+async function desireInList(
   tx: Db,
   { clock, rules }: DesireDeps,
   { row }: Current,
@@ -82,7 +82,7 @@ async function desireOfUser(
   });
   const version = row.version + 1;
   await updateUser(tx, row.id, { ...toUserColumns(next), version, modified_at: now });
-  if (kind === 'user.access') await followPerson(tx, rules, row.id, now);
+  if (kind === 'user.access') await followUser(tx, rules, row.id, now);
   return true;
 }
 
@@ -107,7 +107,7 @@ async function desireOfGroup(
 ): Promise<boolean> {
   const now = deps.clock.now();
   if (kind === 'group.missing') {
-    await letGo(tx, deps, row);
+    await markGroupGone(tx, deps, row);
     return true;
   }
   if (!isJsonObject(value)) return false;
@@ -127,7 +127,7 @@ async function desireOfGroup(
 }
 
 /** A group that is gone and is not to come back: in no answer any more. */
-async function letGo(tx: Db, { clock, rules }: DesireDeps, row: GroupRow): Promise<void> {
+async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow): Promise<void> {
   const now = clock.now();
   const people = await listLinkedUsers(tx, row.id);
   await updateGroup(tx, row.id, {

@@ -12,9 +12,9 @@ import { findNewestOwnCallFor } from '../../store/own-calls.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, toObservedUser, toUserState, type UserRow } from '../../store/users.ts';
 import { EVERY_LIST, isBusy, isUnchanged, type SeenSince } from '../compare/comparison.ts';
-import { compareWithKnown, storeSettled } from '../compare/drift-changes.ts';
+import { compareWithKnown, storeDriftChanges } from '../compare/drift-changes.ts';
 import type { LookNeeds } from '../compare/look.ts';
-import { people, type Resources, teams } from '../compare/resources.ts';
+import { groupResources, type Resources, userResources } from '../compare/resources.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** Inspections that are made in one turn. */
@@ -46,11 +46,11 @@ export function createInspections(
   async function inspect(inspection: InspectionRow): Promise<boolean> {
     return inspection.resource_type === 'user'
       ? inspectOne({ deps, signal }, inspection, {
-          resources: people,
+          resources: userResources,
           row: await findUserRow(store.read, inspection.resource_id),
         })
       : inspectOne({ deps, signal }, inspection, {
-          resources: teams,
+          resources: groupResources,
           row: await findGroupRow(store.read, inspection.resource_id),
         });
   }
@@ -91,7 +91,7 @@ async function inspectOne<Row extends UserRow | GroupRow>(
   }
   // Whoever works on it looks first, and what they see is all that is needed mostly.
   if (isBusy(row)) {
-    await passOver(deps, inspection);
+    await deferBusy(deps, inspection);
     return false;
   }
   const held = await take(deps, inspection, row);
@@ -112,10 +112,10 @@ async function take(
   const now = clock.now();
   const isNamed = inspection.source === 'tail';
   const lastAt = isNamed ? undefined : await findNewestOwnCallFor(store.read, id);
-  const settledAt = (lastAt ?? 0) + repair.settleMs;
-  const isEarly = lastAt !== undefined && settledAt > now;
+  const quietAt = (lastAt ?? 0) + repair.settleMs;
+  const isEarly = lastAt !== undefined && quietAt > now;
   const change = isEarly
-    ? { due_at: settledAt, attempts: inspection.attempts, owner: null }
+    ? { due_at: quietAt, attempts: inspection.attempts, owner: null }
     : { due_at: now + LEASE_MS, attempts: inspection.attempts + 1, owner };
   const isTaken = await store.write((tx) => postponeInspection(tx, inspection, change));
   return isTaken && !isEarly ? { ...inspection, ...change } : undefined;
@@ -167,25 +167,25 @@ async function look<Row extends UserRow | GroupRow>(
   inspection: InspectionRow,
   { resources, row, needs }: Found<Row> & { needs: LookNeeds },
 ): Promise<boolean> {
-  const sighting = await resources.look({ deps, signal }, row, needs);
-  if (sighting.kind === 'could-not-look') {
-    await putOff(deps, inspection);
+  const observation = await resources.look({ deps, signal }, row, needs);
+  if (observation.kind === 'could-not-look') {
+    await defer(deps, inspection);
     return false;
   }
   const found = await deps.store.write(async (tx) => {
     const locked = await resources.lock(tx, row);
     if (locked === undefined || !isUnchanged(locked, row)) return undefined;
-    if (sighting.kind === 'seen') await sighting.store(tx, locked);
+    if (observation.kind === 'seen') await observation.store(tx, locked);
     // Who is gone is seen by nobody from now on.
-    const since = sighting.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
+    const since = observation.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
     return conclude(tx, deps, { inspection, resources, row, since, seenAt: deps.clock.now() });
   });
-  if (found === undefined) await putOff(deps, inspection);
+  if (found === undefined) await defer(deps, inspection);
   return tell(deps, found ?? []);
 }
 
 /** The look is owed still. */
-async function putOff({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
+async function defer({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
   const waitMs = Math.min(RETRY_MS * 2 ** (inspection.attempts - 1), RETRY_MAX_MS);
   const { attempts } = inspection;
   const change = { due_at: clock.now() + waitMs, attempts, owner: null };
@@ -193,7 +193,7 @@ async function putOff({ store, clock }: DriftDeps, inspection: InspectionRow): P
 }
 
 /** Leaves it to whoever works on it, for as long again as it has been put off already: others are taken meanwhile. */
-async function passOver({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
+async function deferBusy({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
   const { due_at, since, attempts } = inspection;
   const waitMs = Math.min(Math.max(due_at - since, BUSY_MS), BUSY_MAX_MS);
   const change = { due_at: clock.now() + waitMs, attempts, owner: null };
@@ -223,20 +223,20 @@ async function conclude<Row extends UserRow | GroupRow>(
     deactivation: deps.policy.deactivation,
   };
   const known = await listActiveDrifts(tx, [row.id]);
-  const judgement = await resources.judge(tx, fresh, seen);
+  const comparison = await resources.compare(tx, fresh, seen);
   // Somebody has begun to work on it: it waits until they are done.
-  if (judgement.kind === 'unknown') {
+  if (comparison.kind === 'unknown') {
     const { attempts } = inspection;
     const change = { due_at: deps.clock.now(), attempts, owner: null };
     await postponeInspection(tx, inspection, change);
     return [];
   }
-  const compared = compareWithKnown(judgement, known);
+  const compared = compareWithKnown(comparison, known);
   const gone = compared.gone.filter(({ last_seen_at }) => last_seen_at <= seenAt);
-  const settled = { ...compared, gone };
-  await storeSettled(tx, settled, { detector: inspection.source, now: deps.clock.now() });
+  const changes = { ...compared, gone };
+  await storeDriftChanges(tx, changes, { detector: inspection.source, now: deps.clock.now() });
   await endInspection(tx, inspection);
-  if (settled.fresh.length === 0) return [];
+  if (changes.fresh.length === 0) return [];
   const before = new Set(known.map(({ id }) => id));
   return (await listActiveDrifts(tx, [row.id])).filter(({ id }) => !before.has(id));
 }

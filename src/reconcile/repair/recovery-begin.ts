@@ -22,11 +22,11 @@ import {
 /** How often the audit log may fail while other reads work, before the bridge goes on without it. */
 const AUDIT_FAILURES_MAX = 3;
 
-/** What recovery is given; `wake` tells the workers that something became due. */
+/** What recovery is given; `notify` tells the workers that something became due. */
 export interface RecoveryDeps extends FirstReadDeps {
   readonly mode: Mode;
   readonly firstRead: FirstRead;
-  readonly wake: () => void;
+  readonly notify: () => void;
 }
 
 /** One attempt to find out where recovery stands. */

@@ -31,7 +31,7 @@ export async function releaseApproved(
   const released = await releasePlan(deps, plan);
   await deps.store.write(finish);
   deps.events.recovery({ phase: 'over', code: 'approved', actions: released.released });
-  deps.wake();
+  deps.notify();
   return released;
 }
 

@@ -7,7 +7,7 @@ import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-ev
 import { listUnexplained, TOLERANCE } from '../audit/match-events.ts';
 import { nameEvents } from '../audit/name-events.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 
 /** The service's limit of a page. */
 const PAGE_SIZE = 500;
@@ -100,7 +100,7 @@ async function readOwnEvents(
       for (const event of items.map(parseAuditEvent)) events.set(event.id, event);
     }
   } catch (error) {
-    const { verdict, problem } = judge(error);
+    const { verdict, problem } = classify(error);
     if (verdict === 'later' || (verdict === 'unknown' && problem.code !== 'unreadable'))
       throw error;
     return { kind: 'unknown', code: problem.code };

@@ -97,13 +97,13 @@ async function planGroups(
   for (const row of rows) {
     const actions = await listGroupActions(tx, row, policy);
     await insertHeldActions(tx, await choose(tx, actions));
-    if (isSeen(toGroupState(row, NOBODY).observed, policy)) seen.push(row.id);
+    if (isSeen(toGroupState(row, NO_LINKS).observed, policy)) seen.push(row.id);
   }
   await trust(tx, 'groups', seen);
   return rows.at(-1)?.seq;
 }
 
-const NOBODY = { members: [], admins: [] };
+const NO_LINKS = { members: [], admins: [] };
 
 /** What would be done for one group now. */
 export async function listGroupActions(
@@ -113,7 +113,7 @@ export async function listGroupActions(
 ): Promise<HeldAction[]> {
   const links = await listDifferingLinks(db, row.id);
   const areAdminsKnown = (row.admins_read_at ?? 0) >= policy.readSince;
-  const state = toGroupState(row, NOBODY);
+  const state = toGroupState(row, NO_LINKS);
   const known = links.filter(
     ({ list }) => list === 'memberships' || areAdminsKnown || state.observed === undefined,
   );

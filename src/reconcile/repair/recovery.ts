@@ -45,7 +45,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   const stopping = new AbortController();
   const { signal } = stopping;
   const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
-  const patience = createPatience(deps, signal);
+  const retrier = createRetrier(deps, signal);
   const over = Promise.withResolvers<void>();
   const trusted = Promise.withResolvers<void>();
   const heartbeat = createHeartbeat(deps);
@@ -56,8 +56,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   async function run(): Promise<void> {
     await Promise.race([firstRead.hold.over, stopped]);
     signal.throwIfAborted();
-    const begun = await patience.keepTrying(() =>
-      beginRecovery(deps, { signal, failures: patience.failures }),
+    const begun = await retrier.keepTrying(() =>
+      beginRecovery(deps, { signal, failures: retrier.failures }),
     );
     detection = begun.detection;
     isReading = begun.state?.phase === 'reading';
@@ -65,7 +65,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     heartbeat.start();
     const { state } = begun;
     const isOver =
-      state === undefined || (await patience.keepTrying(() => carryOn(deps, state, signal)));
+      state === undefined || (await retrier.keepTrying(() => carryOn(deps, state, signal)));
     isReading = false;
     if (isOver) trusted.resolve();
   }
@@ -80,7 +80,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     hold: {
       over: over.promise,
       trusted: trusted.promise,
-      isLong: () => firstRead.hold.isLong() || patience.failures > 0,
+      isLong: () => firstRead.hold.isLong() || retrier.failures > 0,
     },
     isReading: () => isReading,
     async start() {
@@ -159,7 +159,7 @@ function createHeartbeat({ store, clock, events }: RecoveryDeps) {
 const COUNTED_MAX = 5;
 
 /** Tries again what nobody else would try again. */
-export interface Patience {
+export interface Retrier {
   /** Failed attempts so far. */
   readonly failures: number;
   /** Repeats `work` until it succeeds. @throws the signal's reason when the process stops */
@@ -167,7 +167,7 @@ export interface Patience {
 }
 
 /** Waits between attempts, and tells each failure. */
-function createPatience({ clock, random, events }: ReconcileDeps, signal: AbortSignal): Patience {
+function createRetrier({ clock, random, events }: ReconcileDeps, signal: AbortSignal): Retrier {
   let failures = 0;
 
   async function rest(error: unknown): Promise<void> {

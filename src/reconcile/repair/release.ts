@@ -17,7 +17,7 @@ import {
 } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { updateUser } from '../../store/users.ts';
-import { toDoubtedColumns } from '../retry-columns.ts';
+import { toStaleColumns } from '../retry-columns.ts';
 import { type Current, findPlace, isStillSo, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
@@ -113,7 +113,7 @@ async function haveWait(tx: Db, deps: DriftDeps, { plan, type, id, actions }: Re
     due_at: now,
     // A removal that waits already keeps its class.
     due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== null)),
-    ...(isOld || isMissing ? toDoubtedColumns(row, now) : {}),
+    ...(isOld || isMissing ? toStaleColumns(row, now) : {}),
   };
   if ('upstream_id' in row) return updateUser(tx, row.id, change);
   for (const list of ['memberships', 'group_admins'] as const) {

@@ -3,7 +3,7 @@ import { findFact, saveFact } from '../../store/facts.ts';
 import { countPopulation } from '../../store/plans.ts';
 import { countProviderHarm } from '../../store/provider-harm.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { findHarmStart, releaseLimit } from '../provider-limit.ts';
+import { findHarmStart, resetProviderLimit } from '../provider-limit.ts';
 
 const FACT = 'provider-heard';
 /** How exactly it is remembered when a provider last asked for something, in milliseconds. */
@@ -72,7 +72,7 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
       return { silentSince: await findSilence(), exceeded: await counted.exceeded };
     },
     async release() {
-      await store.write((tx) => releaseLimit(tx, clock.now()));
+      await store.write((tx) => resetProviderLimit(tx, clock.now()));
       counted = undefined;
     },
   };

@@ -22,7 +22,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook, toFailure } from '../failure.ts';
 import { NOT_APPLIED } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
-import { isSaidNo, judge } from '../verdict.ts';
+import { classify, isSaidNo } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
 import { findCreated } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
@@ -79,9 +79,9 @@ export async function lookAtUser(
     const seen = { at: deps.clock.now(), by: scim.getUser.id };
     return { kind: 'done', known: { observed: toObservedUser(user, state.observed, seen) } };
   } catch (error) {
-    const judged = judge(error);
-    if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toFailedLook(deps, judged, 'users');
+    const classified = classify(error);
+    if (classified.verdict === 'missing') return { kind: 'done', known: { missing: true } };
+    return toFailedLook(deps, classified, 'users');
   }
 }
 
@@ -140,13 +140,17 @@ async function updateUser(
     if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
     return { kind: 'done', known: { observed, ...(name ? toEcho(name, observed) : {}) } };
   } catch (error) {
-    const judged = judge(error);
-    if (isSaidNo(judged) && active !== undefined && name !== undefined) {
+    const classified = classify(error);
+    if (isSaidNo(classified) && active !== undefined && name !== undefined) {
       // Access first: the refusal may be about the name alone, which the next step then finds out.
       const { name: _, ...accessOnly } = action;
       return updateUser(deps, context, { state, action: accessOnly });
     }
-    return toFailure<UserField>(deps, judged, { parts, section: 'users', missed: state.missed });
+    return toFailure<UserField>(deps, classified, {
+      parts,
+      section: 'users',
+      missed: state.missed,
+    });
   }
 }
 
@@ -216,15 +220,19 @@ async function updateCompanyUser(
     if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
     return { kind: 'done', known: { observed, settled: fields } };
   } catch (error) {
-    const judged = judge(error);
-    if (isSaidNo(judged) && appsPermissions !== undefined && temporarilyInactive !== undefined) {
+    const classified = classify(error);
+    if (
+      isSaidNo(classified) &&
+      appsPermissions !== undefined &&
+      temporarilyInactive !== undefined
+    ) {
       // Access first: the refusal may be about the licence alone, which the next step then finds out.
       const { appsPermissions: _, ...accessOnly } = action;
       const access = fields.filter((field) => field !== 'appsPermissions');
       return updateCompanyUser(deps, context, { state, action: { ...accessOnly, fields: access } });
     }
     const about = { parts: fields, section: 'companyUsers', missed: state.missed } as const;
-    return toFailure<UserField>(deps, judged, about);
+    return toFailure<UserField>(deps, classified, about);
   }
 }
 
@@ -252,18 +260,18 @@ async function tryAddress(
     const seen = { at: deps.clock.now(), by: scim.updateUser.id };
     const observed = toObservedUser(user, state.observed, seen);
     const taken = observed.userName?.toLowerCase() === userName.toLowerCase();
-    await deps.forms.learn({ addressMayChange: taken });
+    await deps.quirks.learn({ addressMayChange: taken });
     return { kind: 'done', known: { observed, settled: ['address'] } };
   } catch (error) {
-    const judged = judge(error);
+    const classified = classify(error);
     const about = { parts: ['address'], section: 'users', missed: state.missed } as const;
-    const failure = await toFailure<UserField>(deps, judged, about);
+    const failure = await toFailure<UserField>(deps, classified, about);
     const attempts = (state.failed?.address?.attempts ?? 0) + 1;
     // Where the service fails at it again and again, the bridge alone keeps it as well.
     const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
     if (failure.kind !== 'refused' && !isHopeless) return failure;
     // What is about one person or one address says nothing of the next.
-    if (judged.verdict === 'refused') await deps.forms.learn({ addressMayChange: false });
+    if (classified.verdict === 'refused') await deps.quirks.learn({ addressMayChange: false });
     return { kind: 'done', known: { settled: ['address'] } };
   }
 }
@@ -280,6 +288,6 @@ async function removeVirtualUser(
   } catch (error) {
     // "Not there" is looked at before it is believed.
     const about = { parts: ['active'], section: 'companyUsers', missed: state.missed } as const;
-    return toFailure<UserField>(deps, judge(error), about);
+    return toFailure<UserField>(deps, classify(error), about);
   }
 }

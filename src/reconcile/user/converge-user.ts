@@ -8,7 +8,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { tellDeleted, tellStuck } from '../report-step.ts';
 import { recordHeld, type Waiters } from '../waiters.ts';
 import { applyUserAction } from './apply.ts';
-import { toTriable } from './load.ts';
+import { toPlannable } from './load.ts';
 import type { UserKnown } from './outcome.ts';
 import { recordUserStep } from './record.ts';
 
@@ -24,7 +24,7 @@ export function convergeUsers(
 ): Convergeable<UserState, UserAction, UserKnown, UserField> {
   const toPolicy = (): UserPolicy => ({
     deactivation: deps.policy.deactivation,
-    addressMayChange: deps.forms.current().addressMayChange ?? true,
+    addressMayChange: deps.quirks.current().addressMayChange ?? true,
   });
 
   return {
@@ -32,7 +32,7 @@ export function convergeUsers(
     async load(db, id) {
       const row = await findUserRow(db, id);
       if (row === undefined) return undefined;
-      const state = toTriable(row, deps.clock.now());
+      const state = toPlannable(row, deps.clock.now());
       // A create may have left: look before creating again.
       const mayExist = state.sentCreates.length > 0 && state.pending.account !== undefined;
       return mayExist ? { ...state, mustLook: true } : state;

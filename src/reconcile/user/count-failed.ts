@@ -6,7 +6,7 @@ import { parseStored } from '../../store/documents.ts';
 import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
 import type { UserRow } from '../../store/users.ts';
 import { failedDelayMs } from '../backoff.ts';
-import { toTriable } from './load.ts';
+import { toPlannable } from './load.ts';
 import type { UserOutcome, UserStep } from './outcome.ts';
 import { listStillPlanned } from './refuse.ts';
 
@@ -35,7 +35,7 @@ export function countFailed(
   );
   const changed = { ...row, ...toStuckColumns(stuck) };
   if (!isOwn) return changed;
-  const goesOn = Object.keys(toTriable(changed, now).pending).length > 0;
+  const goesOn = Object.keys(toPlannable(changed, now).pending).length > 0;
   const times = fields.map((field) => stuck[field]?.retryAt ?? now);
   return { ...changed, due_at: goesOn ? now : Math.min(row.due_at ?? now, ...times) };
 }

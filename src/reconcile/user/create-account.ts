@@ -9,8 +9,8 @@ import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toCreateFailure } from '../failure.ts';
 import type { Problem } from '../outcome.ts';
-import type { EmailForm, Forms } from '../quirks.ts';
-import { judge } from '../verdict.ts';
+import type { EmailForm, Quirks } from '../quirks.ts';
+import { classify } from '../verdict.ts';
 import { findAccount, findAccountInList, toAccountKeys } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
@@ -35,16 +35,17 @@ export async function createAccount(
   { state, action }: { state: UserState; action: CreateUser },
 ): Promise<UserOutcome> {
   let problem: Problem = { code: 'refused', words: 'no form of the request was taken' };
-  for (const form of listCreateForms(deps.forms.current(), action)) {
+  for (const form of listCreateForms(deps.quirks.current(), action)) {
     try {
       const body = toBody(action, form);
       const created = parseScimUser(await deps.upstream.call(scim.addUser, { body }, context));
       return await toCreated(deps, { state, action, form, created });
     } catch (error) {
-      const judged = judge(error);
-      problem = judged.problem;
-      if (judged.verdict === 'conflict') return resolveConflict(deps, context, { state, problem });
-      if (judged.verdict !== 'refused') return toCreateFailure(deps, judged, ABOUT_ACCOUNT);
+      const classified = classify(error);
+      problem = classified.problem;
+      if (classified.verdict === 'conflict')
+        return resolveConflict(deps, context, { state, problem });
+      if (classified.verdict !== 'refused') return toCreateFailure(deps, classified, ABOUT_ACCOUNT);
     }
   }
   return { kind: 'refused', parts: ['account'], problem };
@@ -56,16 +57,16 @@ const ABOUT_ACCOUNT: { parts: readonly UserField[]; section: 'users' } = {
 };
 
 /** Known forms first; without a name or a new userName there is nothing to vary there. */
-function listCreateForms(forms: Forms, action: CreateUser): CreateForm[] {
-  const emailForms: EmailForm[] = forms.emailForm ? [forms.emailForm] : ['strings', 'objects'];
+function listCreateForms(quirks: Quirks, action: CreateUser): CreateForm[] {
+  const emailForms: EmailForm[] = quirks.emailForm ? [quirks.emailForm] : ['strings', 'objects'];
   const nameForms =
     action.name === undefined
       ? [false]
-      : forms.nameOnCreate === undefined
+      : quirks.nameOnCreate === undefined
         ? [true, false]
-        : [forms.nameOnCreate];
+        : [quirks.nameOnCreate];
   const list: CreateForm[] = [];
-  const isRefused = (forms.userNamesRefused ?? 0) >= USER_NAMES_REFUSED;
+  const isRefused = (quirks.userNamesRefused ?? 0) >= USER_NAMES_REFUSED;
   for (const withUserName of isRefused ? [false] : [true, false]) {
     for (const withName of nameForms) {
       for (const emailForm of emailForms) list.push({ emailForm, withName, withUserName });
@@ -96,7 +97,7 @@ async function toCreated(
     form.withName && action.name !== undefined
       ? normaliseName(created.fullName) === fullName(action.name)
       : undefined;
-  await deps.forms.learn({
+  await deps.quirks.learn({
     emailForm: form.emailForm,
     ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
     ...toUserNameLesson(deps, form),
@@ -109,8 +110,8 @@ async function toCreated(
 }
 
 /** Counts people in a row who were taken only without their userName. */
-function toUserNameLesson({ forms, clock }: ReconcileDeps, { withUserName }: CreateForm): Forms {
-  const { userNamesRefused = 0 } = forms.current();
+function toUserNameLesson({ quirks, clock }: ReconcileDeps, { withUserName }: CreateForm): Quirks {
+  const { userNamesRefused = 0 } = quirks.current();
   if (withUserName) return userNamesRefused === 0 ? {} : { userNamesRefused: 0 };
   if (userNamesRefused >= USER_NAMES_REFUSED) return {};
   return { userNamesRefused: userNamesRefused + 1, userNamesRefusedAt: clock.now() };
@@ -196,7 +197,7 @@ async function readRole(
     }
     return { kind: 'known', isOwner: false };
   } catch (error) {
-    const { verdict, problem } = judge(error);
+    const { verdict, problem } = classify(error);
     if (verdict === 'forbidden' || verdict === 'refused') return { kind: 'known', isOwner: false };
     return { kind: 'could-not-look', problem };
   }

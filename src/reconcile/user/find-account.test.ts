@@ -78,7 +78,7 @@ describeStores('find account', ({ makeStore }) => {
         expect(found).toEqual({ kind: 'not-there' });
         expect(sandbox.calls.count()).toBe(expected);
       }
-      expect(deps.forms.current().userFilter).toBe(proof);
+      expect(deps.quirks.current().userFilter).toBe(proof);
       expect(await findAccount(deps, context, byAddress)).toMatchObject({ kind: 'found' });
     },
   );

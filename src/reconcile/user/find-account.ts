@@ -11,7 +11,7 @@ import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/compan
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 import { askUsers, type Filter, proveUserFilter } from './prove-user-filter.ts';
 
 /** "Not there" is only ever said on the strength of a proven filter or of a complete list. */
@@ -37,7 +37,7 @@ export async function findAccount(
     const hits = await findByQuery(deps, context, keys);
     return hits.length > 0 ? toFound(hits) : await findInList(deps, context, keys);
   } catch (error) {
-    return { kind: 'could-not-look', problem: judge(error).problem };
+    return { kind: 'could-not-look', problem: classify(error).problem };
   }
 }
 
@@ -53,7 +53,7 @@ export async function findAccountInList(
   try {
     return await findInList(deps, context, keys);
   } catch (error) {
-    return { kind: 'could-not-look', problem: judge(error).problem };
+    return { kind: 'could-not-look', problem: classify(error).problem };
   }
 }
 
@@ -69,7 +69,7 @@ async function findByFilter(
     if (hits.length > 0) return toFound(hits);
   } catch (error) {
     // A service that refuses filters is asked for the list instead.
-    if (judge(error).verdict === 'refused') return undefined;
+    if (classify(error).verdict === 'refused') return undefined;
     throw error;
   }
   if ((await proveUserFilter(deps, context)) !== 'proven') return undefined;
@@ -192,7 +192,7 @@ async function findUser(
 
 /** A service that says no to this question is asked for the list instead. @throws the error otherwise */
 function orNothing<T>(error: unknown, nothing: T): T {
-  const { verdict } = judge(error);
+  const { verdict } = classify(error);
   if (verdict === 'later' || verdict === 'unknown') throw error;
   return nothing;
 }

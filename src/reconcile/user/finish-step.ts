@@ -29,7 +29,7 @@ import { toUserState, type UserRow, updateUser } from '../../store/users.ts';
 import type { Recorded, Undone } from '../recorded.ts';
 import { toProgress } from '../recorded.ts';
 import { FREE_LANE, toTrouble } from '../retry-columns.ts';
-import { toTriable } from './load.ts';
+import { toPlannable } from './load.ts';
 import type { UserKnown, UserStep } from './outcome.ts';
 
 /** A step while it is recorded, with the row as it was read. */
@@ -42,11 +42,11 @@ export async function finish(
   tx: Db,
   row: UserRow,
   step: Recording,
-  woken: GroupId[],
+  notified: GroupId[],
   undone: readonly Undone[] = [],
 ): Promise<Recorded<UserState>> {
   const { policy, now } = step;
-  const state = toTriable(row, now);
+  const state = toPlannable(row, now);
   const { actions } = planUser(state, policy);
   const waiting = parseStored<Pending<UserField>>(row.pending);
   // Of what rests too: it may hold by now.
@@ -71,13 +71,13 @@ export async function finish(
   };
   if (actions.length > 0) {
     await save(tx, step, { ...next, due_at: now });
-    return { finished: false, state: toTriable(next, now), undone, woken };
+    return { finished: false, state: toPlannable(next, now), undone, notified };
   }
   const due_at = findNextRetryAt(pending, stuck, now) ?? null;
   await save(tx, step, { ...next, ...FREE_LANE, due_at });
   // Deactivated first; only then out of the groups.
-  if (row.deleted_at !== null) woken = [...woken, ...(await leaveGroups(tx, row.id, now))];
-  return { finished: true, ...toProgress(next), undone, woken };
+  if (row.deleted_at !== null) notified = [...notified, ...(await leaveGroups(tx, row.id, now))];
+  return { finished: true, ...toProgress(next), undone, notified };
 }
 
 export async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void> {

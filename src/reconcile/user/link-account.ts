@@ -15,7 +15,7 @@ import {
   updateUser,
 } from '../../store/users.ts';
 import type { Problem } from '../outcome.ts';
-import { toDoubtedColumns } from '../retry-columns.ts';
+import { toStaleColumns } from '../retry-columns.ts';
 import type { UserKnown } from './outcome.ts';
 
 /** Whether the account is now this user's, and how it came to be managed. */
@@ -67,18 +67,22 @@ interface Ended {
  * Gives up the account of a deleted person where somebody else has it by now: the same person, created
  * again while a call for the deleted one was on its way. True: there is nothing left to do for this one.
  */
-export async function handOver(tx: Db, row: UserRow, { account, now }: Ended): Promise<boolean> {
+export async function handOverToSuccessor(
+  tx: Db,
+  row: UserRow,
+  { account, now }: Ended,
+): Promise<boolean> {
   if (row.deleted_at === null || account === undefined) return false;
   const others = await listUsersOfAccount(tx, account);
   if (row.upstream_id === null && others.some((other) => wasThereBefore(other, row))) {
     await leaveGroups(tx, row.id, now);
     return true;
   }
-  const [heir] = others.filter(({ id, origin }) => id !== row.id && origin !== null);
-  if (heir === undefined) return false;
+  const [successor] = others.filter(({ id, origin }) => id !== row.id && origin !== null);
+  if (successor === undefined) return false;
   await leaveGroups(tx, row.id, now);
-  await moveLinks(tx, row.id, heir.id);
-  await distrust(tx, heir, now);
+  await moveLinks(tx, row.id, successor.id);
+  await distrust(tx, successor, now);
   return true;
 }
 
@@ -88,14 +92,14 @@ function wasThereBefore(other: UserRow, row: UserRow): boolean {
 }
 
 /**
- * What the service was seen to hold of the heir before the call ended may be over, so all that was asked
- * of the person waits again. Whoever runs the heir keeps the lane, because a call of theirs may be on its
+ * What the service was seen to hold of the successor before the call ended may be over, so all that was asked
+ * of the person waits again. Whoever runs the successor keeps the lane, because a call of theirs may be on its
  * way, and looks again.
  */
-async function distrust(tx: Db, heir: UserRow, now: number): Promise<void> {
-  await updateUser(tx, heir.id, {
-    ...toDoubtedColumns(heir, now),
-    pending: toDoubtedPending(heir),
+async function distrust(tx: Db, successor: UserRow, now: number): Promise<void> {
+  await updateUser(tx, successor.id, {
+    ...toStaleColumns(successor, now),
+    pending: toStalePending(successor),
   });
 }
 
@@ -110,21 +114,21 @@ export async function inheritAccount(
 ): Promise<boolean> {
   if (row.deleted_at !== null || account === undefined) return false;
   const others = await listUsersOfAccount(tx, account);
-  const buried = others.filter(({ id, deleted_at }) => id !== row.id && deleted_at !== null);
-  for (const { id } of buried) {
+  const deleted = others.filter(({ id, deleted_at }) => id !== row.id && deleted_at !== null);
+  for (const { id } of deleted) {
     await leaveGroups(tx, id, now);
     await moveLinks(tx, id, row.id);
     await updateUser(tx, id, { upstream_id: null, pending: '{}', due_at: null });
   }
-  return buried.length > 0;
+  return deleted.length > 0;
 }
 
 /** What waits of a person when any of it may have been changed behind their back: all that is theirs. */
-export function toDoubtedPending(row: UserRow): string {
+export function toStalePending(row: UserRow): string {
   const { desired, pending } = toUserState(row);
   const set = SETTABLE.filter((field) => desired[field] !== undefined);
-  const doubted = addPending<UserField>({}, ['active', ...set], row.version);
-  return JSON.stringify({ ...doubted, ...pending });
+  const stale = addPending<UserField>({}, ['active', ...set], row.version);
+  return JSON.stringify({ ...stale, ...pending });
 }
 
 /** What is theirs only once somebody has set it. */

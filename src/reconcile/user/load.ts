@@ -4,7 +4,7 @@ import { parseStuck } from '../../store/stuck.ts';
 import { toUserState, type UserRow } from '../../store/users.ts';
 
 /** What the next step is planned from: what is stuck rests until its time, as if it did not wait. */
-export function toTriable(row: UserRow, now: number): UserState {
+export function toPlannable(row: UserRow, now: number): UserState {
   const state = toUserState(row);
   const stuck = parseStuck<UserField>(row);
   const pending = withoutPutOff(state.pending, stuck, now);

@@ -5,7 +5,7 @@ import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { UserFilter } from '../quirks.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 
 /** What people are looked for by. */
 export interface Filter {
@@ -34,7 +34,7 @@ export async function proveUserFilter(
   deps: ReconcileDeps,
   context: CallContext,
 ): Promise<UserFilter | undefined> {
-  const { userFilter } = deps.forms.current();
+  const { userFilter } = deps.quirks.current();
   if (userFilter !== undefined) return userFilter;
   const known = await findKnownAccount(deps.store.read);
   if (known === undefined) return undefined;
@@ -43,7 +43,7 @@ export async function proveUserFilter(
     (await finds(deps, context, { attribute: 'userName', value: userNameFolded, upstreamId })) &&
     (await finds(deps, context, { attribute: 'emails.value', value: emailFolded, upstreamId }));
   const proof: UserFilter = isProven ? 'proven' : 'refused';
-  await deps.forms.learn({ userFilter: proof, userFilterAt: deps.clock.now() });
+  await deps.quirks.learn({ userFilter: proof, userFilterAt: deps.clock.now() });
   return proof;
 }
 
@@ -59,7 +59,7 @@ async function finds(
     const nobody = `${newId()}@nobody.invalid`;
     return (await askUsers(deps, context, { attribute, value: nobody })).length === 0;
   } catch (error) {
-    if (judge(error).verdict === 'refused') return false;
+    if (classify(error).verdict === 'refused') return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { Pending } from '../../domain/pending.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
-import { followPerson } from '../../rules/follow.ts';
+import { followUser } from '../../rules/follow.ts';
 import { parseStored } from '../../store/documents.ts';
 import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
 import { haveInspected, noteMissing } from '../../store/note-missing.ts';
@@ -15,44 +15,44 @@ import {
   type Recorded,
   recordOutcome,
   toProgress,
-  withoutUncreated,
+  withoutFailedCreate,
 } from '../recorded.ts';
 import {
   FREE_LANE,
-  isDoubted,
-  toDoubtedColumns,
+  isStale,
   toLooked,
   toNoTrouble,
   toRetryColumns,
+  toStaleColumns,
 } from '../retry-columns.ts';
 import { countFailed } from './count-failed.ts';
 import { finish, type Recording, save, toPendingAfter } from './finish-step.ts';
 import {
-  handOver,
+  handOverToSuccessor,
   inheritAccount,
   type LinkResult,
   linkAccount,
-  toDoubtedPending,
+  toStalePending,
   unlinkAccount,
 } from './link-account.ts';
-import { toTriable } from './load.ts';
+import { toPlannable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
-import { hideUncreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
+import { hideNotCreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
 
 /**
  * Records what a step taught, in one transaction with what follows from it: fields that now hold are
- * settled, a refused write is undone or stuck, groups that waited for the account are woken. Gives
+ * settled, a refused write is undone or stuck, groups that waited for the account are notified. Gives
  * the lane back unless there is a next step.
  */
 export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
   const row = await lockUser(tx, step.planned.id);
-  if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
-  const isOver = await handOver(tx, row, { account: findAccount(step), now: step.now });
+  if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
+  const isOver = await handOverToSuccessor(tx, row, { account: findAccount(step), now: step.now });
   if (row.lane_token !== step.lease.token) return recordFenced(tx, row, step);
   const recording: Recording = { ...step, original: row };
   if (isOver) return recordHandedOver(tx, row, recording);
-  const left = withoutUncreated(row, step);
+  const left = withoutFailedCreate(row, step);
   const recorded = await recordOutcome(step.outcome, {
     done: (known) => recordDone(tx, left, recording, known),
     refused: (outcome) => recordRefused(tx, left, recording, outcome),
@@ -72,8 +72,8 @@ async function followStep(
     outcome.known.upstreamId !== undefined &&
     planned.upstreamId === undefined;
   if (recorded.undone.length === 0 && !isLinked) return recorded;
-  const wakes = await followPerson(tx, rules, planned.id, now);
-  return wakes ? { ...recorded, woken: [...recorded.woken, planned.id] } : recorded;
+  const notifies = await followUser(tx, rules, planned.id, now);
+  return notifies ? { ...recorded, notified: [...recorded.notified, planned.id] } : recorded;
 }
 
 /** The account that the step was about, or that it found or created. */
@@ -97,14 +97,14 @@ async function recordHandedOver(
   };
   const clean = { ...toNoTrouble(row), ...toStuckColumns({}) };
   await save(tx, step, { ...row, ...FREE_LANE, ...clean, ...none });
-  return { finished: true, ...GONE, undone: [], woken: [] };
+  return { finished: true, ...GONE, undone: [], notified: [] };
 }
 
 /** Somebody else holds the lane now: what our call did is not ours to judge, so they look. */
 async function recordFenced(tx: Db, row: UserRow, step: UserStep): Promise<Recorded<UserState>> {
   const lost = mayHaveCreated(row, step) ? LOST_CREATE : {};
-  await updateUser(tx, row.id, { ...toDoubtedColumns(row, step.now), ...lost });
-  return { finished: true, ...toProgress(row), undone: [], woken: [] };
+  await updateUser(tx, row.id, { ...toStaleColumns(row, step.now), ...lost });
+  return { finished: true, ...toProgress(row), undone: [], notified: [] };
 }
 
 /** Whether the step that ended may have been a create. */
@@ -120,7 +120,7 @@ async function recordDone(
 ): Promise<Recorded<UserState>> {
   if (known.missing) return recordMissing(tx, row, step);
   // What a call has done may be undone by now: the look that is owed tells.
-  if (isDoubted(row)) known = { ...known, settled: [] };
+  if (isStale(row)) known = { ...known, settled: [] };
   if (known.upstreamId === undefined && isLostLook(row, step)) return recordLostLook(tx, row, step);
   let linked: LinkResult = { kind: 'linked', origin: row.origin };
   if (known.upstreamId !== undefined && known.upstreamId !== row.upstream_id) {
@@ -141,12 +141,12 @@ async function recordDone(
   };
   if (await inheritAccount(tx, row, { account: known.upstreamId, now: step.now })) {
     changed.must_look = 1;
-    changed.pending = toDoubtedPending(changed);
+    changed.pending = toStalePending(changed);
   }
   // Whoever waited for this account, for its activation or deactivation can go on now.
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
-  const woken = changesAccess ? await wakeGroupsOf(tx, row.id, step.now) : [];
-  return finish(tx, changed, step, woken);
+  const notified = changesAccess ? await wakeGroupsOf(tx, row.id, step.now) : [];
+  return finish(tx, changed, step, notified);
 }
 
 /** A look for what the lost create of somebody who is no more may have left. */
@@ -163,8 +163,8 @@ async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Re
   if (due_at === undefined) return finish(tx, next, step, []);
   const changed: UserRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
   await save(tx, step, changed);
-  const woken = await leaveGroups(tx, row.id, step.now);
-  return { finished: true, ...toProgress(changed), undone: [], woken };
+  const notified = await leaveGroups(tx, row.id, step.now);
+  return { finished: true, ...toProgress(changed), undone: [], notified };
 }
 
 function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
@@ -209,19 +209,19 @@ async function recordRefused(
   if (isLostLook(row, step)) return recordLostLook(tx, row, step);
   const fields = listStillPlanned(row, step.planned, refused);
   if (fields.length === 0) return finish(tx, keepLook(row, step), step, []);
-  const { undone, isUncreated, ...left } = refuse(row, { ...step, fields, problem });
+  const { undone, isNotCreated, ...left } = refuse(row, { ...step, fields, problem });
   await saveEmails(tx, row, left.row);
-  if (!isUncreated) return finish(tx, keepLook(left.row, step), step, [], undone);
-  if (row.lost_looks > 0) return finish(tx, hideUncreated(row, step.now), step, [], undone);
+  if (!isNotCreated) return finish(tx, keepLook(left.row, step), step, [], undone);
+  if (row.lost_looks > 0) return finish(tx, hideNotCreated(row, step.now), step, [], undone);
   await deleteUser(tx, row.id);
-  return { finished: true, ...GONE, undone, woken: [] };
+  return { finished: true, ...GONE, undone, notified: [] };
 }
 
 /** A look that was refused still has to be made, unless nothing waits for the account any more. */
 function keepLook(row: UserRow, { planned }: Recording): UserRow {
   if (!planned.mustLook) return row;
   const pending = parseStored<Pending<UserField>>(row.pending);
-  const isOwed = pending.account !== undefined || isDoubted(row);
+  const isOwed = pending.account !== undefined || isStale(row);
   return { ...row, must_look: isOwed ? 1 : 0 };
 }
 
@@ -236,7 +236,7 @@ async function recordRetry(
   const changed = countFailed({ ...row, ...retried }, step, outcome);
   if (outcome.kind === 'unknown' && outcome.lookNow) {
     await save(tx, step, changed);
-    return { finished: false, state: toTriable(changed, step.now), undone: [], woken: [] };
+    return { finished: false, state: toPlannable(changed, step.now), undone: [], notified: [] };
   }
   await save(tx, step, { ...changed, ...FREE_LANE });
   return {
@@ -244,6 +244,6 @@ async function recordRetry(
     ...toProgress(changed),
     retryAt: changed.due_at ?? step.now,
     undone: [],
-    woken: [],
+    notified: [],
   };
 }

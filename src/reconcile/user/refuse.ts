@@ -31,7 +31,7 @@ export interface RefusedUser {
   readonly row: UserRow;
   readonly undone: readonly Undone[];
   /** True: the write that created the person was taken back. */
-  readonly isUncreated: boolean;
+  readonly isNotCreated: boolean;
 }
 
 /**
@@ -52,7 +52,7 @@ export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
     if (mine.length === 0) continue;
     undone.push({ version, problem: withEarlierRefusals(problem, stuck, mine) });
     if (undo.before === undefined && mine.includes('account')) {
-      return { row: draft, undone, isUncreated: true };
+      return { row: draft, undone, isNotCreated: true };
     }
     draft = revertUser(draft, { undo, fields: mine, now });
     for (const field of mine) reverted.add(field);
@@ -60,15 +60,15 @@ export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
   // Of a write that was taken back as a whole nothing is wanted any more.
   const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
   const acknowledged = isTakenBack ? [] : fields.filter((field) => !reverted.has(field));
-  const putOff = { problem, now, retryAt: now + stuckDelayMs(random) };
+  const deferral = { problem, now, retryAt: now + stuckDelayMs(random) };
   const pending = parseStored<Pending<UserField>>(draft.pending);
-  const next: Stuck<UserField> = addStuck(stuck, pending, { ...putOff, fields: acknowledged });
+  const next: Stuck<UserField> = addStuck(stuck, pending, { ...deferral, fields: acknowledged });
   const attempts = draft.attempts + (acknowledged.length > 0 ? 1 : 0);
-  return { row: { ...draft, stuck: JSON.stringify(next), attempts }, undone, isUncreated: false };
+  return { row: { ...draft, stuck: JSON.stringify(next), attempts }, undone, isNotCreated: false };
 }
 
 /** A person who never came to be, while the service may hold what a lost create left: hidden, and looked for. */
-export function hideUncreated(row: UserRow, now: number): UserRow {
+export function hideNotCreated(row: UserRow, now: number): UserRow {
   return {
     ...row,
     deleted_at: now,

@@ -20,8 +20,8 @@ export function revertUser(
 ): UserRow {
   const { before } = undo;
   if (row.attributes === undo.after) {
-    if (before?.origin === null || isTakenOver(row, undo)) return release(row);
-    if (before === undefined || before.deleted) return bury(row, now);
+    if (before?.origin === null || isTakenOver(row, undo)) return toUnmanaged(row);
+    if (before === undefined || before.deleted) return markDeleted(row, now);
   }
   const pending = parseStored<Pending<UserField>>(row.pending);
   const current = parseStored<JsonObject>(row.attributes);
@@ -45,7 +45,7 @@ function isTakenOver({ origin }: UserRow, { before }: UserUndo): boolean {
 }
 
 /** Only observed from now on, and shown as the service holds it. */
-function release(row: UserRow): UserRow {
+function toUnmanaged(row: UserRow): UserRow {
   const observed = toObservedUser(row);
   return {
     ...row,
@@ -59,7 +59,7 @@ function release(row: UserRow): UserRow {
   };
 }
 
-function bury(row: UserRow, now: number): UserRow {
+function markDeleted(row: UserRow, now: number): UserRow {
   const version = row.version + 1;
   const pending = JSON.stringify({ active: version });
   return { ...row, pending, version, deleted_at: now, due_class: 0 };

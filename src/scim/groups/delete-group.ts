@@ -57,12 +57,12 @@ export async function storeGroupDeletion(
   await updateGroup(tx, row.id, { ...change, ...lane });
   await touchUsers(tx, users, now);
   const news = { id: row.id, before: toRuledName(row), after: undefined, people: users };
-  const { wakes } = await followGroup(tx, deps.rules, news, now);
+  const { notifies } = await followGroup(tx, deps.rules, news, now);
   if (!isDue) await deleteAllLinks(tx, row.id);
   return {
     type: 'group',
     id: row.id,
-    notifies: wakes,
+    notifies,
     row: { ...row, ...change },
     lease,
     undo: isDue ? toUndo(row) : undefined,

@@ -188,8 +188,8 @@ async function follow(
     people: [...parts.members.befores.keys()],
     ...(isGivenBack ? { admins: 'given back' as const } : {}),
   };
-  const { wakes, changedItself } = await followGroup(tx, rules, news, parts.now);
-  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, notifies: wakes };
+  const { notifies, changedItself } = await followGroup(tx, rules, news, parts.now);
+  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, notifies };
 }
 
 interface ChangedParts {
