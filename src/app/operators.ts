@@ -93,7 +93,7 @@ function toResourceSources(options: WatchedOptions, parts: BridgeParts): Resourc
 /** Ends a pause, and lets go on what providers may take away no more without somebody having looked. */
 async function resume({ guard, watch, reconciler }: BridgeParts): Promise<void> {
   await guard.resume();
-  await watch.release();
+  await watch.resetLimit();
   reconciler.wake();
 }
 

@@ -78,7 +78,7 @@ export async function settleWithin<Undo>(
     try {
       waiters.settle(key, await readProgress());
       const isInVain = isBehind() && (await isBehindTooMany(deps, write));
-      if (isInVain) waiters.release(key, write.version, QUEUE_TOO_LONG);
+      if (isInVain) waiters.answerNotYet(key, write.version, QUEUE_TOO_LONG);
     } catch (error) {
       // The write is stored: a store that does not answer now takes nothing of that back.
       if (!(error instanceof StoreError)) throw error;

@@ -58,7 +58,7 @@ describe('a request that waits for its write', () => {
 
     for (const key of [bob, group]) {
       waiters.settle(key, DONE);
-      waiters.release(key, 9, 'later');
+      waiters.answerNotYet(key, 9, 'later');
     }
     await runReady();
 
@@ -70,7 +70,7 @@ describe('a request that waits for its write', () => {
     const [ninth, tenth] = [ask(waiters, ada, 9), ask(waiters, ada, 10)];
 
     waiters.settle(ada, DONE);
-    waiters.release(ada, 9, 'later');
+    waiters.answerNotYet(ada, 9, 'later');
     await runReady();
 
     expect([ninth, tenth]).toEqual([[APPLIED], []]);
@@ -103,7 +103,7 @@ describe('a request that waits for its write', () => {
     const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4);
 
-    waiters.release(ada, 9, 'somebody else first');
+    waiters.answerNotYet(ada, 9, 'somebody else first');
     await runReady();
 
     expect(answers).toEqual([{ kind: 'not-yet', reason: 'somebody else first' }]);
@@ -178,7 +178,7 @@ describe('while a result is recorded', () => {
     const answers = ask(waiters, ada, 4);
     const held = waiters.hold(ada);
 
-    waiters.release(ada, 9, 'later');
+    waiters.answerNotYet(ada, 9, 'later');
     held.resume([{ version: 4, problem }]);
     await runReady();
 

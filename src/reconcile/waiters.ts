@@ -22,7 +22,7 @@ export interface Waiters<Undo> {
   /** Answers everybody whose version has arrived. */
   settle(key: ResourceKey, progress: Progress): void;
   /** Tells everybody who waits for `version` or an older one that it will take longer; the write is durable. */
-  release(key: ResourceKey, version: number, reason: string): void;
+  answerNotYet(key: ResourceKey, version: number, reason: string): void;
   /** What is waited for. */
   keys(): ResourceKey[];
   /** How many wait in all. */
@@ -118,7 +118,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
         if (entry.version < oldestPending) tell(key, entry, { kind: 'applied' });
       }
     },
-    release(key, version, reason) {
+    answerNotYet(key, version, reason) {
       for (const entry of list(key, version)) tell(key, entry, { kind: 'not-yet', reason });
     },
     keys: () => [...queues.values()].map(({ key }) => key),

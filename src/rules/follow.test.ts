@@ -16,7 +16,7 @@ test('without rules nothing is read', async () => {
     id: groupId('g'),
     before: 'Cooks',
     after: 'Pilots',
-    people: [userId('u')],
+    users: [userId('u')],
     admins: 'given back',
   } as const;
 

@@ -22,7 +22,7 @@ export interface GroupNews {
   readonly before: string | undefined;
   readonly after: string | undefined;
   /** Who came or left. */
-  readonly people: readonly UserId[];
+  readonly users: readonly UserId[];
   /** Its own admin list may be the rules' again. */
   readonly admins?: 'given back';
 }
@@ -65,13 +65,13 @@ export async function followGroup(
 ): Promise<Followed> {
   if (!hasRules(rules)) return NOTHING;
   const isRenamed = news.before !== news.after;
-  if (!isRenamed && news.people.length === 0 && news.admins === undefined) return NOTHING;
+  if (!isRenamed && news.users.length === 0 && news.admins === undefined) return NOTHING;
   const notifiesUsers = await followMembers(tx, rules, news, now);
   const changed = await followAdministered(tx, rules, news, now);
   const own = isRenamed || news.admins !== undefined;
   const changedItself =
     own && news.after !== undefined
-      ? await ruleAdmins(tx, rules, { groupId: news.id, people: undefined, now })
+      ? await ruleAdmins(tx, rules, { groupId: news.id, users: undefined, now })
       : false;
   return {
     notifies: notifiesUsers || changed.size > 0 || changedItself,
@@ -82,31 +82,31 @@ export async function followGroup(
 async function followMembers(
   tx: Db,
   rules: Rules,
-  { id, before, after, people }: GroupNews,
+  { id, before, after, users }: GroupNews,
   now: number,
 ): Promise<boolean> {
   const names = [before, after].filter((name) => name !== undefined);
   if (!names.some(rules.book.drivesMembers)) return false;
   const all = before === after ? [] : await listWantedPeople(tx, [id]);
-  return followUsers(tx, rules, [...new Set([...people, ...all])], now);
+  return followUsers(tx, rules, [...new Set([...users, ...all])], now);
 }
 
 /** The groups whose admin lists changed. */
 async function followAdministered(
   tx: Db,
   rules: Rules,
-  { before, after, people }: GroupNews,
+  { before, after, users }: GroupNews,
   now: number,
 ): Promise<Set<GroupId>> {
   const names = before === after ? [after] : [before, after];
   const queries = names.flatMap((name) =>
     name === undefined ? [] : rules.book.listAdministered(name),
   );
-  const some = before === after ? people : undefined;
+  const some = before === after ? users : undefined;
   const changed = new Set<GroupId>();
   if (some?.length === 0) return changed;
   for (const { id } of await listManagedGroups(tx, queries)) {
-    if (await ruleAdmins(tx, rules, { groupId: id, people: some, now })) changed.add(id);
+    if (await ruleAdmins(tx, rules, { groupId: id, users: some, now })) changed.add(id);
   }
   return changed;
 }
@@ -145,7 +145,7 @@ export async function followUser(
   const names = (await listGroupNamesOf(tx, [userId])).get(userId) ?? [];
   const queries = names.flatMap(rules.book.listAdministered);
   for (const { id } of await listManagedGroups(tx, queries)) {
-    const isChanged = await ruleAdmins(tx, rules, { groupId: id, people: [userId], now });
+    const isChanged = await ruleAdmins(tx, rules, { groupId: id, users: [userId], now });
     changed ||= isChanged;
   }
   return changed;

@@ -140,16 +140,15 @@ async function applyStep(tx: Db, deps: Deps, { step, afterSeq }: RulesFact): Pro
       return { lastSeq: groups.at(-1)?.seq, changed };
     }
     case 'people': {
-      const people = await listRuledUsers(tx, { afterSeq, limit: PAGE.people });
-      const ids = people.map(({ id }) => id);
-      return { lastSeq: people.at(-1)?.seq, changed: await followUsers(tx, deps.rules, ids, now) };
+      const users = await listRuledUsers(tx, { afterSeq, limit: PAGE.people });
+      const ids = users.map(({ id }) => id);
+      return { lastSeq: users.at(-1)?.seq, changed: await followUsers(tx, deps.rules, ids, now) };
     }
     case 'admins': {
       const groups = await listRuledGroups(tx, { afterSeq, limit: PAGE.admins });
       let changed = false;
       for (const { id: groupId } of groups) {
-        changed =
-          (await ruleAdmins(tx, deps.rules, { groupId, people: undefined, now })) || changed;
+        changed = (await ruleAdmins(tx, deps.rules, { groupId, users: undefined, now })) || changed;
       }
       return { lastSeq: groups.at(-1)?.seq, changed };
     }

@@ -17,7 +17,7 @@ import { hasRules, type Rules } from './rules.ts';
 /** An admin list that the rules look at: all of it, or what they say of these people. */
 export interface AdminsNews {
   readonly groupId: GroupId;
-  readonly people: readonly UserId[] | undefined;
+  readonly users: readonly UserId[] | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -29,13 +29,13 @@ export interface AdminsNews {
 export async function ruleAdmins(
   tx: Db,
   rules: Rules,
-  { groupId, people, now }: AdminsNews,
+  { groupId, users, now }: AdminsNews,
 ): Promise<boolean> {
   const row = await lockGroup(tx, groupId);
   if (row === undefined || row.origin === null || row.deleted_at !== null) return false;
   if (row.admins_asked === 1) return false;
-  const wanted = await listWanted(tx, rules, row, people);
-  const held = await listAdminRows(tx, groupId, people);
+  const wanted = await listWanted(tx, rules, row, users);
+  const held = await listAdminRows(tx, groupId, users);
   const changes = toChanges(row, { wanted, held });
   const writes = await withoutProtected(tx, rules, changes);
   if (writes.length === 0) return false;
@@ -48,13 +48,13 @@ async function listWanted(
   tx: Db,
   rules: Rules,
   row: GroupRow,
-  people: readonly UserId[] | undefined,
+  users: readonly UserId[] | undefined,
 ): Promise<Set<UserId>> {
   const ruling = hasRules(rules) ? rules.book.ruleAdmins(row.display_name) : undefined;
   if (ruling === undefined) return new Set();
   const sources = await listManagedGroups(tx, [ruling.sources]);
   const ids = sources.map(({ id }) => id);
-  return listWantedPeople(tx, ids, people);
+  return listWantedPeople(tx, ids, users);
 }
 
 function toChanges(

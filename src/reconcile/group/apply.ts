@@ -114,7 +114,7 @@ async function sendGroup(
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
   const observed = toObserved(deps, group, groups.createGroup.id);
   const ids = { restId: group.id, uid: group.uid };
-  return { kind: 'done', known: { ids, observed, settled: ['existence'] } };
+  return { kind: 'done', known: { ids, observed, doneFields: ['existence'] } };
 }
 
 /** Somebody has the name: about to give it up, to be adopted, in the way, or gone since. */
@@ -193,7 +193,7 @@ function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGro
       ? isUnchanged(state, { sent: action.displayName ?? '', observed })
       : observed[field] !== undefined && observed[field] !== action[field],
   );
-  if (ignored.length === 0) return { kind: 'done', known: { observed, settled: fields } };
+  if (ignored.length === 0) return { kind: 'done', known: { observed, doneFields: fields } };
   const parts = ignored.map((field): GroupPart => ({ kind: 'field', field }));
   return { kind: 'unknown', problem: NOT_APPLIED, parts };
 }

@@ -132,7 +132,7 @@ export function toPendingAfter(
   // A look at a group that is to go finds it: its removal still waits.
   const settled = isStale(row)
     ? []
-    : (known.settled ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
+    : (known.doneFields ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
   const left = settlePending(pending, step.planned.pending, settled);
   const claim = pending.existence ?? step.planned.pending.existence ?? row.version;
   return addPending(left, listOwed(row, known), claim);

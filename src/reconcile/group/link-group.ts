@@ -95,8 +95,8 @@ export async function handOverGroup(
   const successor = await findGroupByUpstream(tx, planned.ids);
   if (successor === undefined || successor.deleted_at !== null || successor.origin === null)
     return false;
-  const people = { members: toIds(planned.members), admins: toIds(planned.admins) };
-  await distrustLinks(tx, successor.id, { ...people, version: successor.version });
+  const links = { members: toIds(planned.members), admins: toIds(planned.admins) };
+  await distrustLinks(tx, successor.id, { ...links, version: successor.version });
   const fields = parsePendingFields(planned.pending).filter((field) => field !== 'existence');
   const pending = addPending(
     parseStored<Pending<string>>(successor.pending),

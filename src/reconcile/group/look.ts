@@ -159,5 +159,5 @@ async function lookThroughRest(
     by: groups.getGroup.id,
   };
   const ids = { restId: group.id, uid: group.uid };
-  return { kind: 'done', known: { ids, observed, memberIds, settled: ['existence'] } };
+  return { kind: 'done', known: { ids, observed, memberIds, doneFields: ['existence'] } };
 }

@@ -29,7 +29,7 @@ export interface GroupKnown {
   readonly admins?: readonly SettledLink[];
   /** Everybody in the group, by numeric id, when the step listed them. */
   readonly memberIds?: readonly number[];
-  readonly settled?: readonly GroupField[];
+  readonly doneFields?: readonly GroupField[];
   /** Members whom the service refused alone, while their neighbours were taken. */
   readonly refusedMembers?: readonly RefusedLink[];
   /** People of whom it failed to say anything again and again, while it took others: they rest, and nothing is taken back. */

@@ -170,9 +170,9 @@ async function recordMissing(
   step: Recording,
 ): Promise<Recorded<GroupState>> {
   if (row.deleted_at !== null || row.origin === null) {
-    const people = await listLinkedUsers(tx, row.id);
+    const users = await listLinkedUsers(tx, row.id);
     await deleteAllLinks(tx, row.id);
-    await touchUsers(tx, people, step.now);
+    await touchUsers(tx, users, step.now);
     return finish(tx, { ...row, ...toNoTrouble(row), observed: null, pending: '{}' }, step, []);
   }
   const { oldest } = await readWaiting(tx, row.id);
@@ -228,11 +228,11 @@ async function recordNotCreated(
   step: Recording,
   undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
-  const people = await listLinkedUsers(tx, row.id);
-  step.reverted.push(...people);
+  const users = await listLinkedUsers(tx, row.id);
+  step.reverted.push(...users);
   await deleteAllLinks(tx, row.id);
   if (row.lost_looks === 0) await deleteGroup(tx, row.id);
-  await touchUsers(tx, people, step.now);
+  await touchUsers(tx, users, step.now);
   if (row.lost_looks > 0) return finish(tx, hideNotCreated(row, step.now), step, undone);
   return { finished: true, ...GONE, undone, notified: [] };
 }
@@ -300,6 +300,6 @@ async function followGroupStep(
   await enterRules(tx, rules, 'names');
   const before = isAdopted ? undefined : toRuledName(original);
   const after = toRuledName(await findGroupRow(tx, id));
-  const { notifies } = await followGroup(tx, rules, { id, before, after, people: reverted }, now);
+  const { notifies } = await followGroup(tx, rules, { id, before, after, users: reverted }, now);
   return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
 }

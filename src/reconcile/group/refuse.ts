@@ -61,8 +61,8 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
     }
     const links = await revertLinks(tx, row.id, { waiter, parts, now });
     if (fields.length === 0 && links.userIds.length === 0) continue;
-    const people = withUsers(told, parts, links.userIds);
-    const withEarlier = withEarlierWords(people, links.earlierWords);
+    const named = withUsers(told, parts, links.userIds);
+    const withEarlier = withEarlierWords(named, links.earlierWords);
     undone.push({ version: waiter.version, problem: withEarlier });
     const taken = { undo: waiter.undo, fields, links: links.userIds };
     draft = await revertWrite(tx, draft, refusal, taken);

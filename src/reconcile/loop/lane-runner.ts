@@ -67,10 +67,10 @@ export function createLaneRunner(
       waiters.settle(key, progress);
       const soon = retryAt !== undefined && isSoon(deps, retryAt);
       const reason = 'the change waits for something else first';
-      if (!soon) waiters.release(key, progress.version, reason);
+      if (!soon) waiters.answerNotYet(key, progress.version, reason);
     } catch (error) {
       deps.events.failed({ type: key.type, id: key.id, error });
-      waiters.release(key, GONE.version, 'the change is stored and will be tried again');
+      waiters.answerNotYet(key, GONE.version, 'the change is stored and will be tried again');
       await abandon(key, lease, error instanceof StoreError ? 0 : REST_MS);
     }
   }

@@ -28,8 +28,8 @@ const NOBODY = { seen: 0, unknown: 0 };
 /** Reads the members of every group whose members no list carried completely, one call each. */
 export async function readMembers(context: FirstReadContext, counts: UserCounts): Promise<void> {
   const { deps, current, progress, save } = context;
-  const [people, company] = [getStep(progress(), 'users'), getStep(progress(), 'companyUsers')];
-  if (people.state !== 'done' && company.state !== 'done') {
+  const [users, company] = [getStep(progress(), 'users'), getStep(progress(), 'companyUsers')];
+  if (users.state !== 'done' && company.state !== 'done') {
     await save({ ...current(), membersUnknown: true });
     return;
   }
@@ -42,8 +42,8 @@ export async function readMembers(context: FirstReadContext, counts: UserCounts)
     const memberIds = await (isListed ? fetchMembers : fetchUnlisted)(context, group);
     const times = { sentAt, now: deps.clock.now(), repeats };
     const areCountsStale = repeats && memberIds !== undefined && !agrees(unproven, memberIds);
-    const doubted = areCountsStale ? { membersDoubted: true } : {};
-    await save({ ...current(), membersAfter: group.seq, ...doubted }, async (tx) => {
+    const stale = areCountsStale ? { membersDoubted: true } : {};
+    await save({ ...current(), membersAfter: group.seq, ...stale }, async (tx) => {
       if (areCountsStale) await saveStaleCount(tx, group, times.now);
       else if (memberIds) await saveSeen(tx, group, { memberIds, ...times });
     });

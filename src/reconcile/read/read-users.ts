@@ -21,11 +21,11 @@ const DEACTIVATED = 3;
  */
 export async function readCompanyUsers(context: FirstReadContext): Promise<StepResult> {
   const { deps, progress } = context;
-  const people = getStep(progress(), 'users');
+  const listed = getStep(progress(), 'users');
   return readList(context, {
     operation: companyUsers.getListOfUsers,
     variants: [{}, { query: { for_members_section: true } }],
-    knownTotal: people.state === 'done' ? people.count : undefined,
+    knownTotal: listed.state === 'done' ? listed.count : undefined,
     storePage(items, times) {
       const users = items.map(parseCompanyUser);
       const seen = users.map((user) => ({

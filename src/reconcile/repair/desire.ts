@@ -59,13 +59,13 @@ async function desireInList(
   if (!('upstream_uid' in row)) return;
   const now = clock.now();
   const isWanted = isJsonObject(value) && value.present === true;
-  const person = userId(memberId);
-  await desireLink(tx, list, { groupId: row.id, userId: person, isWanted });
+  const user = userId(memberId);
+  await desireLink(tx, list, { groupId: row.id, userId: user, isWanted });
   await updateGroup(tx, row.id, { version: row.version + 1, modified_at: now });
   if (list === 'group_admins') return;
-  await touchUsers(tx, [person], now);
+  await touchUsers(tx, [user], now);
   const name = toRuledName(row);
-  await followGroup(tx, rules, { id: row.id, before: name, after: name, people: [person] }, now);
+  await followGroup(tx, rules, { id: row.id, before: name, after: name, users: [user] }, now);
 }
 
 async function desireOfUser(
@@ -122,14 +122,14 @@ async function desireOfGroup(
   if (kind !== 'group.renamed') return true;
   await touchMembers(tx, row.id, now);
   const [before, after] = [toRuledName(row), toRuledName({ ...row, ...changed })];
-  await followGroup(tx, deps.rules, { id: row.id, before, after, people: [] }, now);
+  await followGroup(tx, deps.rules, { id: row.id, before, after, users: [] }, now);
   return true;
 }
 
 /** A group that is gone and is not to come back: in no answer any more. */
 async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow): Promise<void> {
   const now = clock.now();
-  const people = await listLinkedUsers(tx, row.id);
+  const users = await listLinkedUsers(tx, row.id);
   await updateGroup(tx, row.id, {
     deleted_at: now,
     modified_at: now,
@@ -142,11 +142,11 @@ async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow
     upstream_rest_id: null,
     upstream_uid: null,
   });
-  await touchUsers(tx, people, now);
+  await touchUsers(tx, users, now);
   await followGroup(
     tx,
     rules,
-    { id: row.id, before: toRuledName(row), after: undefined, people },
+    { id: row.id, before: toRuledName(row), after: undefined, users },
     now,
   );
   await deleteAllLinks(tx, row.id);

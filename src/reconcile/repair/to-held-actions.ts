@@ -93,13 +93,13 @@ export function toHeldGroupActions(
     precondition: digest(facts),
   });
   const isKnown = (ids.scimId ?? ids.restId ?? ids.uid) !== undefined;
-  const people = links.map((link) => toLinkAction(state, link));
-  if (!isKnown) return deleted ? [] : [toAction('group.create', 'existence', ''), ...people];
+  const linkActions = links.map((link) => toLinkAction(state, link));
+  if (!isKnown) return deleted ? [] : [toAction('group.create', 'existence', ''), ...linkActions];
   if (deleted && created) {
     const isToGo = observed !== undefined && policy.groupDeletion === 'created';
     return isToGo ? [toAction('group.delete', 'existence', '')] : [];
   }
-  if (deleted) return people;
+  if (deleted) return linkActions;
   if (observed === undefined || observed.at < policy.readSince) {
     return [toAction('group.missing', 'existence', '')];
   }
@@ -108,7 +108,7 @@ export function toHeldGroupActions(
     const kind = field === 'displayName' ? 'group.rename' : 'group.permissions';
     return [toAction(kind, field, [desired[field], observed[field]])];
   });
-  return [...fields, ...people];
+  return [...fields, ...linkActions];
 }
 
 function toLinkAction({ id }: GroupState, { list, userId, wanted }: DifferingLink): HeldAction {

@@ -28,7 +28,7 @@ export interface ProviderWatch {
   heard(): void;
   read(): Promise<ProviderFacts>;
   /** What providers took away so far counts no more. @throws StoreError */
-  release(): Promise<void>;
+  resetLimit(): Promise<void>;
 }
 
 /** What a watch is made of. */
@@ -71,7 +71,7 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
       }
       return { silentSince: await findSilence(), exceeded: await counted.exceeded };
     },
-    async release() {
+    async resetLimit() {
       await store.write((tx) => resetProviderLimit(tx, clock.now()));
       counted = undefined;
     },

@@ -98,7 +98,7 @@ async function lookForAccount(
       const observed = toObservedUser(found.user, undefined, { at, by: found.by });
       return {
         kind: 'done',
-        known: { upstreamId: found.user.id, observed, settled: ['account'] },
+        known: { upstreamId: found.user.id, observed, doneFields: ['account'] },
       };
     }
     case 'not-there':
@@ -218,7 +218,7 @@ async function updateCompanyUser(
         : observed.temporarilyInactive !== temporarilyInactive,
     );
     if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
-    return { kind: 'done', known: { observed, settled: fields } };
+    return { kind: 'done', known: { observed, doneFields: fields } };
   } catch (error) {
     const classified = classify(error);
     if (
@@ -261,7 +261,7 @@ async function tryAddress(
     const observed = toObservedUser(user, state.observed, seen);
     const taken = observed.userName?.toLowerCase() === userName.toLowerCase();
     await deps.quirks.learn({ addressMayChange: taken });
-    return { kind: 'done', known: { observed, settled: ['address'] } };
+    return { kind: 'done', known: { observed, doneFields: ['address'] } };
   } catch (error) {
     const classified = classify(error);
     const about = { parts: ['address'], section: 'users', missed: state.missed } as const;
@@ -272,7 +272,7 @@ async function tryAddress(
     if (failure.kind !== 'refused' && !isHopeless) return failure;
     // What is about one person or one address says nothing of the next.
     if (classified.verdict === 'refused') await deps.quirks.learn({ addressMayChange: false });
-    return { kind: 'done', known: { settled: ['address'] } };
+    return { kind: 'done', known: { doneFields: ['address'] } };
   }
 }
 

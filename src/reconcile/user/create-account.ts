@@ -106,7 +106,7 @@ async function toCreated(
     at: deps.clock.now(),
     by: scim.addUser.id,
   });
-  return { kind: 'done', known: { upstreamId: created.id, observed, settled: ['account'] } };
+  return { kind: 'done', known: { upstreamId: created.id, observed, doneFields: ['account'] } };
 }
 
 /** Counts people in a row who were taken only without their userName. */
@@ -162,7 +162,7 @@ async function adoptFound(
   const observed = toObservedUser(user, undefined, { at: deps.clock.now(), by });
   return {
     kind: 'done',
-    known: { upstreamId: user.id, observed, adopted: true, settled: ['account'] },
+    known: { upstreamId: user.id, observed, adopted: true, doneFields: ['account'] },
   };
 }
 

@@ -167,8 +167,8 @@ async function askMembers(
   const query = { for_members_section: true, query: text, offset: 0, limit: policy.pageSize };
   try {
     const answer = await upstream.call(companyUsers.getListOfUsers, { query }, context);
-    const people = Array.isArray(answer) ? answer.map(parseCompanyUser) : [];
-    return people.filter((person) => isCalled(person, text)).map(({ id }) => id);
+    const users = Array.isArray(answer) ? answer.map(parseCompanyUser) : [];
+    return users.filter((user) => isCalled(user, text)).map(({ id }) => id);
   } catch (error) {
     return orNothing(error, []);
   }

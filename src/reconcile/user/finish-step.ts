@@ -93,7 +93,7 @@ export function toPendingAfter(
   const pending = settlePending(
     parseStored<Pending<UserField>>(row.pending),
     planned.pending,
-    known.settled ?? [],
+    known.doneFields ?? [],
   );
   if (known.upstreamId === undefined || known.observed === undefined) return pending;
   const { desired } = toUserState(row);

@@ -17,7 +17,7 @@ export interface UserKnown {
   /** The account existed before the bridge asked for it, so it is adopted, not created. */
   readonly adopted?: true;
   /** Fields whose step is done, whatever the observation says. */
-  readonly settled?: readonly UserField[];
+  readonly doneFields?: readonly UserField[];
 }
 
 /** How a step for a person ended. */

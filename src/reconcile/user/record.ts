@@ -120,7 +120,7 @@ async function recordDone(
 ): Promise<Recorded<UserState>> {
   if (known.missing) return recordMissing(tx, row, step);
   // What a call has done may be undone by now: the look that is owed tells.
-  if (isStale(row)) known = { ...known, settled: [] };
+  if (isStale(row)) known = { ...known, doneFields: [] };
   if (known.upstreamId === undefined && isLostLook(row, step)) return recordLostLook(tx, row, step);
   let linked: LinkResult = { kind: 'linked', origin: row.origin };
   if (known.upstreamId !== undefined && known.upstreamId !== row.upstream_id) {

@@ -185,7 +185,7 @@ async function follow(
     id: row.id,
     before: isNew || origin === null ? undefined : row.display_name,
     after: toRuledName(changed),
-    people: [...parts.members.befores.keys()],
+    users: [...parts.members.befores.keys()],
     ...(isGivenBack ? { admins: 'given back' as const } : {}),
   };
   const { notifies, changedItself } = await followGroup(tx, rules, news, parts.now);
