@@ -10,23 +10,23 @@ import type { Outcome } from './outcome.ts';
 import { openPermit, type Permit, type Permitted, type PlannedStep } from './permit.ts';
 import { GONE, type Progress, type Recorded } from './recorded.ts';
 
-/** What the loop needs to know of one type of resource. */
+/** One type of resource, as convergence needs it. */
 export interface Convergeable<
   State,
   Action extends { readonly kind: string; readonly reason: string },
   Known,
   Part,
 > {
-  /** What a step that was not needed teaches: nothing. */
+  /** Result of a step without an action. */
   readonly noNews: Known;
   load(db: Db, id: string): Promise<State | undefined>;
   /** The next step, undefined when there is nothing to do. */
   planNext(state: State): Action | undefined;
-  /** What the service would know the resource by if the step created it; undefined: it creates nothing. */
+  /** Key by which the service would know the resource that this action creates; undefined for other actions. */
   toSentCreate(action: Action): SentCreate | undefined;
   /** Takes the step; every call of it goes through `upstream`, which asks for the lane before it leaves. */
   apply(upstream: Transport, state: State, action: Action): Promise<Outcome<Known, Part>>;
-  /** Records in one transaction with `also`, undoing what was refused and nobody was answered for. */
+  /** Records in one transaction with `also`, and undoes refused writes that were not answered yet. */
   record(
     state: State,
     ended: EndedStep<Known, Part>,
@@ -119,7 +119,7 @@ function report(
   events.converged({ type, id, action, outcome });
 }
 
-/** How often one run may come back to the same step while nobody writes anything. */
+/** Times that one run may repeat the same step while nothing is written. */
 const REPEATS_MAX = 10;
 /** Steps that are remembered; a circle is shorter. */
 const REMEMBERED_MAX = 1_000;
@@ -155,8 +155,8 @@ interface SeenOutcome {
 }
 
 /**
- * What the next step of a run knows of a "not there", so that looking and writing never go round in a
- * circle: `before` is what the step that ended knew. A change that was made in between asks anew.
+ * Keeps what a run knows of a "not there" for its next step, so that looking and writing never alternate for ever. A
+ * change in between begins anew. `before` is what was known before this step.
  */
 export function toMissed(
   before: Missed | undefined,

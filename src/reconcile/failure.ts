@@ -5,15 +5,15 @@ import type { Outcome, Problem } from './outcome.ts';
 import { isSectionUp, type ReadableSection } from './sections.ts';
 import type { Classified } from './verdict.ts';
 
-/** What a failed call was about. */
+/** Context of a failed call. */
 export interface FailedCall<Part> {
   readonly parts: readonly Part[];
   readonly section: ReadableSection;
-  /** What a look of this run said of an earlier "not there"; undefined: there was none. */
+  /** Result of an earlier look of this run at a "not there"; undefined when there was none. */
   readonly missed: Missed | undefined;
 }
 
-/** What a failed create means: there is nothing yet that could be missing. */
+/** Outcome of a failed create: nothing exists yet that could be missing. */
 export async function toCreateFailure<Part>(
   deps: ReconcileDeps,
   classified: Classified,
@@ -22,7 +22,7 @@ export async function toCreateFailure<Part>(
   return toFailure(deps, classified, { ...call, missed: 'found' });
 }
 
-/** What a failed call means for the resource, where nothing about it needs to be known. */
+/** Outcome of a failed call for its resource. */
 export async function toFailure<Part>(
   deps: ReconcileDeps,
   classified: Classified,

@@ -4,15 +4,15 @@ import type { Db } from '../store/store.ts';
 import { lockUser, type UserRow, updateUser } from '../store/users.ts';
 import { toStaleColumns } from './retry-columns.ts';
 
-/** Managed people and groups, by their SCIM ids. */
+/** Managed users and groups, by their SCIM ids. */
 export interface ToLookAt {
   readonly users: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
 }
 
 /**
- * Has people and groups looked at that somebody else may have changed; what is wanted stays as it was. What a
- * deleted one has become in the service is nobody's wish any more. `now` is epoch milliseconds.
+ * Makes users and groups due for a look, after another author may have changed them; desired state stays. Deleted
+ * resources are left out. `now` is epoch milliseconds.
  */
 export async function markToLook(tx: Db, { users, groups }: ToLookAt, now: number): Promise<void> {
   // In one order, so that two transactions that name the same wait for each other and no more.

@@ -8,28 +8,28 @@ const LISTS: readonly string[] = [
   groups.getListOfGroups.id,
 ];
 
-/** What is stored of the resource that a list shows. */
+/** Stored state of a resource that a list shows. */
 export interface StoredResource {
   readonly origin: string | null;
   readonly deleted_at: number | null;
   readonly lane_owner: string | null;
   readonly modified_at: number;
-  /** What the service was last seen to hold, when (epoch milliseconds) and by which call; undefined: never seen. */
+  /** Last observation, with its time (epoch milliseconds) and its call; undefined when the service never showed it. */
   readonly seen: { readonly at: number; readonly by: string } | undefined;
 }
 
 /**
- * What the word of a list is worth for one resource.
- * - `insert`: nobody knows it yet
- * - `merge`: it is news
- * - `drop`: somebody looks at it right now, knows better, or deleted it
- * - `look-again`: it was written since the list was asked for, so only a look of its own can tell
+ * Use of a list entry for one resource.
+ * - `insert`: the resource is new
+ * - `merge`: the entry is newer than the stored state
+ * - `drop`: the resource is being worked on, is better known, or was deleted
+ * - `look-again`: it was written after the list was asked for, so only a look of its own can tell
  */
 export type MergeDecision = 'insert' | 'merge' | 'drop' | 'look-again';
 
 /**
- * Judges a resource of a list that was asked for at `sentAt` (epoch milliseconds). An unmanaged one is
- * written by lists alone, so there a list of the same moment still counts.
+ * Decides on the entry of a list that was asked for at `sentAt` (epoch milliseconds). Only lists write an unmanaged
+ * resource, so there a list of the same moment still counts.
  */
 export function decideMerge(stored: StoredResource | undefined, sentAt: number): MergeDecision {
   if (stored === undefined) return 'insert';
@@ -39,7 +39,10 @@ export function decideMerge(stored: StoredResource | undefined, sentAt: number):
   return modified_at >= sentAt || wasSeenSince(seen, sentAt) ? 'look-again' : 'merge';
 }
 
-/** The same of somebody deleted through SCIM, whom no list brings back: an account that works again is worth knowing. */
+/**
+ * Decides the same for a user deleted through SCIM: no list brings the user back, but an account that works again is
+ * stored.
+ */
 export function decideDeletedMerge(stored: StoredResource, sentAt: number): 'merge' | 'drop' {
   const { lane_owner, modified_at, seen } = stored;
   return lane_owner !== null || modified_at >= sentAt || wasSeenSince(seen, sentAt)

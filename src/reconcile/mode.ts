@@ -33,7 +33,7 @@ export async function deletePause(tx: Db): Promise<void> {
   await deleteFact(tx, PAUSE_FACT);
 }
 
-/** Whether this store was last used to observe, so that what waits in it was never meant to rush out. */
+/** Tells whether this store was last used to observe, so that its pending changes are not sent at once. */
 export async function isObserving(db: Db): Promise<boolean> {
   return (await findFact<object>(db, OBSERVING_FACT)) !== undefined;
 }
@@ -56,7 +56,7 @@ export async function endObserving(tx: Db): Promise<void> {
 /** Changes that are counted for the message; more are as good as this many. */
 const COUNT_MAX = 100_000;
 
-/** Whether the bridge changes the service, or only observes it. */
+/** Mode of the bridge: it changes the service, or only observes it. */
 export type Mode = 'live' | 'observe';
 
 /** How this process is to treat the service. */
@@ -67,14 +67,15 @@ export interface ModeChoice {
 }
 
 /**
- * Has the store remember that it is used to observe, so that what waits then does not rush out once it is live.
- * @throws BridgeError `work-due` when acknowledged changes would be left undone without anybody having said so
+ * Remembers in the store that it is used to observe, so that its pending changes are not sent at once when it goes
+ * live.
+ * @throws BridgeError `work-due` when acknowledged changes would be left undone and no setting allows that
  */
 export async function enterMode(
   { store, clock }: { store: Store; clock: Clock },
   { mode, whenWorkIsDue }: ModeChoice,
 ): Promise<void> {
-  if (mode === 'live') return; // What was observed before is recovery's to hold.
+  if (mode === 'live') return; // Changes accepted while observing are held by recovery.
   await store.write(async (tx) => {
     if (await lockObserving(tx)) return;
     const due = await countDueChanges(tx, Number.MAX_SAFE_INTEGER, COUNT_MAX);

@@ -6,16 +6,16 @@ import type { Store } from '../store/store.ts';
 export type EmailForm = 'strings' | 'objects';
 /** How members are written in one PATCH: one operation per id, RFC 7644 arrays, or one call each. */
 export type MemberForm = 'operations' | 'array' | 'single';
-/** Which of the REST ids the SCIM id of a group is. */
+/** REST id that the SCIM id of a group equals. */
 export type GroupScimId = 'restId' | 'uid' | 'unrelated';
 
-/** Whether an empty answer to a filter of people means that nobody is there, or nothing at all. */
+/** Proof of the user filter: an empty answer means "not there", or nothing. */
 export type UserFilter = 'proven' | 'refused';
 
-/** What the contract leaves open and the service taught us. Absent: not known yet. */
+/** Behaviour that the contract leaves open and the service has shown. Absent: not known yet. */
 export interface Quirks {
   readonly emailForm?: EmailForm;
-  /** Whether addUser takes the name, which saves the second call. */
+  /** True when addUser takes the name, which saves the second call. */
   readonly nameOnCreate?: boolean;
   readonly memberForm?: MemberForm;
   /** When `memberForm` became `single` (epoch milliseconds): batches are asked for again daily. */
@@ -24,26 +24,26 @@ export interface Quirks {
   readonly membersPerCall?: number;
   /** When `membersPerCall` was learned (epoch milliseconds): more are tried again daily. */
   readonly membersPerCallAt?: number;
-  /** New people in a row whose userName was refused and who were taken without it. */
+  /** New users in a row whose userName was refused and who were created without it. */
   readonly userNamesRefused?: number;
   /** When `userNamesRefused` was learned (epoch milliseconds): it is asked for again daily. */
   readonly userNamesRefusedAt?: number;
   readonly groupScimId?: GroupScimId;
   /** When one group alone made `groupScimId` `unrelated` (epoch milliseconds): it is asked for again daily. */
   readonly groupScimIdAt?: number;
-  /** Whether updateUser takes a new userName or address. */
+  /** True when updateUser takes a new userName or address. */
   readonly addressMayChange?: boolean;
-  /** Whether an inactive person may be made a member. */
+  /** True when an inactive user can be made a member. */
   readonly inactiveMembers?: boolean;
   readonly userFilter?: UserFilter;
   /** When `userFilter` was learned (epoch milliseconds): it is asked for again daily. */
   readonly userFilterAt?: number;
 }
 
-/** The learned forms of one service, kept across restarts. Settings that are not `auto` win. */
+/** Learned quirks of one service, kept across restarts. Settings that are not `auto` win. */
 export interface QuirkStore {
   current(): Quirks;
-  /** Whether a setting names this form, so that nothing is learned of it. */
+  /** True when a setting fixes this quirk, so that nothing is learned of it. */
   isFixed(quirk: keyof Quirks): boolean;
   /** Remembers what the service just taught, on disk before it resolves. */
   learn(change: Quirks): Promise<void>;
@@ -54,7 +54,7 @@ export interface QuirkStore {
 const FACT = 'forms';
 const ASK_AGAIN_MS = 24 * 60 * 60_000;
 
-/** Opens the book. @throws StoreError when the store cannot be read. */
+/** Opens the store of quirks. @throws StoreError when the store cannot be read. */
 export async function openQuirks({
   store,
   clock,
@@ -65,7 +65,7 @@ export async function openQuirks({
   fixed: Quirks;
 }): Promise<QuirkStore> {
   let known = (await findFact<Quirks>(store.read, FACT)) ?? {};
-  /** What was learned and is not stored yet, or could not be. */
+  /** Quirks that were learned and are not stored yet, or could not be. */
   let unsaved: Quirks = {};
   let saving: Promise<void> = Promise.resolve();
 
@@ -97,7 +97,7 @@ export async function openQuirks({
   };
 }
 
-/** What may change from day to day is forgotten after one, so that it is asked for again. */
+/** Drops quirks that may change from day to day once they are a day old, so that they are tried again. */
 function withoutStale(quirks: Quirks, now: number): Quirks {
   const { memberForm, userFilter, membersPerCall, userNamesRefused, groupScimId, ...rest } = quirks;
   const isOld = (at = 0) => now - at > ASK_AGAIN_MS;

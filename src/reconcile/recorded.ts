@@ -23,7 +23,9 @@ export interface Progress {
 /** There is no such resource, so nothing of it waits. */
 export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: undefined };
 
-/** How far a stored resource has come; `oldestLink` is the oldest version that waits among its people. */
+/**
+ * Makes the progress of a stored resource; `oldestLink` is the oldest version that waits among its members and admins.
+ */
 export function toProgress(
   row: { readonly version: number; readonly pending: string },
   oldestLink?: number,
@@ -36,7 +38,7 @@ export function toProgress(
   };
 }
 
-/** What recording a step led to. */
+/** Result of recording a step. */
 export type Recorded<State> =
   | {
       /** There is a next step and the lane is still held. */
@@ -54,7 +56,7 @@ export type Recorded<State> =
       readonly notified: readonly (GroupId | UserId)[];
     });
 
-/** What recording does with each way in which a step can end. */
+/** One recorder for each way in which a step can end. */
 export interface Recorders<Known, Part, Result> {
   done(known: Known): Result;
   refused(outcome: Extract<Outcome<Known, Part>, { kind: 'refused' }>): Result;

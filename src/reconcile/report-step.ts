@@ -11,13 +11,13 @@ import type { Recorded } from './recorded.ts';
 /** A refusal that was recorded, or a look after which what failed again and again may be stuck. */
 interface RecordedStep {
   readonly key: ResourceKey;
-  /** Which kind of refusal it was; undefined: it failed. */
+  /** Code of the refusal; undefined when the step failed. */
   readonly code: string | undefined;
   /** When recording began, epoch milliseconds. */
   readonly since: number;
 }
 
-/** Tells once of a person or group that became stuck: later refusals of the same are no news. */
+/** Reports once that a user or group became stuck; later refusals of the same are not reported. */
 export async function tellStuck(
   { store, events }: Pick<ReconcileDeps, 'store' | 'events'>,
   { key, code, since }: RecordedStep,
@@ -32,7 +32,7 @@ async function findRow(db: Db, { type, id }: ResourceKey) {
   return type === 'user' ? findUserRow(db, id) : findGroupRow(db, id);
 }
 
-/** What a step was planned from, as far as a deletion needs to know. */
+/** Planned state, as far as a deletion needs it. */
 interface PlannedDeletion {
   readonly deleted: boolean;
   readonly pending: Pending<string>;

@@ -17,12 +17,12 @@ export interface SectionState {
   readonly at: number;
 }
 
-/** What is known of every section; a section that was never refused is not in it. */
+/** Known states of the sections; a section that was never refused is absent. */
 export type SectionStates = { readonly [S in ReadableSection]?: SectionState };
 
 const FACT = 'sections';
 
-/** What is known of the sections. */
+/** Reads the known states of the sections. */
 export async function readSections(deps: Pick<ReconcileDeps, 'store'>): Promise<SectionStates> {
   return (await findFact<SectionStates>(deps.store.read, FACT)) ?? {};
 }
@@ -44,8 +44,8 @@ export async function saveSection(
 }
 
 /**
- * Whether a 402, 403 or 405 was about one resource only: a cheap read of the section works. When it
- * does not, the section is closed, and what was asked is not refused but has to wait.
+ * Tells whether a 402, 403 or 405 concerned one resource only: then a cheap read of the section works. Otherwise the
+ * section is closed, and the request has to wait.
  */
 export async function isSectionUp(
   deps: ReconcileDeps,
@@ -92,7 +92,7 @@ async function readCheaply(
 /** How often what another process learned of the sections is read again, in milliseconds. */
 const SECTIONS_REFRESH_MS = 1_000;
 
-/** What is known of the sections, kept in memory because every request asks. */
+/** Known states of the sections in memory, because every request asks. */
 export interface SectionView {
   current(): SectionStates;
   refresh(): void;

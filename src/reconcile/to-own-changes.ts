@@ -27,8 +27,8 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 /**
- * What a mutating call changes, one entry for each resource, kind and member.
- * @throws BridgeError `bug` for an operation that nobody has taught the ledger
+ * Lists the changes that a mutating call makes, one entry for each resource, kind and member.
+ * @throws BridgeError `bug` for an operation that the ledger does not know
  */
 export function toOwnChanges(operation: string, args: unknown): OwnChange[] {
   const changes = findOwnChanges(operation, args);
@@ -76,7 +76,7 @@ function readGroupOperations({ path, body }: Args): OwnChange[] {
   });
 }
 
-/** One id, or the array of objects that the other form has. */
+/** Reads one id, or the array of objects of the other form. */
 function listMembers(value: unknown): string[] {
   if (!Array.isArray(value)) return [String(value)];
   return value.map((member) => String(parseRecord(member).value));
@@ -109,12 +109,12 @@ function parseRecord(value: unknown): Readonly<Record<string, unknown>> {
 const NAMES_MAX = 1_000;
 const NAME_LENGTH_MAX = 256;
 const DEPTH_MAX = 8;
-/** Parameters that name somebody or something. */
+/** Parameters that name a resource. */
 const NAMING = /(id|email|value|name)s?$/i;
 
 /**
- * What a call that an operator asked for may show as in the audit log: anything about whom and what it names, one
- * entry for each name.
+ * Lists the names in a call by an operator, one entry each, because the call may appear in the audit log under any of
+ * them.
  */
 export function toOperatorChanges(args: unknown): OwnChange[] {
   const names = new Set(listNames({ value: args, isNaming: false, depth: 0 }));
@@ -125,7 +125,7 @@ export function toOperatorChanges(args: unknown): OwnChange[] {
 
 interface Place {
   readonly value: unknown;
-  /** Whether the parameter that holds the value names something. */
+  /** True when the parameter that holds the value names a resource. */
   readonly isNaming: boolean;
   readonly depth: number;
 }

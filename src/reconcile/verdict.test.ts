@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Outcome, UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';
 import { classify, isSaidNo, type Verdict } from './verdict.ts';
 
-/** What a code means, whatever is known of the effect; undefined: the effect decides. */
+/** Verdict of a code, whatever is known of the effect; undefined when the effect decides. */
 const VERDICTS: Readonly<Record<UpstreamErrorCode, Verdict | undefined>> = {
   refused: 'refused',
   'not-permitted': 'forbidden',

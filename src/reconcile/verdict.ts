@@ -3,7 +3,7 @@ import { UpstreamError } from '../upstream/errors.ts';
 import type { Problem } from './outcome.ts';
 
 /**
- * What a failed call means for the resource it was about.
+ * Meaning of a failed call for its resource.
  * - `refused`: the service says no to this request, whatever happens later
  * - `forbidden`: no to this request or to the whole section; a cheap read tells which
  * - `missing`: the named thing is not there, to be confirmed by a look
@@ -25,13 +25,13 @@ export type Verdict =
 export interface Classified {
   readonly verdict: Verdict;
   readonly problem: Problem;
-  /** What the service asked for, in milliseconds. */
+  /** Delay that the service asked for, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * Judges a failed call. What a status means was decided by the transport; a call that may have had its
- * effect (5xx, timeout, unreadable answer, lost connection) is `unknown`.
+ * Classifies a failed call. The transport has given the status its meaning; a call that may have had its effect (5xx,
+ * timeout, unreadable answer, lost connection) is `unknown`.
  * @throws the error itself when it is not the service's: that is a bug or the store, not a verdict.
  */
 export function classify(error: unknown): Classified {
@@ -48,7 +48,7 @@ export function classify(error: unknown): Classified {
   };
 }
 
-/** Whether the service said no to what was asked, so that less of it may be taken. */
+/** True when the service refused the request, so that a smaller one may be taken. */
 export function isSaidNo({ verdict }: Classified): boolean {
   return verdict === 'refused' || verdict === 'conflict';
 }
@@ -74,13 +74,13 @@ export interface Reason {
   readonly problem: Problem;
   /** For the log: what and which, never the service's own words. */
   readonly text: string;
-  /** What the service's refusal means; undefined: it was not the service. */
+  /** Meaning of the service's refusal; undefined when the error is not the service's. */
   readonly verdict?: Verdict;
-  /** What the service asked for, in milliseconds. */
+  /** Delay that the service asked for, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** What was thrown, as a reason. What is neither the service's nor the store's is a bug, and is tried again too. */
+/** Makes a reason of a thrown error. An error of neither the service nor the store is a bug, and is tried again too. */
 export function toReason(error: unknown): Reason {
   if (error instanceof UpstreamError) {
     const { verdict, problem, retryAfterMs } = classify(error);

@@ -6,7 +6,7 @@ import type { Progress, Recorded, Undone } from './recorded.ts';
 /** A request that waits for its write to arrive in the service. */
 export interface Waiter<Undo> {
   readonly version: number;
-  /** What takes the write back, should the service refuse it before anybody was told otherwise. */
+  /** Facts that take the write back, if the service refuses it before it is answered. */
   readonly undo: Undo;
 }
 
@@ -17,13 +17,13 @@ export interface Waiter<Undo> {
 export interface Waiters<Undo> {
   /** Waits until the write is settled, at most `waitMs`. */
   wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement>;
-  /** Holds everybody who waits for this resource while a result is recorded. */
+  /** Holds all requests that wait for this resource while a result is recorded. */
   hold(key: ResourceKey): HeldWaiters<Undo>;
-  /** Answers everybody whose version has arrived. */
+  /** Answers all requests whose version has arrived. */
   settle(key: ResourceKey, progress: Progress): void;
-  /** Tells everybody who waits for `version` or an older one that it will take longer; the write is durable. */
+  /** Answers "not yet" to all requests that wait for `version` or an older one; their writes are durable. */
   answerNotYet(key: ResourceKey, version: number, reason: string): void;
-  /** What is waited for. */
+  /** Resources that requests wait for. */
   keys(): ResourceKey[];
   /** How many wait in all. */
   readonly size: number;
@@ -39,11 +39,11 @@ export interface HeldWaiters<Undo> {
 interface Entry<Undo> extends Waiter<Undo> {
   readonly answer: (settlement: Settlement) => void;
   isHeld: boolean;
-  /** What was to be answered while it was held: said afterwards, unless the write was taken back. */
+  /** Answer that came while it was held: given afterwards, unless the write was taken back. */
   kept?: Settlement;
 }
 
-/** Everybody who waits for one resource. */
+/** Requests that wait for one resource. */
 interface Queue<Undo> {
   readonly key: ResourceKey;
   readonly entries: Set<Entry<Undo>>;
@@ -136,8 +136,8 @@ function startDeadline(clock: Clock, ms: number, onOver: () => void): () => void
 }
 
 /**
- * Records a result while the deadlines of those who wait for it are held, so that nobody is told
- * "accepted" for a write that is being taken back at this moment.
+ * Records a result while the deadlines of the waiting requests are held, so that no request is told "accepted" for a
+ * write that is being taken back.
  */
 export async function recordHeld<State, Undo>(
   held: HeldWaiters<Undo>,

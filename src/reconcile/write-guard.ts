@@ -21,19 +21,19 @@ export interface WriteGuard {
   refused(): WritesRefused | undefined;
   /** The pause that holds, undefined: there is none. */
   findPause(): Pause | undefined;
-  /** Has every process on this store change nothing until somebody resumes. @throws StoreError */
+  /** Stops every process on this store from changing the service until an operator resumes. @throws StoreError */
   pause(reason: string | null): Promise<Pause>;
   /** Ends the pause. @throws StoreError */
   resume(): Promise<void>;
   /**
-   * Before anything runs. `onResumed` is told when changes may be sent again.
-   * @throws BridgeError `work-due` when acknowledged changes would be left undone without anybody having said so
+   * Starts before anything runs. `onResumed` is told when changes may be sent again.
+   * @throws BridgeError `work-due` when acknowledged changes would be left undone and no setting allows that
    */
   start(onResumed: () => void): Promise<void>;
   stop(): void;
 }
 
-/** What a guard is made of. */
+/** Options of a guard. */
 export interface GuardOptions extends ModeChoice {
   readonly store: Store;
   readonly clock: Clock;
@@ -67,7 +67,7 @@ export async function openWriteGuard({
     const before = changes;
     // A store that cannot be read now is told by /readyz; what was known stays.
     const read = await findPause(store.read).catch(() => held);
-    // What this process was told meanwhile is newer.
+    // A change made by this process meanwhile is newer.
     if (changes === before && read?.since !== held?.since) take(read);
   }
 

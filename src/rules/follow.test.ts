@@ -4,7 +4,7 @@ import { groupId, userId } from '../domain/ids.ts';
 import type { Db } from '../store/store.ts';
 import { enterRules, followGroup, followUser } from './follow.ts';
 
-/** A transaction that nobody may ask anything. */
+/** Transaction that fails on every query. */
 const untouchable = new Proxy({} as Db, {
   get: (_, name) => {
     throw new Error(`the store was asked: ${String(name)}`);

@@ -21,23 +21,23 @@ export interface GroupNews {
   /** Its name while it was live and managed, before and after; undefined: it was not. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** Who came or left. */
+  /** Users who joined or left. */
   readonly users: readonly UserId[];
   /** Its own admin list may be the rules' again. */
   readonly admins?: 'given back';
 }
 
 /**
- * Begins a transaction whose outcome rules may read: `people` before somebody joins or leaves a group,
- * `names` before a group comes, goes or is renamed. Nothing without rules.
+ * Begins a transaction whose outcome rules may read: `people` before a user joins or leaves a group, `names` before a
+ * group comes, goes or is renamed. Does nothing without rules.
  */
 export async function enterRules(tx: Db, rules: Rules, of: 'people' | 'names'): Promise<void> {
   if (hasRules(rules)) await lockRuleInputs(tx, of);
 }
 
-/** What followed from it. */
+/** Result of following the rules. */
 export interface Followed {
-  /** Other people or groups may be due. */
+  /** True when other users or groups may be due. */
   readonly notifies: boolean;
   /** The group itself has another version. */
   readonly changedItself: boolean;
@@ -53,9 +53,9 @@ export function toRuledName(
 }
 
 /**
- * Brings up to date what rules derive from a group, in the transaction that changed it: the fields of people
- * who came or left, admin lists that draw on it, its own admin list. Where only people changed, nobody else
- * is looked at. `now` is epoch milliseconds.
+ * Updates everything that rules derive from a group, in the transaction that changed it: the fields of users who joined
+ * or left, admin lists that draw on it, its own admin list. Where only members changed, only those users are looked at.
+ * `now` is epoch milliseconds.
  */
 export async function followGroup(
   tx: Db,
@@ -111,7 +111,7 @@ async function followAdministered(
   return changed;
 }
 
-/** Brings the ruled fields of managed people up to date. True: somebody changed. */
+/** Updates the ruled fields of managed users. True when a user changed. */
 export async function followUsers(
   tx: Db,
   rules: Rules,
@@ -121,7 +121,7 @@ export async function followUsers(
   let changed = false;
   for (const chunk of chunks([...userIds].sort())) {
     const rows = await lockManagedUsers(tx, chunk);
-    // Only now: whoever puts one of them into another group waits for the row.
+    // Read after the lock: a transaction that adds one of them to another group waits for the row.
     const names = await listGroupNamesOf(tx, chunk);
     for (const row of rows) {
       const next = await toRuledUser(tx, rules, { row, names: names.get(row.id) ?? [], now });
@@ -133,7 +133,7 @@ export async function followUsers(
   return changed;
 }
 
-/** Brings up to date all that rules derive from one person's groups. True: something changed. */
+/** Updates everything that rules derive from one user's groups. True when something changed. */
 export async function followUser(
   tx: Db,
   rules: Rules,

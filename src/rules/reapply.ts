@@ -12,7 +12,7 @@ import { ruleAdmins } from './rule-admins.ts';
 import { toRuledGroup } from './rule-group.ts';
 import type { Rules } from './rules.ts';
 
-/** How many are brought up to date in one transaction: as many as nobody waits for. */
+/** Rows updated in one transaction: few enough that requests do not notice. */
 const PAGE = { groups: 100, people: 200, admins: 20 } as const;
 /** How long to rest when the store fails, in milliseconds. */
 const REST_MS = 1_000;
@@ -47,9 +47,9 @@ interface Deps {
 }
 
 /**
- * Goes through groups, people and admin lists in pages, each with where it stands in one transaction: a
- * crash repeats at most one page, and processes that start together share the work. Requests are served
- * meanwhile; what they change follows the same rules. `onChanged` is told when something may be due.
+ * Creates the reapplication of the rules to groups, users and admin lists, page by page, each with its checkpoint in
+ * one transaction: a crash repeats at most one page, and processes that start together share the work. Requests are
+ * served meanwhile under the same rules. `onChanged` is told when something may be due.
  */
 export function createReapplication(deps: Deps, onChanged: () => void): Reapplication {
   const stopping = new AbortController();
@@ -125,7 +125,7 @@ function toNextStep({ hash, step }: RulesFact): RulesFact {
 }
 
 interface Step {
-  /** Undefined: there was nobody left. */
+  /** Undefined when no row was left. */
   readonly lastSeq: number | undefined;
   readonly changed: boolean;
 }

@@ -14,7 +14,7 @@ import type { Db } from '../store/store.ts';
 import { listUserRows } from '../store/users.ts';
 import { hasRules, type Rules } from './rules.ts';
 
-/** An admin list that the rules look at: all of it, or what they say of these people. */
+/** Admin list to be updated: all of it, or these users alone. */
 export interface AdminsNews {
   readonly groupId: GroupId;
   readonly users: readonly UserId[] | undefined;
@@ -23,8 +23,8 @@ export interface AdminsNews {
 }
 
 /**
- * Makes the admins of a managed group those that the rules want, unless a provider writes the list. The row
- * is locked first, so that whoever changes another source of the same list is seen. True: it changed.
+ * Updates the admins of a managed group to those that the rules want, unless a provider writes the list. The row is
+ * locked first, so that a concurrent change of another source is seen. True when the list changed.
  */
 export async function ruleAdmins(
   tx: Db,
@@ -71,7 +71,7 @@ function toChanges(
   });
 }
 
-/** Nobody whom the policy protects is demoted, by a rule as little as by a request. */
+/** Leaves out protected users, whom a rule may demote as little as a request. */
 async function withoutProtected(
   tx: Db,
   { protection }: Rules,

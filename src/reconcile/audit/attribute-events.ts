@@ -20,19 +20,20 @@ export interface NewEvent {
   readonly toLook: ToLookAt;
 }
 
-/** What is known of the service when events are attributed. */
+/** Facts about the service by which events are attributed. */
 export interface AttributionOptions {
   /** How far the service's clock is ahead of ours, in milliseconds. */
   readonly skewMs: number;
-  /** The account behind our own token, where the service tells. */
+  /** Account behind our own token, where the service tells it. */
   readonly ownAccount: number | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
 /**
- * Says whose events are, by their author first: only what nobody else is known to have made is compared with the ledger.
- * Events that were explained before keep what explains them: a second one needs another call.
+ * Tells our own events from foreign ones. An event whose author is known to be another account is foreign; the others
+ * are compared with the ledger.
+ * An explained event keeps its explanation: a second event needs another call.
  */
 export async function attributeEvents(
   tx: Db,
@@ -79,7 +80,7 @@ export async function readLedger(
   const { beforeMs, afterMs } = TOLERANCE;
   const reach = { from: first.at - afterMs, to: last.at + beforeMs };
   const calls = await listOwnCalls(tx, { ...reach, limit: CALLS_MAX });
-  // What the same call explains is at most as far from it as these are, and may have come late.
+  // Explanations reach as far again to both sides, and may have come late.
   const explained = await listExplanations(tx, {
     from: reach.from - beforeMs + skewMs - LATE_MS,
     to: reach.to + afterMs + skewMs + LATE_MS,
@@ -97,7 +98,7 @@ function toNewEvent({ event, use }: ExplainedEvent<NamedAuditEvent>): NewEvent {
 
 const NOTHING_TO_LOOK_AT: ToLookAt = { users: new Set(), groups: new Set() };
 
-/** Who came into a group or left it is a matter of the group, not of the person. */
+/** Actions on a member list or an admin list concern the group, not the user. */
 const OF_GROUPS: ReadonlySet<string> = new Set([
   'add_user',
   'admin_add_user',
@@ -112,7 +113,7 @@ function toResources({ action, userIds, groupIds }: NamedAuditEvent): ToLookAt {
   return { users: isOfGroup ? new Set() : userIds, groups: groupIds };
 }
 
-/** All whom these events have the bridge look at. */
+/** Collects the resources at which these events make the bridge look. */
 export function mergeToLook(events: readonly NewEvent[]): ToLookAt {
   return {
     users: new Set(events.flatMap(({ toLook }) => [...toLook.users])),

@@ -6,21 +6,21 @@ import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 /** The author of an event, as far as the log says; the service may leave any of it out. */
 type Author = Pick<AuditEvent, 'authorId' | 'authorUid' | 'authorUsername'>;
 
-/** An author, and how much speaks for its being the account behind our own token. */
+/** Author with a weight: how much speaks for the account behind our own token. */
 interface AuthorCounter extends Partial<Author> {
   readonly weight: number;
 }
 
 const FACT = 'audit-own-author';
-/** What speaks for an author who is taken to be our own. */
+/** Least weight from which an author is taken to be our own. */
 const WEIGHT_MIN = 3;
 /** Beyond this all weights are halved, so that another token is recognised after a while. */
 const WEIGHT_MAX = 60;
 const AUTHORS_MAX = 20;
 
 /**
- * Which events somebody else than the account behind our own token has made. That account is known from the service, or
- * learned from events that our own calls explain; else nobody is known to be somebody else.
+ * Tells which events another account than the one behind our own token has made. That account is known from the
+ * service, or learned from events that our own calls explain; while it is unknown, no event counts as foreign.
  */
 export async function readForeignAuthors(
   db: Db,
@@ -38,7 +38,10 @@ export async function findLearnedAccount(db: Db): Promise<number | undefined> {
   return (await findLearned(db))?.authorId;
 }
 
-/** Remembers the authors of events that calls of ours explain. A creation nobody else can have made. `now` is epoch milliseconds. */
+/**
+ * Remembers the authors of events that our own calls explain. A creation weighs more, because only our own account can
+ * have made it. `now` is epoch milliseconds.
+ */
 export async function learnAuthors(
   tx: Db,
   explained: readonly { readonly audit: AuditEvent; readonly isCreation: boolean }[],

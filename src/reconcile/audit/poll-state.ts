@@ -16,13 +16,13 @@ export interface PollState {
   readonly skewMs: number;
   /** Since when every read fails, and with which code; null: the last one did not. */
   readonly failure: { readonly since: number; readonly code: string } | null;
-  /** The process that reads, and until when nobody else does. */
+  /** Process that reads, and the time until which no other process does. */
   readonly holder: { readonly owner: string; readonly until: number } | null;
 }
 
 const FACT = 'audit-tail';
 
-/** How far the audit log was read, undefined: nobody has begun. */
+/** Finds how far the audit log was read; undefined when polling never began. */
 export async function findPollState(db: Db): Promise<PollState | undefined> {
   return findFact<PollState>(db, FACT);
 }
@@ -32,7 +32,9 @@ export async function savePollState(tx: Db, value: PollState, now: number): Prom
   await saveFact(tx, { name: FACT, value, now });
 }
 
-/** Begins where nobody has begun. What happened shortly before is read too, for the clocks may differ. */
+/**
+ * Begins to poll, where no process has begun. The log is read from a little earlier on, because the clocks may differ.
+ */
 export async function beginPolling(tx: Db, now: number): Promise<void> {
   if ((await lockFact<PollState>(tx, FACT)) !== undefined) return;
   const from = now - FIRST_REACH_MS;
@@ -48,19 +50,19 @@ export async function beginPolling(tx: Db, now: number): Promise<void> {
   await savePollState(tx, value, now);
 }
 
-/** Lets go of what a process held that is known to be gone: any other, where one process has the store. */
+/** Frees the poller from a process that is gone: from any other process, where one process has the store. */
 export async function freePoller(tx: Db, now: number): Promise<void> {
   const state = await lockFact<PollState>(tx, FACT);
   if (state !== undefined) await savePollState(tx, { ...state, holder: null }, now);
 }
 
-/** Lets go where this process reads, which is gone. */
+/** Frees the poller from this process, which is gone. */
 export async function freePollerOf(tx: Db, owner: string, now: number): Promise<void> {
   const state = await lockPollState(tx, owner);
   if (state !== undefined) await savePollState(tx, { ...state, holder: null }, now);
 }
 
-/** Who wants to read, when, for how long, and how often the log is read. */
+/** Wish of a process to read the log now, for a time, at an interval. */
 export interface PollClaim {
   readonly owner: string;
   readonly now: number;
@@ -73,7 +75,7 @@ export type PollTurn =
   | { readonly kind: 'mine'; readonly before: PollState }
   | { readonly kind: 'not-yet'; readonly waitMs: number };
 
-/** Takes the right to read, unless it was read just now or somebody else is reading. */
+/** Takes the right to read, unless the log was read just now or another process is reading. */
 export async function claimPoll(
   tx: Db,
   { owner, now, leaseMs, intervalMs }: PollClaim,

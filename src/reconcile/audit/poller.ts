@@ -8,13 +8,13 @@ import { readLog } from './read-log.ts';
 /** How often a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
 
-/** What the tail is given. */
+/** Options of the audit poller. */
 export interface AuditPollerOptions {
   /** How often the audit log is read, in milliseconds; 0: never. */
   readonly intervalMs: number;
   /** Resolves once the first read and recovery are over. */
   readonly trusted: Promise<void>;
-  /** The account behind our own token, where the service tells. */
+  /** Account behind our own token, where the service tells it. */
   readonly ownAccount: () => number | undefined;
   /** Tells the workers that something became due. */
   readonly notify: () => void;
@@ -32,7 +32,7 @@ export interface AuditPoller {
   stop(): Promise<void>;
 }
 
-/** The tail of one process. */
+/** Creates the audit poller of one process. */
 export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptions): AuditPoller {
   const { store, clock, events } = deps;
   const stopping = new AbortController();
@@ -117,7 +117,7 @@ function createAttempts(
       signal.throwIfAborted();
       return await fail(error);
     } finally {
-      // What was marked before a failure is due all the same.
+      // Resources marked before a failure are due all the same.
       notify();
       considerSweep();
     }

@@ -23,7 +23,7 @@ export type PollResult =
 /** How often the log is read. */
 export interface Reading {
   readonly intervalMs: number;
-  /** The account behind our own token, where the service tells. */
+  /** Account behind our own token, where the service tells it. */
   readonly ownAccount: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -91,7 +91,7 @@ function tellLooks({ events }: ReconcileDeps, attributed: readonly NewEvent[]): 
   }
 }
 
-/** What the read has shown is known from now on. */
+/** Remembers the newest event that the read has shown. */
 async function finish(
   { store, clock, owner }: ReconcileDeps,
   { newestAt, readAt }: Pick<PollState, 'newestAt' | 'readAt'>,

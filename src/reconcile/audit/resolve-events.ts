@@ -18,7 +18,7 @@ import { lockPollState } from './poll-state.ts';
 import { toResourceRows } from './to-rows.ts';
 
 /**
- * How long an event may wait for somebody whom it names, in milliseconds: as long as a call of our own may take
+ * Time that an event waits for the resource it names to appear, in milliseconds: as long as a call of our own may take
  * until its outcome is stored.
  */
 const WAIT_MS = TOLERANCE.afterMs;
@@ -26,17 +26,17 @@ const WAIT_MS = TOLERANCE.afterMs;
 const BATCH = 500;
 const BATCHES_MAX = 20;
 
-/** What is known of events that nobody was found for. Times are epoch milliseconds by our own clock. */
+/** State of events for which no resource was found. Times are epoch milliseconds by our own clock. */
 interface Unresolved {
   /** Those read until then were gone through a second time. */
   readonly settledUntil: number;
-  /** When the newest happened that nobody was found for then either: something may have changed that no look covers. */
+  /** Time of the newest event that stayed without a resource: something may have changed that no look covers. */
   readonly newestAt: number;
 }
 
 const FACT = 'audit-unresolved';
 
-/** When the newest event happened that cannot be told to be about anybody (epoch milliseconds); 0: there was none. */
+/** Finds the time of the newest event that names no known resource (epoch milliseconds); 0 when there is none. */
 export async function findUnresolvedAt(db: Db): Promise<number> {
   return (await findUnresolved(db)).newestAt;
 }
@@ -46,9 +46,10 @@ async function findUnresolved(db: Db): Promise<Unresolved> {
 }
 
 /**
- * Goes once more through events that named nobody when they were read: what they name may have been stored since,
- * above all what a call of our own has made. Whom others changed is looked at. What is left is remembered, for only
- * a sweep can tell what it changed. Returns the events that somebody was found for.
+ * Looks up once more the events that named no known resource when they were read: the resource may have been stored
+ * since, above all one that our own call created.
+ * Resources changed by others are looked at. The time of the rest is remembered, because only a sweep can tell their
+ * effect. Returns the events whose resource was found.
  */
 export async function resolveEvents(
   deps: Pick<ReconcileDeps, 'store' | 'clock' | 'owner'>,
@@ -59,7 +60,7 @@ export async function resolveEvents(
     const until = deps.clock.now() - WAIT_MS;
     const { settledUntil: after } = await findUnresolved(deps.store.read);
     const query = { after, until, limit: BATCH };
-    // Mostly there is none, and nothing to be written.
+    // The list is usually empty, and nothing has to be written.
     if ((await listUnresolvedEvents(deps.store.read, query)).length === 0) break;
     const known = await resolveBatch(deps, { until, ownAccount });
     if (known === undefined) break;
@@ -114,7 +115,10 @@ async function storeKnown(tx: Db, known: readonly NewEvent[]): Promise<void> {
   }
 }
 
-/** What as many calls of our own explain is ours. Returns when the newest of the others happened, 0: there is none. */
+/**
+ * Marks as ours as many events as our own calls explain. Returns the time of the newest of the others, 0 when there is
+ * none.
+ */
 async function countOut(tx: Db, left: readonly NewEvent[], skewMs: number): Promise<number> {
   const events = left.map(({ event }) => event);
   const { calls, used } = await readLedger(tx, events, skewMs);

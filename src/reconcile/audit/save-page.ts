@@ -14,14 +14,14 @@ import { lockPollState, savePollState } from './poll-state.ts';
 import { toEventRow, toNameRows, toResourceRows, toText } from './to-rows.ts';
 import { estimateSkew } from './window.ts';
 
-/** What became of one page. */
+/** Result of storing one page. */
 export interface SavedPage {
   readonly fresh: readonly NewEvent[];
   /** Events of the window that are stored by now. */
   readonly storedCount: number;
 }
 
-/** What storing a page takes. */
+/** Dependencies of storing a page. */
 type PageDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'owner' | 'policy'>;
 
 /** One page to be stored. */
@@ -29,13 +29,13 @@ export interface PollPage {
   readonly events: readonly AuditEvent[];
   /** The beginning of the window (epoch milliseconds, by the clock of the service). */
   readonly from: number;
-  /** The account behind our own token, where the service tells. */
+  /** Account behind our own token, where the service tells it. */
   readonly ownAccount?: number | undefined;
 }
 
 /**
- * Stores a page and what follows from it in one transaction: its new events, whose they are, and that those
- * whom others have changed are looked at. Undefined: another process reads by now.
+ * Stores a page and its consequences in one transaction: the new events, their origins, and a look at each resource
+ * that others have changed. Undefined when another process reads now.
  */
 export async function savePage(
   { store, clock, owner, policy }: PageDeps,
@@ -73,7 +73,7 @@ async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEven
   return [...byId].flatMap(([id, event]) => (known.has(id) ? [] : [event]));
 }
 
-/** Whoever is looked at is compared as well, with the list of admins where the event names that. */
+/** Queues a comparison of each resource that is looked at, with its admin list where the event concerns admins. */
 async function haveInspected(tx: Db, events: readonly NewEvent[], now: number): Promise<void> {
   const waiting = { source: 'tail', since: now, due_at: now } as const;
   for (const { event, toLook } of events) {

@@ -7,7 +7,7 @@ import { type NamedAuditEvent, toWords } from './name-events.ts';
 /** Longer details are not kept. */
 const DETAILS_LENGTH_MAX = 16_384;
 const TEXT_LENGTH_MAX = 4_096;
-/** An event that shows more texts than this is no single change of somebody. */
+/** An event with more texts than this is not a single change of one resource. */
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 256;
 
@@ -40,7 +40,7 @@ export function toEventRow(
   };
 }
 
-/** Whom an event names, of those whom the store knows. */
+/** Rows of the resources that an event names, as far as the store knows them. */
 export function toResourceRows({
   event: { audit, known, at },
 }: AttributedEvent): EventResourceRow[] {
@@ -55,7 +55,7 @@ export function toResourceRows({
   );
 }
 
-/** What an event shows that names nobody yet: the store may come to know the new one later. */
+/** Rows of the texts of an event that names no known resource: the store may learn of the resource later. */
 export function toNameRows({ event }: AttributedEvent): EventNameRow[] {
   const isKnown = event.known.user.size + event.known.group.size > 0;
   if (isKnown || isIrrelevant(toWords(event))) return [];

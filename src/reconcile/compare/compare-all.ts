@@ -15,8 +15,9 @@ import type { Resources } from './resources.ts';
 import { type SweepRun, writeHeld } from './run.ts';
 
 /**
- * Compares everybody, or every group, with what the complete lists showed. What is known already is confirmed
- * or gone by that alone; what is new is looked at again, part by part, so that no more than one part is in memory.
+ * Compares all users, or all groups, with the complete lists. A known drift is confirmed or ended by the lists alone; a
+ * new difference is looked at again.
+ * The rows are read in parts, so that only one part is in memory.
  */
 export async function compareAll<Row extends UserRow | GroupRow>(
   run: SweepRun,
@@ -79,7 +80,10 @@ function isLeftOut(comparison: Comparison): boolean {
   return comparison.kind === 'compared' && comparison.leftOutBy !== undefined;
 }
 
-/** What a list says of somebody who is worked on is dropped, so that it seems to leave them out. */
+/**
+ * True when the resource was changed while the lists were read: then the list was dropped for it, and only seems to
+ * leave it out.
+ */
 async function wasTouched(
   tx: Db,
   { id, modified_at, due_at }: UserRow | GroupRow,
@@ -122,7 +126,7 @@ function wasSeenBefore({ origin, created_at }: UserRow | GroupRow, { since }: Se
   return origin === null && created_at < since;
 }
 
-/** Who is missing was looked for before anything was compared. */
+/** A missing resource was looked for before the comparison. */
 function isToBeLookedAt({ kind }: Comparison): boolean {
   return kind === 'compared';
 }

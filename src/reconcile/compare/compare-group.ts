@@ -57,7 +57,7 @@ export function compareGroup(
   return isListed(observed, seen) ? comparison : { ...comparison, leftOutBy: 'restGroups' };
 }
 
-/** Whether the REST list showed it, from which its rights are. */
+/** True when the REST list showed the group; its permissions come from there. */
 function isListed({ listedAt }: ObservedGroup, { since }: SeenSince): boolean {
   return listedAt === undefined || listedAt >= since;
 }
@@ -95,7 +95,7 @@ function listFieldDifferences(
   const wanted: JsonObject = {};
   for (const field of ['permissions', 'addToCardsAndSpacesEnabled'] as const) {
     const [want, have] = [desired[field], observed[field]];
-    // What the service does not say cannot differ.
+    // A value that the service does not tell cannot differ.
     if (!fields.includes(field) || want === undefined || have === undefined) continue;
     wanted[field] = want;
     held[field] = have;

@@ -24,7 +24,7 @@ import {
   UNSEEN,
 } from './comparison.ts';
 
-/** Compares one person with what the service was seen to hold since the sweep began. */
+/** Compares one user with the service as seen since the sweep began. */
 export function compareUser(row: UserRow, seen: SeenSince): Comparison {
   if (!seen.lists.users || isBusy(row)) return UNKNOWN;
   const state = toUserState(row);
@@ -50,7 +50,7 @@ export function compareUser(row: UserRow, seen: SeenSince): Comparison {
   return compareFields(state, observed, { seen, toDifference });
 }
 
-/** Nobody asked for the account, so it is a difference while it is there, and none once it is gone. */
+/** An unmanaged account is a difference while it exists. */
 function compareUnmanaged(
   observed: ObservedUser | undefined,
   { seen: { lists, since }, toDifference }: Comparing,
@@ -59,7 +59,7 @@ function compareUnmanaged(
   if (observed.at >= since) {
     return toCompared([toDifference('user.unmanaged', null, toAccount(observed))]);
   }
-  // What only the list of company users ever showed is not missed while that cannot be read.
+  // An account known only from the list of company users is not missed while that list cannot be read.
   return lists.companyUsers || observed.shownAt !== undefined ? UNSEEN : NOTHING;
 }
 
@@ -99,12 +99,15 @@ function compareFields(
   return isLeftOut(observed, seen) ? { ...comparison, leftOutBy: 'companyUsers' } : comparison;
 }
 
-/** The list may leave inactive people out always, and whom it never showed it may never show. */
+/**
+ * True when the list of company users has dropped a user it showed before. It may always leave out inactive users, and
+ * an account it never showed.
+ */
 function isLeftOut({ active, listedAt }: ObservedUser, { lists, since }: SeenSince): boolean {
   return lists.companyUsers && active && listedAt !== undefined && listedAt < since;
 }
 
-/** Of somebody deleted nothing matters but whether the account works again. */
+/** Compares a deleted user: only an account that works again is a difference. */
 function compareDeleted(
   state: UserState,
   observed: ObservedUser,
@@ -115,13 +118,13 @@ function compareDeleted(
   return { ...comparison, differences };
 }
 
-/** Which kinds rest on the list of company users. */
+/** Drift kinds that only the list of company users can show. */
 function listOfCompanyUsers(deactivation: Deactivation): DriftKind[] {
   const suspended: DriftKind[] = ['user.deactivated', 'user.activated'];
   return deactivation === 'scim' ? ['user.access'] : ['user.access', ...suspended];
 }
 
-/** What differs of licences and suspensions, as far as both sides say. */
+/** Licence and suspension among the differing fields, as far as both sides tell them. */
 function toAccess(
   { appsPermissions, temporarilyInactive }: Access,
   fields: readonly UserField[],

@@ -10,26 +10,26 @@ export const EVERY_LIST: ReadLists = {
   members: true,
 };
 
-/** What was read, and since when. */
+/** Lists that were read, and the time since when. */
 export interface SeenSince {
   readonly lists: ReadLists;
-  /** What was not seen since then (epoch milliseconds) was not in the lists. */
+  /** Beginning of the reads (epoch milliseconds): a resource last seen before it was not in the lists. */
   readonly since: number;
   readonly deactivation: Deactivation;
 }
 
 /**
- * What a complete read says of one resource.
- * - `unknown`: nothing, because it is at work or to be looked at
- * - `missing`: no list showed it, which is a suspicion until a look of its own says so
- * - `judged`: these are its differences; of the kinds in `unread` nothing is known
+ * Result of comparing one resource with a complete read.
+ * - `unknown`: nothing can be said, because the resource is at work or has to be looked at
+ * - `missing`: no list showed it; a look of its own has to confirm that
+ * - `compared`: these are its differences; nothing is known of the kinds in `unread`
  */
 export type Comparison =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'missing'; readonly difference: Difference }
   | Compared;
 
-/** What was compared. */
+/** Differences of one resource. */
 export interface Compared {
   readonly kind: 'compared';
   readonly differences: readonly Difference[];
@@ -40,7 +40,7 @@ export interface Compared {
   readonly isUnseen?: true;
 }
 
-/** What differs, apart from the kinds of which nothing is known. */
+/** Makes a comparison of these differences; nothing is known of the kinds in `unread`. */
 export function toCompared(
   differences: readonly Difference[],
   unread: readonly DriftKind[] = [],
@@ -53,7 +53,7 @@ export function leftOut(leftOutBy: 'users' | 'groups'): Compared {
   return { ...toCompared([], DRIFT_KINDS), leftOutBy };
 }
 
-/** Whether SCIM did not show in this read what it had shown before; what the answers of REST say stands beside that. */
+/** True when SCIM had shown the resource before and did not in this read, whatever REST says. */
 export function isHiddenByScim(
   { by, shownAt }: { readonly by: string; readonly shownAt?: number },
   since: number,
@@ -65,10 +65,10 @@ export function isHiddenByScim(
 export const UNKNOWN: Comparison = { kind: 'unknown' };
 /** There is no difference. */
 export const NOTHING: Comparison = toCompared([]);
-/** There is no difference in one that no list showed and nobody manages. */
+/** No difference, of an unmanaged resource that no list showed. */
 export const UNSEEN: Comparison = { ...toCompared([]), isUnseen: true };
 
-/** Whether somebody works on the resource or is about to look at it: whoever does knows better. */
+/** True when a worker has the resource or is about to look at it, and will know better. */
 export function isBusy(row: {
   readonly lane_owner: string | null;
   readonly must_look: number;
@@ -76,13 +76,13 @@ export function isBusy(row: {
   return row.lane_owner !== null || row.must_look !== 0;
 }
 
-/** What tells that a row was written, or worked at. */
+/** Columns by which a change or a call of a row is noticed. */
 interface Touched {
   readonly version: number;
   readonly lane_token: number;
 }
 
-/** Whether nobody wrote, called or took the lane since the row was read. */
+/** True when the resource was neither written nor taken by a worker since the row was read. */
 export function isUnchanged(now: Touched & Parameters<typeof isBusy>[0], before: Touched): boolean {
   return !isBusy(now) && now.version === before.version && now.lane_token === before.lane_token;
 }

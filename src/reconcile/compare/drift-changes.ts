@@ -11,7 +11,7 @@ import type { Db } from '../../store/store.ts';
 import type { Comparison } from './comparison.ts';
 import type { SweepRun } from './run.ts';
 
-/** What a read of one resource means for the drifts that are known, and what is left to be looked at again. */
+/** Effect of one comparison on the known drifts, with the new differences that have to be confirmed. */
 export interface DriftChanges {
   readonly confirmed: readonly { readonly row: DriftRow; readonly difference: Difference }[];
   readonly gone: readonly DriftRow[];
@@ -32,7 +32,7 @@ export function compareWithKnown(comparison: Comparison, known: readonly DriftRo
     byKey.delete(key);
     if (row.status === 'repairing') continue;
     if (difference !== undefined) confirmed.push({ row, difference });
-    // Of somebody whom no list showed nothing else is known.
+    // A resource that no list showed is known to differ in nothing else.
     else if (!isMissing && !comparison.unread.includes(row.kind)) gone.push(row);
   }
   return { confirmed, gone, fresh: [...byKey.values()] };

@@ -9,7 +9,7 @@ import { toLookNeeds } from './look.ts';
 import type { Resources } from './resources.ts';
 import { type SweepRun, writeHeld } from './run.ts';
 
-/** A person or group in whom a list showed a difference that is new. */
+/** User or group in which a list showed a new difference. */
 export interface Suspect<Row extends UserRow | GroupRow> {
   readonly row: Row;
   readonly comparison: Comparison;
@@ -62,7 +62,7 @@ export async function awaitQuiet({ deps, settleMs, signal }: SweepRun, id: strin
   if (restMs > 0) await clock.sleep(restMs, signal);
 }
 
-/** What only one of the two reads showed is no drift. */
+/** Keeps the differences that both reads showed. */
 function keepTwice(first: Comparison, second: Comparison): Comparison {
   if (second.kind !== 'compared') return second;
   const differences = first.kind === 'compared' ? first.differences : [];

@@ -18,7 +18,7 @@ import { classify } from '../verdict.ts';
 import { ADMINS_WAIT_MS, saveAdmins } from './read-admin-lists.ts';
 import type { SweepRun } from './run.ts';
 
-/** Looks at one person: by SCIM, and at licences and suspensions where they are asked for. */
+/** Looks at one user through SCIM, and at licence and suspension where these are needed. */
 export async function lookAtUserAgain(
   { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
   row: UserRow,
@@ -43,7 +43,7 @@ export async function lookAtUserAgain(
   return { kind: 'seen', store: (tx, { id }) => updateUser(tx, id, columns) };
 }
 
-/** The list of company users knows no look at one person, only a search. */
+/** Finds one user by a search, because the list of company users has no look at one user. */
 async function findCompanyUser(
   { deps }: Pick<SweepRun, 'deps' | 'signal'>,
   context: CallContext,
@@ -64,15 +64,15 @@ async function findCompanyUser(
   }
 }
 
-/** What a look at one person or group is to read beside what SCIM says, where that is asked for. */
+/** Parts that a look at one resource has to read beside SCIM. */
 export interface LookNeeds {
-  /** Licences and suspensions of a person. */
+  /** Licence and suspension of a user. */
   readonly companyUser: boolean;
-  /** Who administers a group. */
+  /** Admin list of a group. */
   readonly admins: boolean;
 }
 
-/** What drift of these kinds can only be seen in. */
+/** Finds the parts in which drift of these kinds can be seen. */
 export function toLookNeeds(kinds: readonly DriftKind[], deactivation: Deactivation): LookNeeds {
   const isSuspension = deactivation === 'temporarilyInactive';
   const isOfCompany = (kind: DriftKind) =>
@@ -85,9 +85,9 @@ export function toLookNeeds(kinds: readonly DriftKind[], deactivation: Deactivat
 }
 
 /**
- * What a look at one person or group showed.
- * - `seen`: stored by `store`, in the transaction that has made sure that the row is still the one that was looked for
- * - `gone`: the service says that there is none
+ * Result of a look at one user or group.
+ * - `seen`: `store` stores it, in a transaction that has made sure that the row has not changed
+ * - `gone`: the service has no such resource
  * - `could-not-look`: nothing is known
  */
 export type Observation<Row extends UserRow | GroupRow> =

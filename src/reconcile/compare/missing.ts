@@ -12,7 +12,7 @@ import { awaitQuiet, type Suspect } from './look-again.ts';
 import type { Resources } from './resources.ts';
 import { IncompleteSweep, type SweepRun, writeHeld } from './run.ts';
 
-/** How many missing people, and how many missing groups, one sweep looks for; the next goes on with the others. */
+/** Missing users, and missing groups, that one sweep looks for; the next sweep goes on with the others. */
 const LOOKS_MAX = { managed: 50, observed: 200 } as const;
 
 /** After which row the next sweep goes on looking; absent: it begins with the first. */
@@ -21,16 +21,16 @@ const PLACES_FACT = 'sweep-missing';
 
 /** Rows that are gone through in one read of the store. */
 const PART = 1_000;
-/** Whether somebody is there needs nothing else. */
+/** Looking for a missing resource needs nothing beside SCIM. */
 const ALONE = { companyUser: false, admins: false };
 
-/** Whom no list showed, and whom the service says it does not have. */
+/** Resources that no list showed and that the service says it does not have. */
 export type Missing<Row extends UserRow | GroupRow> = readonly Suspect<Row>[];
 
 /**
- * Looks for everybody whom no list showed, before anything is concluded. "Not in the list" is a suspicion; one who
- * is there after all shows that the list was not complete.
- * @throws IncompleteSweep then
+ * Looks for every resource that no list showed, before anything is concluded from the lists. A found one proves that
+ * its list was not complete.
+ * @throws IncompleteSweep when a list was not complete
  */
 export async function lookForMissing<Row extends UserRow | GroupRow>(
   run: SweepRun,
@@ -52,8 +52,8 @@ export async function lookForMissing<Row extends UserRow | GroupRow>(
 }
 
 /**
- * Forgets the unmanaged whom no list showed and whom the service says it does not have. One who is there although a
- * list left them out stays: such a list may leave the inactive out always.
+ * Forgets unmanaged resources that no list showed and that the service says it does not have. A found one stays: a list
+ * may always leave out inactive users.
  */
 export async function endUnseen<Row extends UserRow | GroupRow>(
   run: SweepRun,
@@ -64,7 +64,7 @@ export async function endUnseen<Row extends UserRow | GroupRow>(
     if (observation.kind === 'could-not-look') return;
     await writeHeld(run, async (tx) => {
       const locked = await resources.lock(tx, row);
-      // Adopted meanwhile, or written: whoever did knows better.
+      // It was adopted or written meanwhile, and that write knows better.
       if (locked === undefined || locked.origin !== null || !isUnchanged(locked, row)) return;
       if (observation.kind === 'seen') await observation.store(tx, locked);
       else await resources.end(tx, locked, run.deps.clock.now());
@@ -72,7 +72,7 @@ export async function endUnseen<Row extends UserRow | GroupRow>(
   });
 }
 
-/** Whom no list showed, managed or not. */
+/** Query for resources that no list showed, managed or not. */
 interface Unseen {
   readonly seen: SeenSince;
   readonly of: UnseenQuery['of'];
@@ -112,7 +112,7 @@ async function savePlace(run: SweepRun, place: string, seq: number | undefined):
   });
 }
 
-/** Stores who is really gone, unless somebody has written them meanwhile: nothing else can be wrong with the lists any more. */
+/** Stores the missing resources as drift, unless they were written meanwhile. */
 export async function storeMissing<Row extends UserRow | GroupRow>(
   run: SweepRun,
   { lock }: Resources<Row>,

@@ -21,14 +21,14 @@ export const SWEEP_BEGINNING: Progress = {
   repeats: true,
 };
 
-/** What the lists of this sweep may be asked about. */
+/** Lists that this sweep could read, by the question they answer. */
 export interface ReadLists {
   /** Names, and who is active. */
   readonly users: boolean;
   /** Licences, suspensions. */
   readonly companyUsers: boolean;
   readonly groups: boolean;
-  /** Who is in the groups. */
+  /** Members of the groups. */
   readonly members: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function readLists(run: SweepRun): Promise<ReadLists> {
     step = findOpenStep(checkpoint.current())
   ) {
     await readList(run, steps, step);
-    // What the list may be too old for is to be looked at.
+    // Resources for which the list may be too old are looked at.
     deps.notify();
   }
   assertAgreeing(checkpoint);
@@ -56,7 +56,7 @@ export async function readLists(run: SweepRun): Promise<ReadLists> {
   return toReadLists(checkpoint);
 }
 
-/** Two lists show the same people, and two the same groups: one that is empty alone is not believed. */
+/** Checks that two lists of the same users, or of the same groups, are both empty or both not. */
 function assertAgreeing(checkpoint: Checkpoint): void {
   const pairs = [
     ['users', 'companyUsers'],

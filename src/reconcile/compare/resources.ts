@@ -18,7 +18,7 @@ import { type Comparison, type SeenSince, UNKNOWN } from './comparison.ts';
 import { type LookNeeds, lookAtGroupAgain, lookAtUserAgain, type Observation } from './look.ts';
 import type { SweepRun } from './run.ts';
 
-/** What a look takes. */
+/** Dependencies of a look. */
 export type Looking = Pick<SweepRun, 'deps' | 'signal'>;
 
 /** How userResources and groups are compared: the same steps for both. */
@@ -27,17 +27,17 @@ export interface Resources<Row extends UserRow | GroupRow> {
   /** Rows that are compared in one transaction. */
   readonly part: number;
   list(db: Db, part: { afterSeq: number; limit: number }): Promise<Row[]>;
-  /** Those of the next `limit` rows whom no list showed since then. */
+  /** Lists those of the next `limit` rows that no list showed since then. */
   listUnseen(db: Db, query: UnseenQuery): Promise<UnseenPart<Row>>;
   lock(tx: Db, row: Row): Promise<Row | undefined>;
   compare(db: Db, row: Row, seen: SeenSince): Promise<Comparison>;
-  /** Forgets one that nobody manages and the service has no more. `now` is epoch milliseconds. */
+  /** Forgets an unmanaged resource that the service no longer has. `now` is epoch milliseconds. */
   end(tx: Db, row: Row, now: number): Promise<void>;
   /** A look of its own at one of them. */
   look(run: Looking, row: Row, needs: LookNeeds): Promise<Observation<Row>>;
 }
 
-/** People. */
+/** Users as resources. */
 export const userResources: Resources<UserRow> = {
   type: 'user',
   part: 500,
@@ -70,7 +70,7 @@ export const groupResources: Resources<GroupRow> = {
   look: lookAtGroupAgain,
 };
 
-/** Nobody asked who is to be in a group that is only observed. */
+/** Lists the differing members and admins of a group; an unmanaged group has no desired ones. */
 async function listLinks(db: Db, { id, origin }: GroupRow): Promise<DifferingLink[]> {
   return origin === null ? [] : listDifferingLinks(db, id);
 }

@@ -18,29 +18,29 @@ import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store
 import type { ReconcileDeps } from '../deps.ts';
 import { listObstacles } from './obstacles.ts';
 
-/** What erasing somebody comes to. */
+/** Result of erasing one user, done or planned. */
 export interface Erasure {
   readonly id: UserId;
   readonly userName: string;
   /** The id in the service. */
   readonly account: number | null;
   readonly isDeleted: boolean;
-  /** Whether a tombstone stays, of ids alone. */
+  /** True when a tombstone stays, of ids alone. */
   readonly staysHidden: boolean;
-  /** What has to be done first; nothing is erased while there is anything. */
+  /** Reasons against erasing now; with any of them nothing is erased. */
   readonly obstacles: readonly ErasureObstacle[];
   /** Rows that say something of them, beside their own. */
   readonly counts: TraceCounts;
 }
 
-/** What erasing takes. */
+/** Dependencies of an erasure. */
 export type ErasureDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
   readonly policy: Pick<ReconcileDeps['policy'], 'deactivation'>;
 };
 
 const NOTHING_SAID: Sayings = { eventIds: [], authoredIds: [], groupIds: [] };
 
-/** What would be erased; undefined: the store has nobody of this id. */
+/** Plans the erasure of a user; undefined when the store has no user of this id. */
 export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
   const { read } = deps.store;
   const row = await findUserRow(read, id);
@@ -50,8 +50,8 @@ export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasur
 }
 
 /**
- * Erases everything personal about somebody in one transaction, and has the engine let go of it. With obstacles nothing
- * is changed. Undefined: the store has nobody of this id.
+ * Erases everything personal about a user in one transaction, and makes the database engine overwrite it. With
+ * obstacles nothing is changed. Undefined when the store has no user of this id.
  */
 export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
   const { store, clock } = deps;
@@ -77,8 +77,8 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
 const PART = 50;
 
 /**
- * Erases the names of people whose deletion is over since before `before` (epoch milliseconds). What tells of them by
- * id goes when its own time has come. `signal` ends it after the transaction that runs. How many they were.
+ * Erases the names of users whose deletion ended before `before` (epoch milliseconds). Rows that name them by id are
+ * pruned in their own time. `signal` ends it after the running transaction. Returns the number of users.
  */
 export async function forgetTombstones(
   deps: ErasureDeps,
@@ -147,7 +147,7 @@ function toTraced(row: UserRow, sayings: Sayings): TracedPerson {
 /** Events that are read at once. */
 const EVENTS_PART = 1_000;
 
-/** What others' rows say of somebody. */
+/** Mentions of a user in the rows of others. */
 export type Sayings = Pick<TracedPerson, 'eventIds' | 'authoredIds' | 'groupIds'>;
 
 /** Looks through everything that the store has in others' words for one of these names. */

@@ -55,7 +55,7 @@ function toContext(state: GroupState, action: GroupAction): CallContext {
   };
 }
 
-/** Whether something that the action is about failed before by its own fault. */
+/** True when some part of the action failed before by its own fault. */
 function hasFailed({ failed }: GroupState, action: GroupAction): boolean {
   switch (action.kind) {
     case 'change-member':
@@ -117,7 +117,7 @@ async function sendGroup(
   return { kind: 'done', known: { ids, observed, doneFields: ['existence'] } };
 }
 
-/** Somebody has the name: about to give it up, to be adopted, in the way, or gone since. */
+/** Finds out about the group that has the name: about to give it up, to be adopted, in the way, or gone since. */
 async function resolveConflict(
   deps: ReconcileDeps,
   context: CallContext,
@@ -185,7 +185,7 @@ async function updateGroup(
   }
 }
 
-/** What the answer to a change says of it: a field that still is what it was before was not changed. */
+/** Compares the answer to a change with the change: a field that kept its old value was not changed. */
 function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGroup): GroupOutcome {
   const fields = listFields(action);
   const ignored = fields.filter((field) =>
@@ -198,7 +198,7 @@ function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGro
   return { kind: 'unknown', problem: NOT_APPLIED, parts };
 }
 
-/** Whether the service still holds the name that it held before this write was first sent. */
+/** True when the service still holds the name that it held before this write was first sent. */
 function isUnchanged(
   { failed, observed: before }: GroupState,
   { sent, observed }: { sent: string; observed: ObservedGroup },

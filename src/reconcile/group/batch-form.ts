@@ -9,27 +9,27 @@ import { type Classified, classify } from '../verdict.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 /**
- * A proven form is still checked against the answer where that is cheap. The answer to one new member of
- * a group of 10,000 is a megabyte, which a proven form does not deserve.
+ * Largest answer against which a proven form is still checked. The answer to one new member of a group of 10,000 is a
+ * megabyte, which is not worth reading then.
  */
 const VERIFIED_BYTES_MAX = 128 * 1_024;
 
 /** How several members are written in one call. */
 export type BatchForm = Exclude<MemberForm, 'single'>;
 
-/** People to be changed with one call, and the forms that may be tried for it. */
+/** Members to be changed with one call, and the forms to be tried. */
 export interface Batch {
   readonly changes: readonly LinkChange[];
   readonly scimId: string;
   readonly forms: readonly BatchForm[];
   readonly missed: Missed | undefined;
-  /** It has failed before, so that a failure counts like a refusal: smaller parts tell whom or what it is about. */
+  /** True when it has failed before: a failure then counts like a refusal, and smaller parts show its cause. */
   readonly isolates: boolean;
 }
 
 /**
- * What became of a batch: the service took it, no form was taken for it (it is about the form, about
- * somebody in it or about its size), or something else went wrong.
+ * Result of a batch: taken, refused in every form (because of the form, of a member or of the size), or ended in
+ * another way.
  */
 export type SentBatch =
   | { readonly kind: 'taken' }
@@ -38,21 +38,21 @@ export type SentBatch =
 
 const BATCH_FORMS: readonly BatchForm[] = ['operations', 'array'];
 
-/** The forms that may be taken: the known one, or all of them while none is known. */
+/** Lists the forms to be tried: the known one, or all while none is known. */
 export function listBatchForms({ quirks }: ReconcileDeps): readonly BatchForm[] {
   const { memberForm } = quirks.current();
   if (memberForm === 'single') return [];
   return memberForm === undefined ? BATCH_FORMS : [memberForm];
 }
 
-/** The forms beside the known one, which may have stopped working; none where the settings name it. */
+/** Lists the forms beside the known one, which may have stopped working; none where the settings name the form. */
 export function listOtherForms({ quirks }: ReconcileDeps): readonly BatchForm[] {
   const { memberForm } = quirks.current();
   if (quirks.isFixed('memberForm') || memberForm === undefined) return [];
   return BATCH_FORMS.filter((form) => form !== memberForm);
 }
 
-/** Sends a batch in one form after the other until one is taken, which is remembered. */
+/** Sends a batch in one form after the other until one is taken, and remembers that one. */
 export async function sendBatch(
   deps: ReconcileDeps,
   context: CallContext,
@@ -101,7 +101,7 @@ async function sendInForm(
   }
 }
 
-/** Who is in the group, by numeric id; undefined where the service does not list them. @throws UpstreamError */
+/** Reads the members of a group, by numeric id; undefined where the service does not list them. @throws UpstreamError */
 export async function readMembers(
   { upstream }: ReconcileDeps,
   context: CallContext,
@@ -111,9 +111,9 @@ export async function readMembers(
   return parseScimGroup(answer).memberIds;
 }
 
-/** A refusal may be about the form, about one member, or about the size; smaller parts tell. */
+/** True when a refusal may concern the form, one member or the size; smaller parts show which. */
 function isAboutBatch({ verdict }: Classified, missed: Missed | undefined): boolean {
-  // The group is there, so it is somebody in the batch who is not.
+  // The group exists, so a member of the batch is missing.
   if (verdict === 'missing') return missed === 'found';
   return verdict === 'refused' || verdict === 'smaller' || verdict === 'conflict';
 }

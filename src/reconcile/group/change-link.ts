@@ -13,7 +13,7 @@ interface LinkStep {
   readonly change: LinkChange;
 }
 
-/** Puts one person in or takes one out; through SCIM only where the group has no REST uid. */
+/** Adds or removes one member; through SCIM only where the group has no REST uid. */
 export async function changeMember(
   deps: ReconcileDeps,
   context: CallContext,
@@ -39,7 +39,7 @@ export async function changeMember(
   }
 }
 
-/** Makes one person an admin of the group, or ends that. */
+/** Adds or removes one admin of the group. */
 export async function changeAdmin(
   deps: ReconcileDeps,
   context: CallContext,
@@ -93,7 +93,7 @@ async function sendMember(
   }
 }
 
-/** An outcome that already holds counts as done: 409 for somebody who is in, 404 for somebody who is out. */
+/** True when the wanted state held already: 409 for a member who is in, 404 for one who is out. */
 function holdsAlready({ verdict }: Classified, { wanted }: LinkChange): boolean {
   return wanted ? verdict === 'conflict' : verdict === 'missing';
 }
@@ -104,8 +104,8 @@ export function toFound(change: LinkChange): SettledLink {
 }
 
 /**
- * The addition of somebody inactive waits for the activation, where one is to come; undefined: it is refused
- * like another, also where only the service holds them inactive.
+ * Makes the addition of an inactive user wait for the activation, where one is coming. Undefined when it is an ordinary
+ * refusal, also where the user is inactive only in the service.
  */
 async function awaitActivation(
   deps: ReconcileDeps,
@@ -122,7 +122,7 @@ async function awaitActivation(
   return isUnderWay ? toLater(classified) : undefined;
 }
 
-/** Whether a refused member is inactive in the service. */
+/** True when a refused member is inactive in the service. */
 async function isInactive(
   { upstream }: ReconcileDeps,
   context: CallContext,
@@ -141,7 +141,7 @@ async function isInactive(
   }
 }
 
-/** What only REST can do has to wait until the REST uid of the group is known. */
+/** Outcome of a call that only REST can make, while the REST uid of the group is unknown. */
 export function withoutUid(): GroupOutcome {
   const words = 'the service has not told the REST uid of this group';
   return { kind: 'later', problem: { code: 'no-uid', words } };

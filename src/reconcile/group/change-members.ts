@@ -16,8 +16,8 @@ import { learnScimId } from './learn-scim-id.ts';
 import type { GroupOutcome, GroupPart, RefusedLink } from './outcome.ts';
 
 /**
- * Changes many members with one SCIM call. The shape of the operations is not documented, so forms are
- * tried until one is taken; what no form is taken for is done in ever smaller parts, and so is what fails again.
+ * Changes many members with one SCIM call. The shape of the operations is not documented, so forms are tried until one
+ * is taken. A batch that is refused in every form, or that fails again, is done in ever smaller parts.
  */
 export async function changeMembers(
   deps: ReconcileDeps,
@@ -51,20 +51,20 @@ function withScimId(outcome: GroupOutcome, scimId: string): GroupOutcome {
   return { kind: 'done', known: { ...outcome.known, ids: { scimId } } };
 }
 
-/** The smallest content that can tell a refused form from a refused member. */
+/** Smallest batch that can tell a refused form from a refused member. */
 const PAIR = 2;
 /** So many refused and fewer taken: halves would cost more than they save. */
 const REFUSED_MANY = 5;
-/** So many failed in a row and nobody taken: it is the service that fails, not somebody. */
+/** Failures in a row, with no success, after which the service is taken to be failing. */
 const FAILED_MANY = 3;
 
-/** What has come of it so far. */
+/** Results of the parts so far. */
 interface BatchProgress {
   readonly done: SettledLink[];
   readonly refused: RefusedLink[];
-  /** Of whom it is not known whether they are in, because the call about them alone failed. */
+  /** Members with an unknown result, because the call for them alone failed. */
   readonly failed: RefusedLink[];
-  /** Somebody is in, or out, by a call of this step. */
+  /** True when a call of this step has changed a member. */
   isTaken: boolean;
   /** Pairs that were taken one by one after they were not taken as a pair. */
   pairsSplit: number;
@@ -72,25 +72,26 @@ interface BatchProgress {
   end?: GroupOutcome;
 }
 
-/** People of one group whose membership is to change, and where. */
+/** Membership changes of one group, and where to send them. */
 export interface MemberBatch {
   readonly state: GroupState;
   readonly changes: readonly LinkChange[];
-  /** Undefined: only one person a call can be changed. */
+  /** Undefined when only one member a call can be changed. */
   readonly scimId: string | undefined;
-  /** It has failed before: whoever causes that is found and rests, as far as others are taken. */
+  /** True when it has failed before: the members that cause it are found and rest, as far as others are taken. */
   readonly isolates: boolean;
 }
 
-/** What every part of the batch is given. */
+/** Batch with its results so far, given to every part. */
 interface Parts extends MemberBatch {
   readonly progress: BatchProgress;
 }
 
 /**
- * Changes what no form was taken for as a whole: looks who is in the group, then goes down by halves to
- * whom the service refuses, so that everybody else is in with few calls. Who is refused alone is refused.
- * Where the whole failed before, so is found with whom it fails: that is theirs alone, if others were taken.
+ * Changes a batch that was refused as a whole: reads the members of the group, then halves the batch until the refused
+ * members are found, so that all others need few calls.
+ * Where the batch failed before, the members that fail are found in the same way; the failure is theirs alone if others
+ * were taken.
  */
 async function changeInParts(
   deps: ReconcileDeps,
@@ -114,7 +115,7 @@ async function changeInParts(
   if (done.length + refused.length === 0 && first && !progress.isTaken) {
     return { kind: 'unknown', problem: first.problem, parts: left.map(toPart) };
   }
-  // Whatever stopped us, the next step meets it again and says so.
+  // The next step meets the obstacle again and reports it.
   return {
     kind: 'done',
     known: {
@@ -125,7 +126,7 @@ async function changeInParts(
   };
 }
 
-/** Begins with others each time, so that a few with whom all calls fail never keep it from finding one who is taken. */
+/** Begins at another member each time, so that a few failing members never hide one that works. */
 function rotate(changes: readonly LinkChange[], random: number): readonly LinkChange[] {
   const failures = Math.max(0, ...changes.map(({ attempts = 0 }) => attempts));
   if (failures === 0) return changes;
@@ -134,7 +135,7 @@ function rotate(changes: readonly LinkChange[], random: number): readonly LinkCh
   return [...changes.slice(start), ...changes.slice(0, start)];
 }
 
-/** Whose change does not hold yet; a part of a refused batch may have been done. */
+/** Lists the changes that do not hold yet; part of a refused batch may have been done. */
 async function listLeft(
   deps: ReconcileDeps,
   context: CallContext,
@@ -151,7 +152,7 @@ async function listLeft(
     return changes.filter((change) => !isHeld(change));
   } catch (error) {
     const classified = classify(error);
-    // The group is there under another id: then nobody is known to be in it.
+    // The group exists under another id, so nothing is known of its members.
     if (classified.verdict === 'missing' && state.missed === 'found') return changes;
     const about = { parts: changes.map(toPart), section: 'groups', missed: state.missed } as const;
     progress.end = await toFailure(deps, classified, about);
@@ -165,7 +166,7 @@ async function halve(deps: ReconcileDeps, context: CallContext, parts: Parts): P
   const forms = parts.scimId === undefined ? [] : listBatchForms(deps);
   if (changes.length <= 1 || forms.length === 0) return changeSingly(deps, context, parts);
   if (changes.length === PAIR) return changePair(deps, context, parts);
-  // While no form is known, a pair tells with the fewest calls which one is taken.
+  // While no form is known, a pair finds the working form with the fewest calls.
   const middle = forms.length > 1 ? PAIR : Math.ceil(changes.length / 2);
   for (const half of [changes.slice(0, middle), changes.slice(middle)]) {
     await change(deps, context, { ...parts, changes: half });
@@ -185,7 +186,9 @@ async function change(deps: ReconcileDeps, context: CallContext, parts: Parts): 
   if (await isRefused(deps, context, { parts, forms })) await halve(deps, context, parts);
 }
 
-/** Sends the changes with one call, in one of the forms; false: they were taken, or nothing more is tried now. */
+/**
+ * Sends the changes with one call, in one of the forms. False when they were taken, or when nothing more is tried now.
+ */
 async function isRefused(
   deps: ReconcileDeps,
   context: CallContext,
@@ -203,17 +206,17 @@ async function isRefused(
   return sent.kind === 'refused';
 }
 
-/** A pair that was refused as a pair: where both are taken one by one, it was the form that was refused. */
+/** Changes a pair that was refused as a pair: where both are taken one by one, the form was refused. */
 async function changePair(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
   const before = parts.progress.done.length;
-  // A known form that begins to fail may be so for good while another one works.
+  // A known form may have stopped working for good while another one works.
   const forms = parts.isolates ? listOtherForms(deps) : [];
   if (!(await isRefused(deps, context, { parts, forms }))) return;
   await changeSingly(deps, context, parts);
   const taken = parts.progress.done.slice(before).filter(({ heldAlready }) => !heldAlready);
   if (taken.length < PAIR) return;
   parts.progress.pairsSplit += 1;
-  // A failure may have been an outage that ended just then; one more after people were taken was none.
+  // One failed pair may have been an outage that just ended; a second one after successes was not.
   if (parts.isolates && parts.progress.pairsSplit < 2) return;
   await deps.quirks.learn({ memberForm: 'single', memberFormAt: deps.clock.now() });
 }
@@ -248,7 +251,7 @@ function count({ isolates, progress }: Parts, change: LinkChange, outcome: Group
     progress.failed.push({ ...link, change: { ...change, attempts: (change.attempts ?? 0) + 1 } });
 }
 
-/** Whether nothing more is tried now: something is in the way, or it is the service that fails. */
+/** True when nothing more is tried now: there is an obstacle, or the service fails. */
 function isOver({ end, isTaken, failed }: BatchProgress): boolean {
   return end !== undefined || (!isTaken && failed.length >= FAILED_MANY);
 }

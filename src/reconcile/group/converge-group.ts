@@ -15,7 +15,7 @@ import { type LinkQuery, loadGroup } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
 import { recordGroupStep } from './record.ts';
 
-/** What the convergence of groups shares with the requests that wait for it. */
+/** State that converging groups shares with the requests that wait. */
 export interface GroupLane {
   readonly waiters: Waiters<GroupUndo>;
 }
@@ -99,7 +99,7 @@ const PAUSE_MS = 25;
 /** Waits at most: a quarter of a second in all. */
 const PAUSES_MAX = 10;
 
-/** What gathering needs to know. */
+/** Input of gathering. */
 interface Gathering {
   readonly clock: Clock;
   readonly membersPerCall: number;

@@ -53,7 +53,7 @@ export async function countFailed(
   };
 }
 
-/** What a failure is about. */
+/** Failed parts and their problem. */
 interface Failure {
   readonly parts: readonly GroupPart[];
   /** Of the parts that have none of their own. */

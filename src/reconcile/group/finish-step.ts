@@ -33,7 +33,7 @@ import type { GroupKnown, GroupStep } from './outcome.ts';
 /** A step while it is recorded, with the row as it was read. */
 export interface Recording extends GroupStep {
   readonly original: GroupRow;
-  /** Whose changes were taken back; what rules derived from them follows. */
+  /** Users whose changes were taken back; their rules are followed afterwards. */
   readonly reverted: UserId[];
 }
 
@@ -55,7 +55,7 @@ const NOTHING_WAITS: WaitingSummary = {
   failed: undefined,
 };
 
-/** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
+/** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
 export async function finish(
   tx: Db,
   row: GroupRow,
@@ -104,7 +104,7 @@ export async function finish(
   const due_at = times.length === 0 ? null : Math.min(...times);
   const due_class = toDueClass(waiting.removes || state.deleted);
   await save(tx, step, { ...next, ...FREE_LANE, due_at, due_class });
-  // A deleted group that the service does not know has nobody in it.
+  // A deleted group that the service does not know has no members.
   if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
   return { finished: true, ...toProgress(next, waiting.oldest), undone, notified: [] };
 }
@@ -122,7 +122,7 @@ export async function save(tx: Db, { original }: Recording, row: GroupRow): Prom
   await updateGroup(tx, row.id, toChangedColumns(original, row));
 }
 
-/** What waits after a step of the group itself. */
+/** Pending fields of the group after a step of the group itself. */
 export function toPendingAfter(
   row: GroupRow,
   step: Pick<GroupStep, 'planned'>,

@@ -81,10 +81,11 @@ interface EndedStep {
 }
 
 /**
- * Gives up a group that was let go where another row has it by now: the same group, taken up again while
- * a call for the old row was on its way. What that call was about waits again, after a look: what the
- * successor was seen to hold may be over. Whoever runs the successor keeps its lane, because a call of theirs may be
- * on its way. True: there is nothing left to do for the old row.
+ * Hands a deleted group over to its successor: the same group, adopted again in another row while a call for the old
+ * row was on its way.
+ * The subject of that call waits again, after a look, because the last observation of the successor may be outdated.
+ * The successor keeps its lane, because its own call may be on its way. True when nothing is left to do for the old
+ * row.
  */
 export async function handOverGroup(
   tx: Db,

@@ -7,7 +7,7 @@ import { listWaitingLinks, type WaitingLinks } from '../../store/link-work.ts';
 import type { Db } from '../../store/store.ts';
 import { parseStuck } from '../../store/stuck.ts';
 
-/** What the load needs to know of the service's habits. */
+/** Query of the waiting members and admins of a group. */
 export interface LinkQuery {
   readonly policy: GroupPolicy;
   readonly inactiveWait: boolean;
@@ -24,7 +24,7 @@ export async function loadGroup(
   return row && toPlannable(row, await listGroupLinks(db, row.id, query), query.now);
 }
 
-/** What the next step is planned from: what is stuck rests until its time, as if it did not wait. */
+/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
 export function toPlannable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
   const state = toGroupState(row, links);
   const stuck = parseStuck<GroupField>(row);

@@ -32,8 +32,8 @@ export async function lookAtGroup(
 }
 
 /**
- * After a create whose answer was lost: what it was sent with is looked for, however the group is called by
- * now. A group that is somebody else's by now is not it.
+ * Looks for a group after a create whose answer was lost, by the names it was sent with, whatever its name is now. A
+ * group that another row has by now is not it.
  */
 function lookForCreated(
   deps: ReconcileDeps,

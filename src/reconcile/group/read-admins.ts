@@ -17,8 +17,8 @@ import { classify } from '../verdict.ts';
 import { lookAtGroup } from './look.ts';
 
 /**
- * Reads the admin list of a group that may be taken over: one with admins is privileged. A group that nobody manages and
- * the service does not have is forgotten instead.
+ * Reads the admin list of a group that may be adopted: one with admins is privileged. An unmanaged group that the
+ * service does not have is forgotten instead.
  * @throws BridgeError `could-not-look` when the list could not be read: that is not an empty list
  */
 export async function readAdmins(
@@ -67,7 +67,7 @@ async function endGone({ store, clock }: ReconcileDeps, id: GroupId): Promise<vo
 /** How long a look may take with its turn, and in which class it goes. */
 type LookWait = Pick<BoundedWait, 'waitMs'> & Pick<CallContext, 'class'>;
 
-/** Everybody on the admin list of a group, by account. @throws BridgeError `could-not-look` */
+/** Fetches the admin list of a group, by account. @throws BridgeError `could-not-look` */
 export async function fetchAdminIds(
   { upstream, clock }: ReconcileDeps,
   { id, upstream_uid: uid }: Pick<GroupRow, 'id' | 'upstream_uid'>,

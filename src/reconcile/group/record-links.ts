@@ -14,7 +14,7 @@ export async function recordLinks(
   { members, admins, memberIds, adopted }: GroupKnown,
 ): Promise<void> {
   const plannedVersion = planned.version;
-  // What a call has done may be undone by now: the look that is owed tells.
+  // The result of a call may be undone by now: the owed look tells.
   if (members && !isStale(original)) {
     await settleLinks(tx, 'memberships', row.id, { changes: members, plannedVersion });
   }

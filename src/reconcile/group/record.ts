@@ -78,7 +78,7 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
     return { finished: true, ...GONE, undone: [], notified: [] };
   }
   if (row.lane_token !== step.lease.token) {
-    // Somebody else holds the lane now: what our call did is not ours to judge, so they look.
+    // Another worker holds the lane now and looks at what our call did.
     const lost = mayHaveCreated(row, step.planned) ? LOST_CREATE : {};
     await updateGroup(tx, row.id, { ...toStaleColumns(row, step.now), ...lost });
     return toFinished(tx, row, []);
@@ -161,8 +161,8 @@ async function recordLostLook(
 }
 
 /**
- * The service has no such group. A deleted one is done with; where something waits for one that is wanted it is
- * created anew, and where nothing does, that is for whoever compares it to say.
+ * Records that the service has no such group. A deleted group is done. A wanted one is created anew where something
+ * waits for it; otherwise the next comparison reports it.
  */
 async function recordMissing(
   tx: Db,
@@ -255,7 +255,7 @@ async function recordRetry(
   return recordPaused(tx, changed, step);
 }
 
-/** Whether the step that ended may have been a create. */
+/** True when the step that ended may have created the group. */
 function mayHaveCreated(row: GroupRow, planned: GroupState): boolean {
   return !hasUpstreamIds(row) && !planned.mustLook && planned.pending.existence !== undefined;
 }
@@ -265,7 +265,7 @@ function isLostLook(row: GroupRow, planned: GroupState): boolean {
   return row.deleted_at !== null && row.lost_looks > 0 && !hasUpstreamIds(row) && planned.mustLook;
 }
 
-/** Whether a look found what the lost create left: what was seen before that was asked for is not it. */
+/** True when a look found the group of the lost create, and not one that was known before. */
 async function isItsOwn(
   tx: Db,
   row: GroupRow,
@@ -282,7 +282,7 @@ export interface StepNews {
   readonly outcome: GroupOutcome;
   /** The group before the step. */
   readonly original: GroupRow;
-  /** Whose changes were taken back. */
+  /** Users whose changes were taken back. */
   readonly reverted: readonly UserId[];
   /** Epoch milliseconds. */
   readonly now: number;

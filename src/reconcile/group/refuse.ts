@@ -20,20 +20,20 @@ import type { Waiter } from '../waiters.ts';
 import { type GroupPart, groupByProblem, groupRefusedLinks } from './outcome.ts';
 import { revertGroup, revertLinks, toUnmanagedGroup, withRefusedUsers } from './undo.ts';
 
-/** What the service refused, and whom it can still be told. */
+/** Refusal of a step, and the writes that can still be told of it. */
 export interface GroupRefusal {
-  /** Fields and people that still are what was planned. */
+  /** Fields, members and admins that still are as planned. */
   readonly parts: readonly GroupPart[];
   readonly problem: Problem;
   readonly undos: readonly Waiter<GroupUndo>[];
   readonly rules: Rules;
-  /** Whose changes were taken back; what rules derived from them follows. */
+  /** Users whose changes were taken back; their rules are followed afterwards. */
   readonly reverted: UserId[];
   readonly now: number;
   readonly random: number;
 }
 
-/** What a refusal leaves of a group. */
+/** Group after a refusal. */
 export interface RefusedGroup {
   readonly row: GroupRow;
   readonly undone: readonly Undone[];
@@ -42,8 +42,8 @@ export interface RefusedGroup {
 }
 
 /**
- * Takes back writes that nobody was answered for, field by field and person by person; what was
- * acknowledged stays wanted and is put off by itself, so that nothing else of the group waits for it.
+ * Takes back writes that were not answered yet, part by part. An acknowledged part stays wanted and rests by itself, so
+ * that nothing else of the group waits for it.
  */
 export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Promise<RefusedGroup> {
   const { parts, problem, now, random } = refusal;
@@ -81,7 +81,7 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
   return { row: left, undone, isNotCreated: false };
 }
 
-/** What is told of the people who were taken back, each with what the service said of them. */
+/** Adds to a problem the members that were taken back, each with the words of the service. */
 function withUsers(
   problem: Problem,
   parts: readonly GroupPart[],
@@ -108,18 +108,18 @@ export function hideNotCreated(row: GroupRow, now: number): GroupRow {
   };
 }
 
-/** Whether a refused write was taken back as a whole: the group is managed, or there, as it was before. */
+/** True when a refused write was taken back as a whole: the group is managed, or deleted, as before. */
 export function isTakenBack(before: GroupRow, after: GroupRow): boolean {
   return after.origin !== before.origin || after.deleted_at !== before.deleted_at;
 }
 
-/** What of the refused parts this write asked for: what a rule asked for is nobody's refusal. */
+/** Lists the refused fields that this write asked for; a field asked for by a rule belongs to no write. */
 function listAsked(row: GroupRow, parts: readonly GroupPart[], version: number): GroupField[] {
   const pending = parseStored<Pending<GroupField>>(row.pending);
   return listFields(parts).filter((field) => pending[field] === version && !isRuled(row, field));
 }
 
-/** What was refused of one write: fields, and people who are back already. */
+/** Refused parts of one write: fields, and members that are put back already. */
 interface RefusedParts {
   readonly undo: GroupUndo;
   readonly fields: readonly GroupField[];
@@ -142,7 +142,7 @@ async function revertWrite(
   return (await toRuledGroup(tx, rules, { row: draft, now })) ?? draft;
 }
 
-/** What taking a whole write back means for the people of the group. */
+/** Follows up for the members of the group when a whole write was taken back. */
 async function takeBack(
   tx: Db,
   row: GroupRow,
@@ -152,7 +152,7 @@ async function takeBack(
   if (row.deleted_at !== null && row.origin === 'adopted') {
     await releaseLinks(tx, row.id, row.version);
   }
-  // Whoever the write put in stays with their neighbours, and then the group is the bridge's to keep.
+  // Members that the write added stay, and then the group stays managed.
   if (undo.before?.origin !== null || (await hasPutIn(tx, row.id))) return row;
   await disownLinks(tx, row.id);
   return toUnmanagedGroup(row);
@@ -162,7 +162,7 @@ function listFields(parts: readonly GroupPart[]): GroupField[] {
   return parts.flatMap((part) => (part.kind === 'field' ? [part.field] : []));
 }
 
-/** A refusal of people, and the writes that were taken back because of it. */
+/** Refusal of members and admins, with the writes that were taken back because of it. */
 export interface DeferredLinks {
   readonly parts: readonly GroupPart[];
   readonly undone: readonly Undone[];
@@ -173,8 +173,8 @@ export interface DeferredLinks {
 }
 
 /**
- * Puts off the refused people whose change nobody waits for any more: it was acknowledged, so it stays
- * wanted and is shown. Returns how many there are.
+ * Defers the refused members and admins whose write was acknowledged: they stay wanted and are shown. Returns their
+ * number.
  */
 async function postponeRefused(
   tx: Db,

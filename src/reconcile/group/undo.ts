@@ -17,8 +17,8 @@ import { toUnmanagedGroupAttributes } from './observe.ts';
 import { type GroupPart, groupRefusedLinks } from './outcome.ts';
 
 /**
- * The row without the refused fields of a write. Where nobody has written since, the write as a whole is
- * taken back: what was not there goes again, what was deleted is back.
+ * Reverts the refused fields of a write. Where nothing was written since, the whole write is taken back: a new group is
+ * deleted, a deleted one is back.
  */
 export function revertGroup(
   row: GroupRow,
@@ -47,7 +47,7 @@ function revertGroupGiven(
   return fields.includes('existence') ? before : restoreGiven(given, before, fields);
 }
 
-/** One that the bridge created is removed; from one that was let go before it takes out what it put in. */
+/** Deletes the group again: one that the bridge created is removed, a released one loses the members the bridge added. */
 function markDeleted(row: GroupRow, now: number): GroupRow {
   const version = row.version + 1;
   const pending = row.origin === 'created' ? { existence: version } : {};
@@ -67,7 +67,7 @@ export function revertGroupFields(
   before: JsonObject,
   fields: readonly GroupField[],
 ): JsonObject {
-  // Every write of a group that the service does not know claims its existence: nobody wrote anything since.
+  // Every write of a group that the service does not know claims its existence, so nothing was written since.
   if (fields.includes('existence')) return before;
   const next: JsonObject = { ...current };
   for (const field of fields) {
@@ -91,7 +91,7 @@ function toObject(value: JsonObject[string] | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** A refused write whose people are put back as they were. */
+/** Refused write whose members and admins are put back as they were. */
 export interface RefusedWrite {
   readonly waiter: Waiter<GroupUndo>;
   readonly parts: readonly GroupPart[];
@@ -99,13 +99,13 @@ export interface RefusedWrite {
   readonly now: number;
 }
 
-/** Who was put back, and what the service said when it refused earlier changes of them. */
+/** Users that were put back, and the words of earlier refusals. */
 export interface RevertedLinks {
   readonly userIds: readonly UserId[];
   readonly earlierWords: readonly string[];
 }
 
-/** Puts back the refused people whose last writer is still the refused write; their neighbours stay. */
+/** Puts back the refused members and admins whose last writer is the refused write; the others stay. */
 export async function revertLinks(
   tx: Db,
   groupId: GroupId,
@@ -137,10 +137,10 @@ export async function revertLinks(
   };
 }
 
-/** How many of the refused people an error names. */
+/** Refused users that an error names. */
 const NAMED_MAX = 10;
 
-/** The problem with the people it is about, by SCIM id, so that an administrator finds them. */
+/** Adds to a problem the SCIM ids of its users, so that an administrator finds them. */
 export function withRefusedUsers(problem: Problem, userIds: readonly UserId[]): Problem {
   if (userIds.length === 0) return problem;
   const named = userIds.slice(0, NAMED_MAX).join(', ');

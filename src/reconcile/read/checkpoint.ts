@@ -21,7 +21,7 @@ export interface Checkpoint {
   service(): KnownService | undefined;
   /** Reads what is stored. @throws BridgeError `other-service` when it is of another service. */
   open(): Promise<void>;
-  /** Asks again whose token this is, as every process does once: the company behind an address may have changed. */
+  /** Reopens the step `service`, as every process does once: the company behind an address may have changed. */
   reopenService(): void;
   /** Stores what the steps have become. */
   save(next: Progress): Promise<void>;
@@ -29,7 +29,7 @@ export interface Checkpoint {
   saveStep(step: Step, change: StepProgress, rows?: (tx: Db) => Promise<void>): Promise<void>;
 }
 
-/** A checkpoint about a store that nobody has read yet, until it is opened. `fact` names where it is kept. */
+/** Creates a checkpoint, to be opened before use. `fact` names its place in the store. */
 export function createCheckpoint(
   { store, clock, identity }: FirstReadDeps,
   fact = FIRST_READ_FACT,

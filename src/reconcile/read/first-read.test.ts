@@ -8,7 +8,7 @@ import type { GroupScimId } from '../quirks.ts';
 const PAGE = 100;
 const USERS = 250;
 const GROUPS = 30;
-/** Who we are, two lists of people and two of groups, and one call to prove each end. */
+/** One call for our own account, two lists of users and two of groups, and one call to prove each end. */
 const CALLS_MAX = 1 + 2 * Math.ceil((USERS + 1) / PAGE) + 2 * Math.ceil(GROUPS / PAGE) + 4;
 
 interface ShapeCase {

@@ -24,13 +24,13 @@ type FirstReadState =
     }
   | {
       readonly kind: 'finished';
-      /** What the service did not let us read; asked again every five minutes. */
+      /** Sections that the service refused to show; asked again every five minutes. */
       readonly unread: readonly ReadableSection[];
     };
 
 /**
- * The first complete read of the service, once per store. Until it is finished SCIM has no answers,
- * because "not found" would make a provider create people twice.
+ * First complete read of the service, once per store. Until it is finished SCIM has no answers, because "not found"
+ * would make a provider create users twice.
  */
 export interface FirstRead {
   /**
@@ -42,7 +42,7 @@ export interface FirstRead {
   stop(): Promise<void>;
   state(): FirstReadState;
   readonly finished: boolean;
-  /** The account behind the token, once it is known and where the service tells. */
+  /** Account behind the token, once it is known and where the service tells it. */
   ownAccount(): number | undefined;
   /** Holds changes until this process knows that the service is the one of the store, as far as it tells. */
   readonly hold: Pick<Hold, 'over' | 'isLong'>;

@@ -10,9 +10,9 @@ export interface GroupPair {
   readonly rest: RestGroup;
 }
 
-/** Which groups of the two interfaces are the same. */
+/** Join of the groups of the two interfaces. */
 export interface GroupJoin {
-  /** What the ids of SCIM are, undefined when no group tells. */
+  /** Meaning of the SCIM ids, undefined when no group tells. */
   readonly scimId: GroupScimId | undefined;
   readonly pairs: readonly GroupPair[];
   /** Groups that SCIM does not show. */

@@ -44,7 +44,7 @@ export async function readGroups(context: FirstReadContext): Promise<StepResult>
   });
 }
 
-/** Cuts a page where many people have been named: each part is a transaction, during which nobody else writes. */
+/** Cuts a page into parts with few members each: a part is one transaction, which blocks other writers. */
 function toParts(seen: readonly ScimGroup[]): ScimGroup[][] {
   const parts: ScimGroup[][] = [];
   let named = PART_MEMBERS;

@@ -12,9 +12,9 @@ export interface PageTimes {
   readonly now: number;
 }
 
-/** What becomes of one page: the rows it stands for, and what it teaches of the list. */
+/** Effect of one page: its rows, and what it shows of the list. */
 interface StoredPage {
-  /** Stored first, each in a transaction of its own, so that nobody waits long; a page that comes again stores them again. */
+  /** Parts stored first, each in a short transaction of its own; a repeated page stores them again. */
   readonly before?: readonly ((tx: Db) => Promise<void>)[];
   /** Stored with the checkpoint. */
   readonly rows: (tx: Db) => Promise<void>;

@@ -17,10 +17,10 @@ import type { PageTimes } from './read-list.ts';
 import { decideGroupMerge, saveMembers } from './save-group.ts';
 import { type FirstReadContext, READING } from './step.ts';
 
-/** How many people the service says are in a group, by REST id; undefined where it does not say. */
+/** Member counts that the service tells, by REST id; undefined where it tells none. */
 type UserCounts = ReadonlyMap<number, number | undefined>;
 
-/** Groups whose people are counted in one read of the store. */
+/** Groups whose members are counted in one read of the store. */
 const PART = 20;
 
 const NOBODY = { seen: 0, unknown: 0 };
@@ -60,13 +60,13 @@ async function saveStaleCount(tx: Db, { id }: SeenGroup, now: number): Promise<v
 /** A group whose members no list proved. */
 interface Unproven {
   readonly group: SeenGroup;
-  /** How many people the service says there are; undefined: it does not say. */
+  /** Member count that the service tells; undefined when it tells none. */
   readonly said: number | undefined;
   /** How many the list showed. */
   readonly listed: number;
 }
 
-/** What was known of a group gives way to an answer that another one bears out. */
+/** True when a second source confirms the answer, which then replaces the known members. */
 function agrees({ said, listed }: Unproven, memberIds: readonly number[]): boolean {
   return said === undefined || said === memberIds.length || listed === memberIds.length;
 }
@@ -99,8 +99,8 @@ async function listUnproven(
 }
 
 /**
- * Everybody in the group, undefined when it is gone. A group that its list has no more may be refused instead
- * of missing, which says nothing of the others: what became of it is looked at by itself.
+ * Fetches the members of a group that its list no longer shows; undefined when it is gone. The service may refuse it
+ * instead of calling it missing, which says nothing of other groups: it is looked at by itself.
  */
 async function fetchUnlisted(
   context: FirstReadContext,
@@ -114,7 +114,9 @@ async function fetchUnlisted(
   }
 }
 
-/** Everybody in the group, undefined when it is gone. @throws UpstreamError also when nothing shows its members. */
+/**
+ * Fetches all members of a group, undefined when it is gone. @throws UpstreamError also when no call shows its members.
+ */
 async function fetchMembers(
   context: FirstReadContext,
   group: SeenGroup,

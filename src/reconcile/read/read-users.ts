@@ -10,14 +10,14 @@ import { type SeenAccount, saveUsers } from './save-users.ts';
 import { saveService } from './service.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
 
-/** The roles that the service gives people: 1 is an owner, 2 everybody else. */
+/** Roles that the service gives users: 1 is an owner, 2 an ordinary user. */
 const OWNER = 1;
 const DEACTIVATED = 3;
 
 /**
- * Roles, licences and suspensions, merged into the people of the SCIM list. Accounts that only this list
- * shows (placeholders without a mailbox, for instance) become people too: groups may have them as
- * members, and nobody else may be given their addresses.
+ * Reads roles, licences and suspensions and merges them into the users of the SCIM list. Accounts that only this list
+ * shows (placeholders without a mailbox, for instance) become users too: groups may have them as members, and their
+ * addresses are taken.
  */
 export async function readCompanyUsers(context: FirstReadContext): Promise<StepResult> {
   const { deps, progress } = context;
@@ -48,8 +48,8 @@ export async function readCompanyUsers(context: FirstReadContext): Promise<StepR
 }
 
 /**
- * Which field comes from which list: userName, address, name and `active` from SCIM, which answers for
- * them on every later look; everything else from here. A role of a deactivated account tells nothing.
+ * Merges an entry of the list of company users. userName, address, name and `active` come from SCIM, which every later
+ * look asks; the rest comes from this list. The role of a deactivated account tells nothing.
  */
 export function observeCompanyUser(
   user: CompanyUser,
@@ -80,7 +80,7 @@ function toUnknownToScim({ fullName = '', role }: CompanyUser, by: string): Obse
   return { fullName, active: role !== DEACTIVATED, at: 0, by };
 }
 
-/** The people: userName, name, address and whether they are active. */
+/** Reads the users: userName, name, address and the active flag. */
 export async function readUsers(context: FirstReadContext): Promise<StepResult> {
   return readList(context, {
     operation: scim.getUsers,

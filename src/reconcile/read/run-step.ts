@@ -26,7 +26,7 @@ const READERS: { readonly [S in Step]: (context: FirstReadContext) => Promise<St
   restGroups: readRestGroups,
 };
 
-/** What the steps of one first read share. */
+/** State that the steps of one first read share. */
 export interface StepRun {
   readonly deps: FirstReadDeps;
   readonly checkpoint: Checkpoint;
@@ -47,7 +47,10 @@ export async function runStep(
   });
 }
 
-/** Records that a list is read. A section opens once all its lists are, so that nobody is told "not found" too early. */
+/**
+ * Records that a list is read. A section opens once all its lists are read, so that a provider is not told "not found"
+ * too early.
+ */
 export async function closeStep({ deps, checkpoint }: StepRun, step: Step): Promise<void> {
   // Before the step counts as read: a crash in between reads the list again, and ends here again.
   if (step === 'restGroups') await touchAllUsers(deps.store, deps.clock.now());
@@ -68,7 +71,7 @@ function withEnd(progress: Progress, now: number): Progress {
   return isOver ? { ...progress, finishedAt: now } : progress;
 }
 
-/** Groups that were read while nobody was known are read again once people are: they have members now. */
+/** Reopens the lists of groups that were read before any user was known: their members can be stored now. */
 function withMembersAgain(progress: Progress, step: Step): Progress {
   const isOfUsers = step === 'users' || step === 'companyUsers';
   const isUnknown = getStep(progress, 'restGroups').membersUnknown === true;

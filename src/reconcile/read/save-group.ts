@@ -25,13 +25,13 @@ export interface GroupObservation {
   readonly now: number;
 }
 
-/** What the word of a list asked for at `sentAt` (epoch milliseconds) is worth for this group. */
+/** Decides on an entry of a list of groups that was asked for at `sentAt` (epoch milliseconds). */
 export function decideGroupMerge(row: GroupRow | undefined, sentAt: number): MergeDecision {
   const stored = row && { ...row, seen: toObservedGroup(row) };
   return decideMerge(stored, sentAt);
 }
 
-/** The row of a group that nobody asked for yet. */
+/** Row of a new unmanaged group. */
 export function toNewGroup({ ids, observed, now }: GroupObservation): NewGroupRow {
   return {
     ...ids,
@@ -56,7 +56,7 @@ export async function mergeGroup(
   await updateGroup(tx, row.id, { ...columns, ...changed });
 }
 
-/** Who was seen in a group, and what that is worth. */
+/** Members that were seen in a group, with the source. */
 export interface SeenMembers {
   readonly memberIds: readonly number[];
   /** Epoch milliseconds. */
@@ -68,8 +68,8 @@ export interface SeenMembers {
 }
 
 /**
- * Stores who was seen in a group. Where that is shown and somebody came or went, the ETag of the group changes; people
- * are brought up to date once, when all groups are read.
+ * Stores the members that were seen in a group. Where they are shown and have changed, the ETag of the group changes;
+ * users are brought up to date once, when all groups are read.
  */
 export async function saveMembers(
   tx: Db,
@@ -92,8 +92,8 @@ export async function saveMembers(
 }
 
 /**
- * Who was in a group when it was adopted belongs there, also where its members are only read now. In one that
- * the bridge made, and in every managed one that was read before, nobody asked for them.
+ * Baseline of members: those of a newly adopted group belong to it, also when they are read later. In a created group,
+ * and in a group that was read before, a new member is not desired.
  */
 function toBaseline({ origin }: GroupRow, repeats: boolean): number | null {
   if (origin === null) return null;

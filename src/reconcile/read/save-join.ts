@@ -77,8 +77,8 @@ async function saveRest(tx: Db, row: GroupRow, observation: RestObservation): Pr
 }
 
 /**
- * Which field comes from which list: the name from SCIM where SCIM shows the group, permissions, the
- * flag and both REST ids from here.
+ * Merges an entry of the REST list. The name comes from SCIM where SCIM shows the group; permissions, the flag and both
+ * REST ids come from here.
  */
 function toObservation(
   before: ObservedGroup | undefined,
@@ -109,7 +109,7 @@ async function mergeRows(tx: Db, a: GroupRow, b: GroupRow): Promise<GroupRow | u
   if (a.origin !== null && b.origin !== null) return undefined;
   const [keep, drop] = b.origin !== null || (a.origin === null && b.seq < a.seq) ? [b, a] : [a, b];
   await moveGroupLinks(tx, drop.id, keep.id);
-  // Whom only the other row knew, nobody asked for.
+  // Members that only the other row had are not desired.
   if (keep.origin === 'created') await disclaimLinks(tx, keep.id);
   await deleteGroup(tx, drop.id);
   return { ...keep, observed: toNewer(keep, drop) };

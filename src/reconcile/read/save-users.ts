@@ -19,13 +19,13 @@ import type { PageTimes } from './read-list.ts';
 /** One account as a list shows it. */
 export interface SeenAccount {
   readonly upstreamId: number;
-  /** What is observed now, over what was observed before. */
+  /** Merges this account into the observation before. */
   observe(before: ObservedUser | undefined): ObservedUser;
 }
 
 /**
- * Stores what a list says of people. By account, so that a page which comes again adds nobody; what was
- * written since the list was asked for keeps what it knows.
+ * Stores the users of a list, by account, so that a repeated page adds none. A user written since the list was asked
+ * for keeps the newer state.
  */
 export async function saveUsers(
   tx: Db,
@@ -71,8 +71,8 @@ function toNewUser(upstreamId: number, observed: ObservedUser, now: number): Obs
 }
 
 /**
- * An unmanaged person is shown as observed; a managed one is shown as desired, whatever was seen. Gives what is left to
- * be stored, where that is the document alone: mostly a list says what is known.
+ * Stores an observation: an unmanaged user is shown as observed, a managed one as desired. Returns the document that is
+ * left to be stored, where nothing else changed, as is usual.
  */
 async function saveUser(
   tx: Db,

@@ -17,16 +17,16 @@ import { compareUser } from '../compare/compare-user.ts';
 import { type Comparison, EVERY_LIST } from '../compare/comparison.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
-/** A person or group, locked, and in what it differs by all that is known. */
+/** Locked user or group with all its known differences. */
 export interface Current {
   readonly row: UserRow | GroupRow;
   readonly differences: ReadonlyMap<string, Difference>;
 }
 
-/** Who works on it does not matter: what is known now is what a release is compared with. */
+/** Columns of a row at rest: a release is compared with what is known, whoever works on the row. */
 const AT_REST = { lane_owner: null, must_look: 0 } as const;
 
-/** Locks a person or group and tells in what it differs; undefined: the store has it no more. */
+/** Locks a user or group and compares it; undefined when the store no longer has it. */
 export async function lockCurrent(
   tx: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
@@ -48,7 +48,7 @@ function toMap(comparison: Comparison): Map<string, Difference> {
   return new Map(differences.map((one) => [toDifferenceKey(one), one]));
 }
 
-/** Whether what an action presupposes holds: the same is desired, and the same was seen. */
+/** True when the precondition of an action holds: the same value is desired, and the same was observed. */
 export function isStillSo(
   { row, differences }: Current,
   action: ActionKey & { readonly desired: string; readonly observed: string },
@@ -61,7 +61,7 @@ export function isStillSo(
   return same(difference.desired, action.desired) && same(difference.observed, action.observed);
 }
 
-/** That somebody is missing is never stored of them, so all that can be asked is whether they are still wanted. */
+/** True when a missing resource is still wanted; its absence is stored nowhere, so no more can be asked. */
 function isWanted(row: UserRow | GroupRow): boolean {
   if (row.origin === null || row.deleted_at !== null) return false;
   return 'upstream_id' in row ? row.active === 1 && row.upstream_id !== null : hasUpstreamIds(row);
@@ -90,7 +90,7 @@ export async function checkRepair(
   return differences.has(toDifferenceKey({ kind, memberId })) ? 'differs' : 'done';
 }
 
-/** What a difference is in: fields that wait by themselves, or a person in one of a group's lists. */
+/** Place of a difference: fields, or one row in one of a group's lists. */
 export type DriftPlace =
   | { readonly kind: 'fields'; readonly fields: readonly (UserField | GroupField)[] }
   | { readonly kind: 'link'; readonly list: LinkTable };

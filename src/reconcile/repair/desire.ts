@@ -20,12 +20,12 @@ import type { ReconcileDeps } from '../deps.ts';
 import { type Current, findPlace, isStillSo, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 
-/** What is to be desired from now on, by an operator or the policy; the provider's next write of it wins. */
+/** Value to be desired from now on, by an operator or the policy; the provider's next write of it wins. */
 export interface Desire extends Pick<Difference, 'kind' | 'memberId'> {
   readonly value: JsonValue;
 }
 
-/** What a desire takes. */
+/** Dependencies of a desire. */
 export type DesireDeps = Pick<ReconcileDeps, 'clock' | 'rules'>;
 
 /**
@@ -87,7 +87,7 @@ async function desireOfUser(
 }
 
 function toUserChange(attributes: JsonObject, kind: Desire['kind'], value: JsonValue): JsonObject {
-  // Nobody is there: who is to be inactive needs no account.
+  // The account is gone: a user that is to be inactive needs none.
   if (kind === 'user.missing') return { active: false };
   if (!isJsonObject(value)) return {};
   if (kind === 'user.access') return toChangedExtension(attributes, USER_EXTENSION, value);
@@ -171,10 +171,7 @@ export async function acceptDrift(
   return true;
 }
 
-/**
- * Takes over an account or group that nobody asked for, which is what accepting it means. False: it is not to be
- * taken over without being named by an operator.
- */
+/** Accepts an unmanaged account or group by adopting it. False when it needs an operator who names it. */
 export async function adoptUnmanaged(
   { store, clock, adopt }: DriftDeps,
   { id, resource_type: type, resource_id }: DriftRow,

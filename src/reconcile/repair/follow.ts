@@ -22,7 +22,7 @@ import { type Current, checkRepair, lockCurrent, type RepairState } from './curr
 import type { DriftDeps } from './deps.ts';
 import { releasePart } from './release.ts';
 
-/** Repairs that are judged in one transaction. */
+/** Repairs that are checked in one transaction. */
 const PART = 200;
 
 /** Goes on with every approved plan, and tells which repairs have come to their end. True: some are under way. */
@@ -73,7 +73,7 @@ async function endMetDrifts(deps: DriftDeps): Promise<boolean> {
   return isAny;
 }
 
-/** One transaction in which repairs are judged. */
+/** One transaction in which repairs are checked and ended. */
 interface Ending {
   readonly tx: Db;
   /** Epoch milliseconds. */
@@ -81,7 +81,7 @@ interface Ending {
   readonly check: (row: DriftRow | PlanActionRow) => Promise<RepairState | 'gone'>;
 }
 
-/** Settles some in one transaction, and tells of those that were repaired. */
+/** Ends some repairs in one transaction, and reports those that are done. */
 async function endPart<Row>(
   deps: DriftDeps,
   rows: readonly Row[],
@@ -103,7 +103,7 @@ async function endPart<Row>(
   }
 }
 
-/** Nothing that settles a repair changes a person or group, so in what each differs is read once. */
+/** Reads each resource once, because ending a repair changes no user or group. */
 function createRepairCheck(tx: Db, deps: DriftDeps): Ending['check'] {
   const known = new Map<string, Promise<Current | undefined>>();
   return async (row) => {

@@ -24,19 +24,22 @@ const LEASE_MS = 5 * 60_000;
 /** How long to wait after a look that did not work, at first and at most, in milliseconds. */
 const RETRY_MS = 5_000;
 const RETRY_MAX_MS = 10 * 60_000;
-/** The same where somebody works on it, who mostly is done soon. */
+/** Waits after a look that was skipped because a worker has the resource, in milliseconds. */
 const BUSY_MS = 25;
 const BUSY_MAX_MS = 60_000;
 
-/** What a turn has come to. */
+/** Result of one turn. */
 export interface Inspected {
-  /** When somebody is to be looked at next (epoch milliseconds); undefined: nobody waits. */
+  /** Time of the next inspection (epoch milliseconds); undefined when none waits. */
   readonly nextAt: number | undefined;
   /** Something differs that was not known. */
   readonly hasFound: boolean;
 }
 
-/** Looks at people and groups one by one that somebody else may have changed, and says in what they differ. */
+/**
+ * Creates the inspections: looks one by one at users and groups that another author may have changed, and compares
+ * them.
+ */
 export function createInspections(
   deps: DriftDeps,
   signal: AbortSignal,
@@ -89,7 +92,7 @@ async function inspectOne<Row extends UserRow | GroupRow>(
     await deps.store.write((tx) => endInspection(tx, inspection));
     return false;
   }
-  // Whoever works on it looks first, and what they see is all that is needed mostly.
+  // The worker that has it looks first, and its look is usually enough.
   if (isBusy(row)) {
     await deferBusy(deps, inspection);
     return false;
@@ -121,7 +124,7 @@ async function take(
   return isTaken && !isEarly ? { ...inspection, ...change } : undefined;
 }
 
-/** What is not seen by the look that everybody gets, and is ours. */
+/** Finds the managed parts that the ordinary look does not show. */
 function toNeeds(
   row: UserRow | GroupRow,
   { admins }: InspectionRow,
@@ -134,7 +137,7 @@ function toNeeds(
   return { companyUser: isOwned || policy.deactivation === 'temporarilyInactive', admins: false };
 }
 
-/** When it was seen; a list of REST alone shows little of what is judged. */
+/** Time of the last observation; a REST list alone shows few of the compared fields. */
 function toSeenAt(row: UserRow | GroupRow): number | undefined {
   const observed = 'upstream_id' in row ? toObservedUser(row) : toObservedGroup(row);
   return observed?.shownAt ?? observed?.at;
@@ -176,7 +179,7 @@ async function look<Row extends UserRow | GroupRow>(
     const locked = await resources.lock(tx, row);
     if (locked === undefined || !isUnchanged(locked, row)) return undefined;
     if (observation.kind === 'seen') await observation.store(tx, locked);
-    // Who is gone is seen by nobody from now on.
+    // A resource that is gone counts as unseen from now on.
     const since = observation.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
     return conclude(tx, deps, { inspection, resources, row, since, seenAt: deps.clock.now() });
   });
@@ -192,7 +195,10 @@ async function defer({ store, clock }: DriftDeps, inspection: InspectionRow): Pr
   await store.write((tx) => postponeInspection(tx, inspection, change));
 }
 
-/** Leaves it to whoever works on it, for as long again as it has been put off already: others are taken meanwhile. */
+/**
+ * Defers an inspection while a worker has the resource, for as long again as it has waited, so that others are taken
+ * meanwhile.
+ */
 async function deferBusy({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
   const { due_at, since, attempts } = inspection;
   const waitMs = Math.min(Math.max(due_at - since, BUSY_MS), BUSY_MAX_MS);
@@ -202,7 +208,7 @@ async function deferBusy({ store, clock }: DriftDeps, inspection: InspectionRow)
 
 interface Conclusion<Row extends UserRow | GroupRow> extends Found<Row> {
   readonly inspection: InspectionRow;
-  /** What was not seen since then was not there. */
+  /** Beginning of the look (epoch milliseconds): a resource last seen before it was not there. */
   readonly since: number;
   /** When it was looked at; what was found to differ since then is known better. */
   readonly seenAt: number;
@@ -224,7 +230,7 @@ async function conclude<Row extends UserRow | GroupRow>(
   };
   const known = await listActiveDrifts(tx, [row.id]);
   const comparison = await resources.compare(tx, fresh, seen);
-  // Somebody has begun to work on it: it waits until they are done.
+  // A worker has taken it: the inspection waits until that is done.
   if (comparison.kind === 'unknown') {
     const { attempts } = inspection;
     const change = { due_at: deps.clock.now(), attempts, owner: null };

@@ -22,7 +22,7 @@ const BUSY_MS = [25, 1_000] as const;
 /** How much longer than looking takes it is left alone. */
 const BUSY_FACTOR = 4;
 
-/** What is done about drifts, in one process; any number of processes may do it on the same store. */
+/** Keeper of drifts in one process; several processes can share a store. */
 export interface DriftKeeper {
   start(): void;
   stop(): Promise<void>;
@@ -79,7 +79,7 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     turn = turn.then(takeTurn);
   }
 
-  /** What was decided is followed at once. */
+  /** Follows a decision at once. */
   async function decided<T>(decision: Promise<T>): Promise<T> {
     const result = await decision;
     notify();

@@ -15,7 +15,7 @@ const ADMINS_WAIT_MS = 60_000;
 /** Where the second reading of the service keeps how far it has come. */
 export const READ_AGAIN_FACT = 'recovery-read';
 
-/** Which sections a complete read could read. */
+/** Sections that a complete read could read. */
 export interface ReadSections {
   readonly users: boolean;
   readonly groups: boolean;

@@ -22,7 +22,7 @@ import {
 /** How often the audit log may fail while other reads work, before the bridge goes on without it. */
 const AUDIT_FAILURES_MAX = 3;
 
-/** What recovery is given; `notify` tells the workers that something became due. */
+/** Dependencies of recovery; `notify` tells the workers that a resource became due. */
 export interface RecoveryDeps extends FirstReadDeps {
   readonly mode: Mode;
   readonly firstRead: FirstRead;
@@ -36,9 +36,9 @@ export interface Attempt {
   readonly failures: number;
 }
 
-/** What a start found out. */
+/** Result of a start. */
 export interface Beginning {
-  /** Undefined: the store is current, as far as anybody can tell. */
+  /** Undefined when the store is current, as far as can be told. */
   readonly state: RecoveryState | undefined;
   /** Undefined: there was no need to ask. */
   readonly detection: Detection | undefined;
@@ -111,7 +111,7 @@ async function enter(
     const value = { steps: { service: { state: 'done', count: 0 } } };
     await saveFact(tx, { name: READ_AGAIN_FACT, value, now });
     await saveRecovery(tx, state, now);
-    // What waits is held now, whatever it waited for.
+    // All pending changes are held now, for whichever reason they waited.
     if (mode === 'live') await endObserving(tx);
     return state;
   });

@@ -5,7 +5,7 @@ import type { RecoveryDeps } from './recovery-begin.ts';
 import { type Released, releasePlan } from './recovery-release.ts';
 import { endRecovery, findRecovery, type PlannedRecovery, saveRecovery } from './recovery-state.ts';
 
-/** What became of an operator's decision. */
+/** Result of an operator's decision. */
 export type Decision =
   | ({ readonly kind: 'done' } & Released)
   /** There is no plan that waits. */
@@ -35,7 +35,7 @@ export async function releaseApproved(
   return released;
 }
 
-/** What was accepted while observing is in the service already, so there is nothing to decide. */
+/** Ends recovery without a plan: the changes accepted while observing are in the service already. */
 export async function endEmpty({ store, events }: RecoveryDeps): Promise<void> {
   await store.write(finish);
   events.recovery({ phase: 'over', code: 'empty', actions: 0 });

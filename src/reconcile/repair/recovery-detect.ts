@@ -16,13 +16,13 @@ const PAGES_MAX = 20;
 /** Calls of the ledger that are compared. */
 const CALLS_MAX = 20_000;
 const READING: CallContext = { class: 'look', key: 'recovery' };
-/** What the service calls changes of people and groups, as far as its documents tell. */
+/** Categories of changes of users and groups, as far as the service's documents tell. */
 const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
 
 /**
- * Whether the store knows of everything that was done.
- * - `current`: it does
- * - `stale`: our own account did things that it has never heard of
+ * Age of the store compared with the service.
+ * - `current`: it knows all calls of our own account
+ * - `stale`: our own account made calls that it does not know
  * - `unknown`: the audit log cannot tell; `code` says why
  */
 export type Detection =
@@ -33,8 +33,8 @@ export type Detection =
 const ALIVE_FACT = 'alive';
 
 /**
- * Remembers that this store was in use: what our own account did until now without a call of the ledger was
- * done by a person. `now` is epoch milliseconds.
+ * Remembers that this store was in use: an event of our own account before now, without a call in the ledger, was made
+ * by a person. `now` is epoch milliseconds.
  */
 export async function saveAlive(tx: Db, now: number): Promise<void> {
   await saveFact(tx, { name: ALIVE_FACT, value: now, now });

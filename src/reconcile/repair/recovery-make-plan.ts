@@ -16,13 +16,13 @@ import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-hel
 /** Resources that are compared in one transaction. */
 const PART = 500;
 
-/** What decides which differences there are, with the settings of this process. */
+/** Policy by which differences are found, from the settings of this process. */
 export function toHeldPolicy({ policy }: ReconcileDeps, readSince: number): HeldPolicy {
   const { deactivation, groupDeletion } = policy;
   return { deactivation, groupDeletion, readSince };
 }
 
-/** What a plan is made from: the sections that a complete read could read, and why there is a plan. */
+/** Input of a plan: the sections that a complete read could read, and the reason for the plan. */
 interface PlanBasis {
   /** Epoch milliseconds. */
   readonly readSince: number;
@@ -105,7 +105,7 @@ async function planGroups(
 
 const NO_LINKS = { members: [], admins: [] };
 
-/** What would be done for one group now. */
+/** Lists the actions for one group now. */
 export async function listGroupActions(
   db: Db,
   row: GroupRow,

@@ -31,7 +31,7 @@ export interface Recovery {
   /** Holds what was accepted while observing, then finds out the rest by itself. @throws StoreError */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** What the audit log told at the start; undefined: not asked yet, or not needed. */
+  /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */
   detection(): Detection | undefined;
   /** Has the plan with this hash wait for the service again, as far as it still holds. */
   approve(hash: string): Promise<Decision>;
@@ -100,7 +100,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   };
 }
 
-/** Goes on from where recovery stands until an operator is needed; true: nobody is, it is over. */
+/** Continues recovery until an operator is needed. True when it is over. */
 async function carryOn(
   deps: RecoveryDeps,
   state: RecoveryState,
@@ -145,7 +145,9 @@ function createHeartbeat({ store, clock, events }: RecoveryDeps) {
       next();
       timer = setInterval(next, ALIVE_MS).unref();
     },
-    /** With a last beat, where it was started: what a person does from now on is done behind our back. */
+    /**
+     * Stops with a last beat, where it was started: an event of our own account from now on was not made by the bridge.
+     */
     async stop() {
       if (timer === undefined) return;
       clearInterval(timer);
@@ -155,10 +157,10 @@ function createHeartbeat({ store, clock, events }: RecoveryDeps) {
   };
 }
 
-/** Failures that make the waits longer, up to 16 s: somebody may be waiting for the end of it. */
+/** Failures that lengthen the wait, up to 16 s, because requests may be waiting for the end of recovery. */
 const COUNTED_MAX = 5;
 
-/** Tries again what nobody else would try again. */
+/** Repeats work that nothing else would repeat. */
 export interface Retrier {
   /** Failed attempts so far. */
   readonly failures: number;

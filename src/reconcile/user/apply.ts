@@ -28,7 +28,7 @@ import { findCreated } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
 
-/** Makes one call for a person (a creation or a look may take more) and says what is known now. */
+/** Makes one call for a user (a creation or a look may take more) and returns the new knowledge. */
 export async function applyUserAction(
   deps: ReconcileDeps,
   state: UserState,
@@ -66,7 +66,7 @@ function toContext(state: UserState, action: UserAction): CallContext {
   };
 }
 
-/** Sees what the service holds of one person, by the account where it is known. */
+/** Looks at one user in the service, by the account where it is known. */
 export async function lookAtUser(
   deps: ReconcileDeps,
   context: CallContext,
@@ -154,7 +154,7 @@ async function updateUser(
   }
 }
 
-/** Whether the service still holds the name that it held before this write was first sent. */
+/** True when the service still holds the name that it held before this write was first sent. */
 function isUnchanged(
   { failed, observed: before }: UserState,
   { sent, observed }: { sent: string; observed: ObservedUser },
@@ -164,7 +164,7 @@ function isUnchanged(
   return back !== sent && back === held;
 }
 
-/** Changes a person through SCIM, and reads what the service holds then. @throws UpstreamError */
+/** Changes a user through SCIM, and reads the result. @throws UpstreamError */
 async function sendUpdate(
   { upstream }: ReconcileDeps,
   context: CallContext,
@@ -176,7 +176,7 @@ async function sendUpdate(
   return parseScimUser(await readBack(answer, { operation: scim.updateUser.id, look }));
 }
 
-/** What came back for a name, when the service wrote it differently. */
+/** Returned name beside the sent one, when the service wrote it differently. */
 function toEcho(name: NonNullable<UpdateUser['name']>, observed: ObservedUser) {
   const sent = fullName(name);
   const back = normaliseName(observed.fullName);
@@ -196,7 +196,7 @@ async function updateCompanyUser(
   try {
     const args = { path: { id: upstreamId }, body };
     const answer = await deps.upstream.call(companyUsers.updateUser, args, context);
-    // No call shows the licence of one person: without a body, what was taken is believed.
+    // No call shows the licence of one user: without a body the sent value is taken.
     const user = answer === undefined ? undefined : parseCompanyUser(answer);
     const before = state.observed ?? {
       fullName: user?.fullName ?? '',
@@ -270,7 +270,7 @@ async function tryAddress(
     // Where the service fails at it again and again, the bridge alone keeps it as well.
     const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
     if (failure.kind !== 'refused' && !isHopeless) return failure;
-    // What is about one person or one address says nothing of the next.
+    // A failure about one user or one address says nothing of the next.
     if (classified.verdict === 'refused') await deps.quirks.learn({ addressMayChange: false });
     return { kind: 'done', known: { doneFields: ['address'] } };
   }

@@ -12,12 +12,12 @@ import { toPlannable } from './load.ts';
 import type { UserKnown } from './outcome.ts';
 import { recordUserStep } from './record.ts';
 
-/** What the convergence of people shares with the requests that wait for it. */
+/** State that converging users shares with the requests that wait. */
 export interface UserLane {
   readonly waiters: Waiters<UserUndo>;
 }
 
-/** How people are converged. */
+/** Makes users convergeable. */
 export function convergeUsers(
   deps: ReconcileDeps,
   { waiters }: UserLane,

@@ -11,8 +11,8 @@ import type { UserOutcome, UserStep } from './outcome.ts';
 import { listStillPlanned } from './refuse.ts';
 
 /**
- * Counts an attempt at what failed. What failed by its own fault rests by itself, and what else waits goes on after the
- * look; while the service may be out, the whole person waits, and begins with what else waits.
+ * Counts an attempt at the failed fields. A field that failed by its own fault rests by itself, and the others go on
+ * after the look. While the service may be out, the whole user waits, and begins with the other fields.
  */
 export function countFailed(
   row: UserRow,

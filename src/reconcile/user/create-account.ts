@@ -15,10 +15,10 @@ import { findAccount, findAccountInList, toAccountKeys } from './find-account.ts
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
 
-/** So many people in a row tell that it is userName that is refused, and not the name of one. */
+/** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
 const USER_NAMES_REFUSED = 2;
 
-/** One way to write the same person into addUser. */
+/** One way to write a user into addUser. */
 interface CreateForm {
   readonly emailForm: EmailForm;
   readonly withName: boolean;
@@ -26,8 +26,8 @@ interface CreateForm {
 }
 
 /**
- * Creates the account, trying the forms that the contract leaves open until one is taken. Only a 400 or
- * 422 leads to the next form: it says that nothing was created. What was taken is remembered.
+ * Creates the account, trying the forms that the contract leaves open until one is taken. Only a 400 or 422 leads to
+ * the next form, because it says that nothing was created. The taken form is remembered.
  */
 export async function createAccount(
   deps: ReconcileDeps,
@@ -56,7 +56,7 @@ const ABOUT_ACCOUNT: { parts: readonly UserField[]; section: 'users' } = {
   section: 'users',
 };
 
-/** Known forms first; without a name or a new userName there is nothing to vary there. */
+/** Lists the forms to be tried, known ones first; without a name or a new userName fewer vary. */
 function listCreateForms(quirks: Quirks, action: CreateUser): CreateForm[] {
   const emailForms: EmailForm[] = quirks.emailForm ? [quirks.emailForm] : ['strings', 'objects'];
   const nameForms =
@@ -109,7 +109,7 @@ async function toCreated(
   return { kind: 'done', known: { upstreamId: created.id, observed, doneFields: ['account'] } };
 }
 
-/** Counts people in a row who were taken only without their userName. */
+/** Counts users in a row who were taken only without their userName. */
 function toUserNameLesson({ quirks, clock }: ReconcileDeps, { withUserName }: CreateForm): Quirks {
   const { userNamesRefused = 0 } = quirks.current();
   if (withUserName) return userNamesRefused === 0 ? {} : { userNamesRefused: 0 };
@@ -117,7 +117,7 @@ function toUserNameLesson({ quirks, clock }: ReconcileDeps, { withUserName }: Cr
   return { userNamesRefused: userNamesRefused + 1, userNamesRefusedAt: clock.now() };
 }
 
-/** "Already has access": somebody made the account since we last looked. Adopt it or say so. */
+/** Resolves "already has access": the account was made since the last look, and is adopted or refused. */
 async function resolveConflict(
   deps: ReconcileDeps,
   context: CallContext,
@@ -169,7 +169,7 @@ async function adoptFound(
 /** The role value of an owner in the list of company users. */
 const OWNER = 1;
 
-/** Whether an account is an owner's, or why that could not be seen. */
+/** Role of an account, or the reason why it could not be seen. */
 export type AccountRole =
   | { readonly kind: 'known'; readonly isOwner: boolean }
   | { readonly kind: 'could-not-look'; readonly problem: Problem };

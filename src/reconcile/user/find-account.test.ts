@@ -12,7 +12,7 @@ interface FilterCase {
   readonly why: string;
   readonly shape: SandboxShapeChange;
   readonly proof: 'proven' | 'refused' | undefined;
-  /** Calls of the first look for nobody, and of the second one. */
+  /** Calls of the first look for an unknown user, and of the second one. */
   readonly calls: readonly [number, number];
 }
 

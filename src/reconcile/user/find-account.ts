@@ -42,8 +42,8 @@ export async function findAccount(
 }
 
 /**
- * Looks through the complete list alone: for an account that the service says is there and that no
- * filter shows, because a filter may hide inactive people.
+ * Looks for an account through the complete list alone: the service says it exists and no filter shows it, because a
+ * filter may hide inactive users.
  */
 export async function findAccountInList(
   deps: ReconcileDeps,
@@ -57,7 +57,7 @@ export async function findAccountInList(
   }
 }
 
-/** Undefined when the filter found nobody and that proves nothing. */
+/** Looks for an account by filter; undefined when an empty answer proves nothing. */
 async function findByFilter(
   deps: ReconcileDeps,
   context: CallContext,
@@ -134,13 +134,13 @@ function toFound(matches: ScimUser[]): FoundAccount {
   return { kind: 'found', user, by: scim.getUsers.id };
 }
 
-/** A complete list of so many pages costs more than asking first whether somebody is there. */
+/** Pages from which a complete list costs more than asking first whether the account exists. */
 const PAGES_WORTH_A_QUERY = 4;
 
 /**
- * Accounts that the search of the company's members shows for an address, each confirmed by the account
- * itself. Nobody proves nothing: the search may be ignored, or hide inactive people. Asks only where that
- * may save a long list. @throws UpstreamError when the service could not be asked
+ * Finds accounts by the search of the company's members, each confirmed by the account itself. An empty result proves
+ * nothing: the search may be ignored, or hide inactive users. Asks only where that may save a long list.
+ * @throws UpstreamError when the service could not be asked
  */
 async function findByQuery(
   deps: ReconcileDeps,
@@ -211,7 +211,7 @@ export function toAccountKeys({ name, address }: SentCreate): AccountKeys {
   };
 }
 
-/** Whether an account has this userName or address. Compared by ourselves, also where a filter was sent. */
+/** True when an account has this userName or address. Compared here, because the service may ignore a filter. */
 function matchesKeys(user: ScimUser, { userNameFolded, emailFolded }: AccountKeys): boolean {
   const names = [user.userName, ...user.emails].flatMap((text) =>
     text === undefined ? [] : [foldCase(text)],
@@ -222,8 +222,8 @@ function matchesKeys(user: ScimUser, { userNameFolded, emailFolded }: AccountKey
 }
 
 /**
- * Looks for the account that a create may have left, by what each was sent with, whatever the person is called
- * by now. An account of an earlier name that is somebody else's by now is not it.
+ * Looks for the account that a create may have left, by the values that each was sent with, whatever the user's name is
+ * now. An account of an earlier name that another user has by now is left out.
  */
 export async function findCreated(
   deps: ReconcileDeps,

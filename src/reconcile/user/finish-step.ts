@@ -37,7 +37,7 @@ export interface Recording extends UserStep {
   readonly original: UserRow;
 }
 
-/** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
+/** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
 export async function finish(
   tx: Db,
   row: UserRow,
@@ -84,7 +84,7 @@ export async function save(tx: Db, { original }: Recording, row: UserRow): Promi
   await updateUser(tx, row.id, toChangedColumns(original, row));
 }
 
-/** What waits after a step: a new account owes every difference from what was asked, an old one only what waited before. */
+/** Pending fields after a step: every difference for a new account, and the waiting ones for an old account. */
 export function toPendingAfter(
   row: UserRow,
   { planned, policy }: Pick<UserStep, 'planned' | 'policy'>,
@@ -116,7 +116,7 @@ export function toPendingAfter(
   );
 }
 
-/** Whether somebody was given another userName or address since their create left. */
+/** True when the user was given another userName or address since the create left. */
 function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]): boolean {
   const wanted = toSentUser(desired);
   return sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));

@@ -18,7 +18,7 @@ import type { Problem } from '../outcome.ts';
 import { toStaleColumns } from '../retry-columns.ts';
 import type { UserKnown } from './outcome.ts';
 
-/** Whether the account is now this user's, and how it came to be managed. */
+/** Result of linking: the account is this user's, with its origin, or it cannot be. */
 export type LinkResult =
   | { readonly kind: 'linked'; readonly origin: Origin | null }
   | { readonly kind: 'refused'; readonly problem: Problem };
@@ -47,7 +47,7 @@ export async function linkAccount(
   return { kind: 'linked', origin: adopted ? 'adopted' : (row.origin ?? 'created') };
 }
 
-/** The account is gone: nobody is in any group any more, and whoever is wanted waits to be put back. */
+/** Unlinks an account that is gone: its memberships are forgotten, and the wanted ones wait to be made again. */
 export async function unlinkAccount(tx: Db, id: UserId, now: number): Promise<void> {
   await forgetLinksOf(tx, id);
   await touchUsers(tx, [id], now);
@@ -64,8 +64,8 @@ interface Ended {
 }
 
 /**
- * Gives up the account of a deleted person where somebody else has it by now: the same person, created
- * again while a call for the deleted one was on its way. True: there is nothing left to do for this one.
+ * Hands the account of a deleted user over to its successor: the same person, created again while a call for the
+ * deleted user was on its way. True when nothing is left to do for the deleted user.
  */
 export async function handOverToSuccessor(
   tx: Db,
@@ -86,15 +86,14 @@ export async function handOverToSuccessor(
   return true;
 }
 
-/** What was seen before the lost create was asked for is not what it left. */
+/** True for an account that was known before the lost create was sent; the create did not leave it. */
 function wasThereBefore(other: UserRow, row: UserRow): boolean {
   return other.id !== row.id && other.origin === null && other.created_at < row.created_at;
 }
 
 /**
- * What the service was seen to hold of the successor before the call ended may be over, so all that was asked
- * of the person waits again. Whoever runs the successor keeps the lane, because a call of theirs may be on its
- * way, and looks again.
+ * Makes the successor look again. Its last observation may be outdated, so all that was asked of the user waits again.
+ * The successor keeps its lane, because its own call may be on its way.
  */
 async function distrust(tx: Db, successor: UserRow, now: number): Promise<void> {
   await updateUser(tx, successor.id, {
@@ -104,8 +103,8 @@ async function distrust(tx: Db, successor: UserRow, now: number): Promise<void> 
 }
 
 /**
- * Takes an account that a live person was just linked to from the deleted one that still has it. True: a
- * call for the deleted one may be on its way, so what was seen of the account is not to be trusted.
+ * Takes the account that a live user was just linked to from the deleted user that still has it. True when a call for
+ * the deleted user may be on its way, so that the observation is not to be trusted.
  */
 export async function inheritAccount(
   tx: Db,
@@ -123,7 +122,7 @@ export async function inheritAccount(
   return deleted.length > 0;
 }
 
-/** What waits of a person when any of it may have been changed behind their back: all that is theirs. */
+/** Pending fields of a user whose account another call may have changed: all fields that were ever set. */
 export function toStalePending(row: UserRow): string {
   const { desired, pending } = toUserState(row);
   const set = SETTABLE.filter((field) => desired[field] !== undefined);
@@ -131,5 +130,5 @@ export function toStalePending(row: UserRow): string {
   return JSON.stringify({ ...stale, ...pending });
 }
 
-/** What is theirs only once somebody has set it. */
+/** Fields that are managed only once they have been set. */
 const SETTABLE = ['name', 'appsPermissions', 'temporarilyInactive'] as const;

@@ -6,7 +6,7 @@ import type { UserUndo } from '../../store/undo.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
 
-/** What a step taught about a person. */
+/** Knowledge that a step gained about a user. */
 export interface UserKnown {
   /** The account, when the step found or created it. */
   readonly upstreamId?: number;
@@ -20,17 +20,17 @@ export interface UserKnown {
   readonly doneFields?: readonly UserField[];
 }
 
-/** How a step for a person ended. */
+/** Outcome of a step for a user. */
 export type UserOutcome = Outcome<UserKnown, UserField>;
 
-/** A step of a person that ended, with all that recording it needs. */
+/** Step of a user that ended, with all that recording it needs. */
 export interface UserStep {
   /** The state that the step was planned from. */
   readonly planned: UserState;
   readonly outcome: UserOutcome;
   readonly lease: Lease;
   readonly policy: UserPolicy;
-  /** Writes that nobody has been answered for yet; what the service refuses of them is undone. */
+  /** Writes that are not answered yet; refused ones are undone. */
   readonly undos: readonly Waiter<UserUndo>[];
   readonly rules: Rules;
   /** False: that it failed may be the fault of the service. */

@@ -21,7 +21,7 @@ const lane = { lane_owner: 'me', lane_until: NOW + 1, lane_token: 3, due_at: NOW
 const named = (givenName: string): JsonObject => ({ userName: 'ada', name: { givenName } });
 const refusedAs = (...parts: UserField[]): UserOutcome => ({ kind: 'refused', parts, problem });
 
-/** Somebody whose lane we hold, as they are now. */
+/** User with a held lane, as stored now. */
 function add(store: Store, change: Partial<NewUserRow> & { doc?: JsonObject }): Promise<UserRow> {
   return addUser(store, { ...lane, ...change });
 }
@@ -29,7 +29,7 @@ function add(store: Store, change: Partial<NewUserRow> & { doc?: JsonObject }): 
 interface Step {
   readonly row: UserRow;
   readonly outcome: UserOutcome;
-  /** What waited when the step was planned, when writes have come since. */
+  /** Pending fields at the time of planning, when writes have come since. */
   readonly plannedPending?: Pending<UserField>;
   readonly planned?: Partial<UserState>;
   readonly undos?: readonly {

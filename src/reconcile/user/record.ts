@@ -41,9 +41,9 @@ import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
 import { hideNotCreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
 
 /**
- * Records what a step taught, in one transaction with what follows from it: fields that now hold are
- * settled, a refused write is undone or stuck, groups that waited for the account are notified. Gives
- * the lane back unless there is a next step.
+ * Records the result of a step and its consequences in one transaction: fields that now hold are cleared, a refused
+ * write is undone or stuck, groups that waited for the account become due. Gives the lane back unless there is a next
+ * step.
  */
 export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
   const row = await lockUser(tx, step.planned.id);
@@ -61,7 +61,7 @@ export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<U
   return followStep(tx, recording, recorded);
 }
 
-/** What rules derive from the groups of a person whose write was taken back, or who was just found to be in some. */
+/** Follows the rules for a user whose write was taken back, or whose account was just found to be in groups. */
 async function followStep(
   tx: Db,
   { rules, outcome, planned, now }: Recording,
@@ -81,7 +81,7 @@ function findAccount({ planned, outcome }: UserStep): number | undefined {
   return planned.upstreamId ?? (outcome.kind === 'done' ? outcome.known.upstreamId : undefined);
 }
 
-/** A deleted person without an account: nothing waits any more. */
+/** Records that a deleted user without an account has nothing left to do. */
 async function recordHandedOver(
   tx: Db,
   row: UserRow,
@@ -100,14 +100,14 @@ async function recordHandedOver(
   return { finished: true, ...GONE, undone: [], notified: [] };
 }
 
-/** Somebody else holds the lane now: what our call did is not ours to judge, so they look. */
+/** Records a step after the lane was lost: its new holder looks at what our call did. */
 async function recordFenced(tx: Db, row: UserRow, step: UserStep): Promise<Recorded<UserState>> {
   const lost = mayHaveCreated(row, step) ? LOST_CREATE : {};
   await updateUser(tx, row.id, { ...toStaleColumns(row, step.now), ...lost });
   return { finished: true, ...toProgress(row), undone: [], notified: [] };
 }
 
-/** Whether the step that ended may have been a create. */
+/** True when the step that ended may have created the account. */
 function mayHaveCreated({ upstream_id }: UserRow, { planned }: UserStep): boolean {
   return upstream_id === null && !planned.mustLook && planned.pending.account !== undefined;
 }
@@ -119,7 +119,7 @@ async function recordDone(
   known: UserKnown,
 ): Promise<Recorded<UserState>> {
   if (known.missing) return recordMissing(tx, row, step);
-  // What a call has done may be undone by now: the look that is owed tells.
+  // The result of a call may be undone by now: the owed look tells.
   if (isStale(row)) known = { ...known, doneFields: [] };
   if (known.upstreamId === undefined && isLostLook(row, step)) return recordLostLook(tx, row, step);
   let linked: LinkResult = { kind: 'linked', origin: row.origin };
@@ -143,13 +143,13 @@ async function recordDone(
     changed.must_look = 1;
     changed.pending = toStalePending(changed);
   }
-  // Whoever waited for this account, for its activation or deactivation can go on now.
+  // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
   const notified = changesAccess ? await wakeGroupsOf(tx, row.id, step.now) : [];
   return finish(tx, changed, step, notified);
 }
 
-/** A look for what the lost create of somebody who is no more may have left. */
+/** True for a look at the lost create of a deleted user. */
 function isLostLook(row: UserRow, { planned }: Recording): boolean {
   const isGone = row.deleted_at !== null && row.upstream_id === null;
   return isGone && row.lost_looks > 0 && planned.mustLook;
@@ -177,8 +177,8 @@ function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
 }
 
 /**
- * The service has no such account. Where something waits for it, one that is wanted is created anew, and the other
- * is done with; where nothing does, that is for whoever compares it to say.
+ * Records that the service has no such account. Where something waits for it, a wanted account is created anew, and an
+ * unwanted one is done. Otherwise the next comparison reports it.
  */
 async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
   if (row.pending === '{}' && row.observed !== null && row.deleted_at === null) {

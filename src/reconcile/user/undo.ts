@@ -11,8 +11,8 @@ import { toObservedUser, type UserRow } from '../../store/users.ts';
 import { toUnmanagedAttributes } from './observe.ts';
 
 /**
- * The row without the refused fields of a write. Where nobody has written since, the write as a whole is
- * taken back: who was not there goes again, who was only observed is so again, who was deleted is back.
+ * Reverts the refused fields of a write. Where nothing was written since, the whole write is taken back: a new user is
+ * deleted, an adopted one is unmanaged again, a deleted one is back.
  */
 export function revertUser(
   row: UserRow,
@@ -39,7 +39,7 @@ function revertUserGiven({ given }: UserRow, fields: readonly UserField[], befor
   return fields.includes('account') ? before : restoreGiven(given, before, fields);
 }
 
-/** The account that a new person turned out to have is not ours to deactivate. */
+/** True when a new user was given an existing account, which is not ours to deactivate. */
 function isTakenOver({ origin }: UserRow, { before }: UserUndo): boolean {
   return before === undefined && origin === 'adopted';
 }
@@ -92,7 +92,7 @@ function revertField(current: JsonObject, before: JsonObject, field: UserField):
       return withAttribute(current, USER_EXTENSION, empty ? undefined : extension);
     }
     case 'account':
-      // Every write of a person without an account claims the account, so nobody wrote anything since.
+      // Every write of a user without an account claims the account, so nothing was written since.
       return before;
     case 'address':
       // Never refused: it is tried, and the answer remembered.
