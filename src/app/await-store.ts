@@ -1,5 +1,5 @@
+import { findWeaknesses } from '../store/engine/store-health.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
-import { findWeaknesses } from '../store/weaknesses.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { assertServable } from '../settings/cross-rules.ts';
 import type { Settings } from '../settings/schema.ts';
+import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { findFact, saveFact } from '../store/facts.ts';
-import { listLiveCredentials } from '../store/live-credentials.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { openMigratedStore } from './compose.ts';

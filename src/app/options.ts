@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Settings } from '../settings/schema.ts';
+import type { WatchedStore } from '../store/engine/store-health.ts';
 import type { Store } from '../store/store.ts';
-import type { WatchedStore } from '../store/watch-writes.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Overload } from '../telemetry/overload.ts';

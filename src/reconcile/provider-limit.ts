@@ -1,8 +1,9 @@
 import { BridgeError } from '../domain/errors.ts';
 import { findHarmOf, HARM_WINDOW_MS, toHarmWords } from '../domain/harm.ts';
 import type { OwnChange } from '../domain/own-call.ts';
+import { countProviderHarm } from '../store/audit/provider-harm.ts';
 import { findFact, saveFact } from '../store/facts.ts';
-import { countProviderHarm, wakeHeldByLimit } from '../store/provider-harm.ts';
+import { wakeHeldByLimit } from '../store/provider-harm.ts';
 import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
 

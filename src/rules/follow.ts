@@ -1,16 +1,16 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
-import { toChangedColumns } from '../store/changed-columns.ts';
-import { chunks } from '../store/chunks.ts';
-import type { GroupRow } from '../store/groups.ts';
+import { toChangedColumns } from '../store/engine/columns.ts';
+import { chunks } from '../store/engine/dialect.ts';
+import type { GroupRow } from '../store/groups/groups.ts';
+import { listManagedGroups } from '../store/resources/managed.ts';
 import {
   listGroupNamesOf,
-  listManagedGroups,
-  listWantedPeople,
   lockManagedUsers,
   lockRuleInputs,
-} from '../store/rule-inputs.ts';
+} from '../store/resources/rule-inputs.ts';
+import { listWantedPeople } from '../store/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
-import { updateUser } from '../store/users.ts';
+import { updateUser } from '../store/users/users.ts';
 import { ruleAdmins } from './rule-admins.ts';
 import { toRuledUser } from './rule-user.ts';
 import { hasRules, type Rules } from './rules.ts';

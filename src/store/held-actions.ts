@@ -1,4 +1,4 @@
-import type { HeldAction, HeldKind } from '../domain/held-action.ts';
+import type { HeldAction, HeldKind } from '../domain/plan.ts';
 import { chunks } from './chunks.ts';
 import type { Db } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { HeldKind } from '../domain/held-action.ts';
+import type { HeldKind } from '../domain/plan.ts';
 import type { Db } from './store.ts';
 import { joinSubjectNames } from './subject-names.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { HeldAction } from '../domain/held-action.ts';
+import type { HeldAction } from '../domain/plan.ts';
 import { chunks } from './chunks.ts';
 import { parseStored } from './documents.ts';
 import { LINK_TABLES } from './links.ts';

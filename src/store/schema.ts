@@ -2,10 +2,9 @@ import type { Generated } from 'kysely';
 import type { Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
-import type { HeldAction, HeldKind } from '../domain/held-action.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { CallOutcome, OwnCallKind } from '../domain/own-call.ts';
-import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
+import type { ActionStatus, HeldAction, HeldKind, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 
 /** How a managed resource came to be managed; null in the tables: it is only observed. */
 export type Origin = 'created' | 'adopted';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { openStore } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { openStore } from '../../src/store/engine/database.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
 import { migrations } from '../../src/store/migrations/list.ts';
 
 // Migrates a store, says so in the middle of one migration more, and waits there until somebody kills it.

@@ -1,8 +1,9 @@
 import { parsePendingFields } from '../../domain/pending.ts';
 import { type Deactivation, isObservedActive, listUserDifferences } from '../../domain/user.ts';
-import { type GroupRow, toGroupState } from '../../store/groups.ts';
-import type { Remarks, WaitingPeople } from '../../store/resource-lists.ts';
-import { toUserState, type UserRow } from '../../store/users.ts';
+import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import type { WaitingPeople } from '../../store/resource-lists.ts';
+import type { Remarks } from '../../store/resources/lists.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { HELD_OF_GROUP, HELD_OF_USER, listKept, toHead } from '../explain/resource.ts';
 import type { GroupItem, UserItem } from '../schemas/resources.ts';
 

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import type { Deactivation } from '../../domain/user.ts';
+import { countWaitingPeople } from '../../store/resource-lists.ts';
 import {
-  countWaitingPeople,
   findGroupFor,
   findLastSeq,
   findUserFor,
   listGroupsFor,
   listUsersFor,
   type ResourcePart,
-} from '../../store/resource-lists.ts';
+} from '../../store/resources/lists.ts';
 import type { Db } from '../../store/store.ts';
 import { type ListAnswer, type PartQuery, readPage } from '../http/list-query.ts';
 import type { GroupItem, UserItem } from '../schemas/resources.ts';

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
-import { type AuditEventRow, insertAuditEvents } from '../../store/audit-events.ts';
-import { type EventView, insertEventResources } from '../../store/event-resources.ts';
+import {
+  type AuditEventRow,
+  type EventView,
+  insertAuditEvents,
+  insertEventResources,
+} from '../../store/audit/events.ts';
 import type { Store } from '../../store/store.ts';
 import { type AuthorQuestion, chooseEvent, findAuthors } from './find-author.ts';
 

@@ -1,6 +1,5 @@
 import { foldCase } from '../../domain/fold.ts';
-import type { AuditEventRow } from '../../store/audit-events.ts';
-import type { EventNameRow, EventResourceRow } from '../../store/event-resources.ts';
+import type { AuditEventRow, EventNameRow, EventResourceRow } from '../../store/audit/events.ts';
 import { isIrrelevant } from './event-actions.ts';
 import { type NamedAuditEvent, toWords } from './name-events.ts';
 

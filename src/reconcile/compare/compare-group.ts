@@ -1,13 +1,13 @@
 import type { Difference, DriftKind } from '../../domain/drift.ts';
 import { type GroupState, listGroupDifferences, type ObservedGroup } from '../../domain/group.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
-import type { DifferingLink } from '../../store/differing-links.ts';
 import {
   type GroupRow,
   hasUpstreamIds,
   toGroupState,
   toObservedGroup,
-} from '../../store/groups.ts';
+} from '../../store/groups/groups.ts';
+import type { DifferingLink } from '../../store/links/links.ts';
 import {
   type Comparison,
   isBusy,

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMention, type ErasureObstacle, listPersonalNames } from '../../domain/erasure.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import type { TracedPerson } from '../../store/erasure.ts';
 import {
   countTraces,
   eraseRow,
@@ -11,10 +12,9 @@ import {
   listOldTombstones,
   listSayingEvents,
   type TraceCounts,
-  type TracedPerson,
-} from '../../store/erasure.ts';
+} from '../../store/resources/erasure.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users.ts';
+import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { listObstacles } from './obstacles.ts';
 

@@ -16,14 +16,17 @@ import {
   withoutSettled,
 } from '../../domain/stuck.ts';
 import { planGroup } from '../../plan/plan-group.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
-import { type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups.ts';
-import { deleteAllLinks } from '../../store/link-observations.ts';
-import { markExhausted, readWaiting, type WaitingSummary } from '../../store/link-work.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toStuckColumns,
+} from '../../store/engine/columns.ts';
+import { type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups/groups.ts';
+import { deleteAllLinks } from '../../store/links/observations.ts';
+import { markExhausted, readWaiting, type WaitingSummary } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
 import type { Recorded, Undone } from '../recorded.ts';
 import { toProgress } from '../recorded.ts';
 import { FREE_LANE, isStale, toTrouble } from '../retry-columns.ts';

@@ -2,10 +2,10 @@ import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { isStuck, listFailed, withoutPutOff } from '../../domain/stuck.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
-import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups.ts';
-import { listWaitingLinks, type WaitingLinks } from '../../store/link-work.ts';
+import { parseStuck } from '../../store/engine/columns.ts';
+import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import { listWaitingLinks, type WaitingLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck } from '../../store/stuck.ts';
 
 /** Query of the waiting members and admins of a group. */
 export interface LinkQuery {

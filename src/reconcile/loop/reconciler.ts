@@ -1,11 +1,11 @@
 import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
-import { findGroupRow } from '../../store/groups.ts';
+import { findGroupRow } from '../../store/groups/groups.ts';
 import { type LaneClaim, type Lease, recoverLanes } from '../../store/lanes.ts';
-import { readWaiting } from '../../store/link-work.ts';
+import { readWaiting } from '../../store/links/work.ts';
+import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
 import { hastenWaiting } from '../../store/retries.ts';
-import type { GroupUndo, UserUndo } from '../../store/undo.ts';
-import { findUserRow, type UserRow } from '../../store/users.ts';
+import { findUserRow, type UserRow } from '../../store/users/users.ts';
 import { type BoundedWait, type Settling, settleWithin } from '../bounded-wait.ts';
 import { type Hold, type ReconcileDeps, toLaneClaim } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';

@@ -1,10 +1,15 @@
 import { foldCase } from '../../domain/fold.ts';
 import { type ObservedGroup, withoutDoubt } from '../../domain/group.ts';
-import { chunks } from '../../store/chunks.ts';
-import { saveDispute } from '../../store/disputes.ts';
-import { deleteGroup, type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
-import { disclaimLinks, moveGroupLinks } from '../../store/link-observations.ts';
-import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-groups.ts';
+import { chunks } from '../../store/engine/dialect.ts';
+import {
+  deleteGroup,
+  type GroupRow,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
+import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
+import { disclaimLinks, moveGroupLinks } from '../../store/links/observations.ts';
+import { saveDispute } from '../../store/resources/disputes.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';

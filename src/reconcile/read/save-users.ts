@@ -1,16 +1,21 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import { newId, userId } from '../../domain/ids.ts';
 import type { ObservedUser } from '../../domain/user.ts';
-import { toUserColumns } from '../../store/columns.ts';
+import { toUserColumns } from '../../store/engine/columns.ts';
+import type { ObservedPerson } from '../../store/observations.ts';
+import type { Db } from '../../store/store.ts';
 import {
   insertObservedUsers,
   lockUsersByAccount,
   type ObservedDocument,
-  type ObservedPerson,
   saveObservedDocuments,
-} from '../../store/observations.ts';
-import type { Db } from '../../store/store.ts';
-import { replaceUserEmails, toObservedUser, type UserRow, updateUser } from '../../store/users.ts';
+} from '../../store/users/observations.ts';
+import {
+  replaceUserEmails,
+  toObservedUser,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideDeletedMerge, decideMerge } from '../merge-decision.ts';
 import { type ObservedColumns, toObservedColumns, toUnmanagedAttributes } from '../user/observe.ts';

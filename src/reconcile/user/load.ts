@@ -1,7 +1,7 @@
 import { isStuck, listFailed, withoutPutOff } from '../../domain/stuck.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
-import { parseStuck } from '../../store/stuck.ts';
-import { toUserState, type UserRow } from '../../store/users.ts';
+import { parseStuck } from '../../store/engine/columns.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
 
 /** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
 export function toPlannable(row: UserRow, now: number): UserState {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { type ObservedUser, withoutPerson } from '../../domain/user.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 
 /** Merges a SCIM answer about a user into the observation from the REST lists. */

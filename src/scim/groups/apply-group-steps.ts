@@ -2,7 +2,7 @@ import { assertNever } from '../../domain/errors.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { Turns } from '../../domain/turns.ts';
-import type { GroupRow } from '../../store/groups.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { listPeople, listPeopleOfGroups, type PersonView } from '../../store/views.ts';
 import type { UserList } from '../dialect/parse-group.ts';

@@ -1,5 +1,5 @@
 import { workInTurns } from '../../domain/turns.ts';
-import { findUserView, type UserView } from '../../store/views.ts';
+import { findUserView, type UserView } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import { readUser } from '../dialect/parse-user.ts';

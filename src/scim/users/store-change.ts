@@ -4,22 +4,29 @@ import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
-import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { withoutSettled } from '../../domain/stuck.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
 import { toPendingAfterWrite, toUserFields } from '../../domain/user-write.ts';
-import { withSchemas } from '../../domain/with-schemas.ts';
 import { combinedForUser } from '../../rules/rule-user.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { toUserColumns } from '../../store/columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toStuckColumns,
+  toUserColumns,
+} from '../../store/engine/columns.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
-import type { Protection } from '../../store/protection.ts';
+import type { Protection } from '../../store/resources/protection.ts';
+import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
-import type { UserBefore } from '../../store/undo.ts';
-import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import {
+  replaceUserEmails,
+  toUserState,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import { toLane } from '../writes/store-write.ts';
