@@ -17,7 +17,13 @@ import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
 import type { Waiter } from '../waiters.ts';
 import { type GroupPart, groupByProblem, groupRefusedLinks } from './outcome.ts';
-import { revertGroup, revertLinks, toUnmanagedGroup, withRefusedUsers } from './undo.ts';
+import {
+  revertAllLinks,
+  revertGroup,
+  revertLinks,
+  toUnmanagedGroup,
+  withRefusedUsers,
+} from './undo.ts';
 
 /** Refusal of a step, and the writes that can still be told of it. */
 export interface GroupRefusal {
@@ -53,6 +59,7 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
   for (const waiter of refusal.undos) {
     // As it was refused: an older write that waits again, because a later one was undone, was not.
     const fields = listAsked(row, parts, waiter.version);
+    if (removesElse(waiter, parts)) continue;
     const told = withEarlierRefusals(problem, stuck, fields);
     if (waiter.undo.before === undefined && fields.includes('existence')) {
       undone.push({ version: waiter.version, problem: told });
@@ -63,7 +70,7 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
     const named = withUsers(told, parts, links.userIds);
     const withEarlier = withEarlierWords(named, links.earlierWords);
     undone.push({ version: waiter.version, problem: withEarlier });
-    const taken = { undo: waiter.undo, fields, links: links.userIds };
+    const taken = { waiter, fields, links: links.userIds, isLast: row.version === waiter.version };
     draft = await revertWrite(tx, draft, refusal, taken);
     for (const field of fields) revertedFields.add(field);
   }
@@ -78,6 +85,13 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
   const attempts = draft.attempts + (resting + acknowledged.length > 0 ? 1 : 0);
   const left: GroupRow = { ...draft, stuck: JSON.stringify(next), stuck_at, attempts };
   return { row: left, undone, isNotCreated: false };
+}
+
+/** True when a write removes members or admins and the service refused something else of it: the removal stays acknowledged. */
+function removesElse({ version, undo }: Waiter<GroupUndo>, parts: readonly GroupPart[]): boolean {
+  const isRemoval = (part: GroupPart) =>
+    part.kind !== 'field' && !part.change.wanted && part.change.version === version;
+  return undo.removes === true && !parts.some(isRemoval);
 }
 
 /** Adds to a problem the members that were taken back, each with the words of the service. */
@@ -120,9 +134,11 @@ function listAsked(row: GroupRow, parts: readonly GroupPart[], version: number):
 
 /** Refused parts of one write: fields, and members that are put back already. */
 interface RefusedParts {
-  readonly undo: GroupUndo;
+  readonly waiter: Waiter<GroupUndo>;
   readonly fields: readonly GroupField[];
   readonly links: readonly UserId[];
+  /** True: no other write was stored since. */
+  readonly isLast: boolean;
 }
 
 /** The group without what was refused of one write, and with what the rules say then. */
@@ -130,12 +146,19 @@ async function revertWrite(
   tx: Db,
   row: GroupRow,
   { rules, reverted, now }: GroupRefusal,
-  { undo, fields, links }: RefusedParts,
+  { waiter, fields, links: refused, isLast }: RefusedParts,
 ): Promise<GroupRow> {
+  const { undo } = waiter;
   const isUnchanged = row.attributes === undo.after;
   const isWhole = isUnchanged && (undo.before?.deleted !== false || undo.before.origin === null);
+  const version = row.version + 1;
+  const except = new Set(refused);
+  const links =
+    isLast && !isWhole
+      ? [...refused, ...(await revertAllLinks(tx, row.id, { waiter, except, version, now }))]
+      : refused;
   reverted.push(...links, ...(isWhole ? await listLinkedUsers(tx, row.id) : []));
-  const without = revertGroup(row, { undo, fields, now });
+  const without = revertGroup(row, { undo, fields, isLast, now });
   const kept = await takeBack(tx, without, { undo, isUnchanged });
   const draft = revertAdminsAsked(kept, links, undo);
   return (await toRuledGroup(tx, rules, { row: draft, now })) ?? draft;

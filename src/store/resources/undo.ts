@@ -37,6 +37,8 @@ export interface GroupUndo {
   /** The links that the write changed, as they were; null: there was none. */
   readonly members: ReadonlyMap<UserId, LinkWrite | null>;
   readonly admins: ReadonlyMap<UserId, LinkWrite | null>;
+  /** True when the write removes members or admins, which is never taken back for the rest of it. */
+  readonly removes?: boolean;
 }
 
 /** A group as a write found it. */
