@@ -5,6 +5,11 @@ export const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanage
 /** Extension schema of groups: attributes of the service beyond the core schema. */
 export const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 
+/** Name of an attribute as a write names it: one of an extension stands below its URN. */
+export function toWrittenName(extension: string | undefined, attribute: string): string {
+  return extension === undefined ? attribute : `${extension}:${attribute}`;
+}
+
 /** Finds a whole number of an extension; undefined: it was never set. */
 export function findExtensionNumber(
   attributes: JsonObject,

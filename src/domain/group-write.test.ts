@@ -105,14 +105,13 @@ describe('what waits after a write of a group', () => {
 });
 
 describe('the owned fields that a write of a group speaks of', () => {
-  test('the name, the extension, nothing else', () => {
+  test('the name, each attribute of the extension by itself, nothing else', () => {
     expect(toGroupFields(new Set(['displayName', 'members', 'externalId']))).toEqual([
       'displayName',
     ]);
-    expect(toGroupFields(new Set([GROUP_EXTENSION]))).toEqual([
-      'permissions',
-      'addToCardsAndSpacesEnabled',
-    ]);
+    for (const field of ['permissions', 'addToCardsAndSpacesEnabled']) {
+      expect(toGroupFields(new Set([`${GROUP_EXTENSION}:${field}`]))).toEqual([field]);
+    }
     expect(toGroupFields(new Set())).toEqual([]);
   });
 });

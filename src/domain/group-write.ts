@@ -1,13 +1,15 @@
-import { GROUP_EXTENSION } from './extensions.ts';
+import { GROUP_EXTENSION, toWrittenName } from './extensions.ts';
 import { type GroupField, type GroupState, listGroupDifferences, toDesiredGroup } from './group.ts';
 import type { JsonObject } from './json.ts';
 import { addPending, type Pending } from './pending.ts';
 
-/** Owned fields that a write names, from its attributes and extensions. */
+/** Owned fields that a write names. */
 export function toGroupFields(names: ReadonlySet<string>): GroupField[] {
   const fields: GroupField[] = [];
   if (names.has('displayName')) fields.push('displayName');
-  if (names.has(GROUP_EXTENSION)) fields.push('permissions', 'addToCardsAndSpacesEnabled');
+  for (const field of ['permissions', 'addToCardsAndSpacesEnabled'] as const) {
+    if (names.has(toWrittenName(GROUP_EXTENSION, field))) fields.push(field);
+  }
   return fields;
 }
 

@@ -1,4 +1,5 @@
-import { USER_EXTENSION } from './extensions.ts';
+import { findExtensionFlag, toWrittenName, USER_EXTENSION } from './extensions.ts';
+import { type Combination, toExtension } from './given.ts';
 import type { JsonObject } from './json.ts';
 import { addPending, type Pending } from './pending.ts';
 import {
@@ -9,14 +10,34 @@ import {
   type UserState,
 } from './user.ts';
 
-/** Owned fields that a write names, from its attributes and extensions. */
+/** Owned fields that a write names. */
 export function toUserFields(names: ReadonlySet<string>): UserField[] {
   const fields: UserField[] = [];
   if (names.has('active')) fields.push('active');
   if (names.has('name')) fields.push('name');
   if (names.has('userName') || names.has('emails')) fields.push('address');
-  if (names.has(USER_EXTENSION)) fields.push('appsPermissions', 'temporarilyInactive');
+  for (const field of ['appsPermissions', 'temporarilyInactive'] as const) {
+    if (names.has(toWrittenName(USER_EXTENSION, field))) fields.push(field);
+  }
   return fields;
+}
+
+/**
+ * Attributes of a write that clears a suspension which a provider asked for: not suspended, which the service is told. A
+ * suspension that a rule or the service gave is none of the write's, and a write that clears nothing is given back as it is.
+ */
+export function withSuspensionEnded({
+  before,
+  given,
+  attributes,
+}: Pick<Combination<UserField>, 'given' | 'attributes'> & {
+  readonly before: JsonObject;
+}): JsonObject {
+  const read = (held: JsonObject) => findExtensionFlag(held, USER_EXTENSION, 'temporarilyInactive');
+  const isCleared = read(before) === true && read(attributes) === undefined;
+  if (!isCleared || given.temporarilyInactive?.value === true) return attributes;
+  const extension = { ...toExtension(attributes, USER_EXTENSION), temporarilyInactive: false };
+  return { ...attributes, [USER_EXTENSION]: extension };
 }
 
 /** A provider's write of a user, as it decides what is left to do. */

@@ -1,4 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
+import { toWrittenName } from '../../domain/extensions.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { Turns } from '../../domain/turns.ts';
@@ -38,7 +39,7 @@ export async function applyGroupSteps(
     switch (change.kind) {
       case 'set':
         attributes = setAttributes(attributes, change.attributes);
-        for (const name of Object.keys(change.attributes)) names.add(name);
+        for (const name of listNames(change.attributes)) names.add(name);
         break;
       case 'members':
       case 'admins': {
@@ -57,6 +58,14 @@ export async function applyGroupSteps(
     }
   }
   return { attributes, names, ...edits };
+}
+
+/** Attributes that a change names, those of an extension one by one. */
+function listNames(attributes: JsonObject): string[] {
+  return Object.entries(attributes).flatMap(([name, value]) => {
+    if (!isJsonObject(value)) return [name];
+    return Object.keys(value).map((part) => toWrittenName(name, part));
+  });
 }
 
 /** null unassigns; an extension is merged part by part. */

@@ -21,7 +21,7 @@ import { storeGroupChange } from './store-change.ts';
 /** State of a group that a PUT or PATCH asks for. */
 export interface GroupTarget {
   readonly attributes: JsonObject;
-  /** The attributes and extensions that the request names. */
+  /** Attributes that the request names (`toWrittenName`). */
   readonly names: ReadonlySet<string>;
   readonly members: readonly LinkEdit[];
   readonly admins: readonly LinkEdit[];

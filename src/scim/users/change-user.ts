@@ -18,7 +18,7 @@ export interface UserChange {
   readonly id: string;
   readonly ifMatch: string | undefined;
   readonly claim: LaneClaim | undefined;
-  /** Attributes after the change, and the attributes and extensions that the request names; may take several turns. */
+  /** Attributes after the change, and the attributes that the request names (`toWrittenName`); may take several turns. */
   change(before: JsonObject): Promise<{ attributes: JsonObject; names: ReadonlySet<string> }>;
 }
 
