@@ -29,7 +29,8 @@ import {
 } from '../../store/groups/groups.ts';
 import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
-import { markExhausted, readWaiting, type WaitingSummary } from '../../store/links/work.ts';
+import { readWaiting, type WaitingSummary } from '../../store/links/waiting.ts';
+import { markExhausted } from '../../store/links/work.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
