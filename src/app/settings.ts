@@ -81,7 +81,7 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
   };
 }
 
-/** Forms that an operator has decided, so that nothing has to be found out. */
+/** Quirks that an operator has decided, so that nothing has to be found out. */
 export function toFixedQuirks({ upstream }: Settings): Forms {
   const { emailForm, nameOnCreate, memberForm, groupScimId, userNameUpdates, filter } = upstream;
   return {

@@ -54,7 +54,7 @@ export interface StoreOptions {
   url: string;
   /** PostgreSQL only: connections at most, without the one of `aside`; 10 when absent. */
   connectionsMax?: number;
-  /** PostgreSQL only: told when an idle connection was lost. The next query opens another one. */
+  /** PostgreSQL only: called when an idle connection was lost. The next query opens another one. */
   onConnectionLost?: (error: StoreError) => void;
   /** PostgreSQL only: how long a server is waited for that is not there yet; not at all when absent. */
   deadline?: StoreDeadline;

@@ -33,8 +33,8 @@ interface WaitingRow {
 }
 
 /**
- * The waiting changes of a group that can be made now: what was tried before after all others, removals first, then the
- * oldest. A user without an account, or one who is to be deactivated first, makes a change wait.
+ * Waiting changes of a group that can be made now: failed ones after all others, removals first, then the oldest. A
+ * user without an account, or one who is to be deactivated first, makes a change wait.
  */
 export async function listWaitingLinks(
   db: Db,
@@ -96,7 +96,10 @@ interface WaitingTotals {
   readonly attempts: number | null;
 }
 
-/** Sums up what waits in the lists of a group. What was to be tried before `now` (epoch milliseconds) waits for something else. */
+/**
+ * Sums up the waiting changes of a group. A change that was to be tried before `now` (epoch milliseconds) waits for
+ * another one.
+ */
 export async function readWaiting(db: Db, groupId: GroupId, now = 0): Promise<WaitingSummary> {
   const select = (list: LinkTable) => sql`
     select pending, case when retry_at > ${now} then retry_at end as retry_at, stuck_at, desired, attempts from ${sql.table(list)}

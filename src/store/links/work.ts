@@ -30,7 +30,7 @@ export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promi
   return notified.map(({ id }) => id);
 }
 
-/** Records that these changes hold now. One that was overtaken by a later write keeps waiting for that. */
+/** Records that these changes hold now. A change that a later write replaced keeps waiting for that write. */
 export async function settleLinks(
   tx: Db,
   table: LinkTable,
@@ -138,7 +138,7 @@ export async function postponeLinks(
   }
 }
 
-/** One more attempt at changes of users that failed. */
+/** Failed attempt at changes of users. */
 export interface FailedLinks extends Failing {
   readonly changes: readonly LinkChange[];
   readonly problem: Refusal;
