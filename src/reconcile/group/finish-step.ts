@@ -25,7 +25,8 @@ import {
 } from '../../store/engine/columns.ts';
 import { type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups/groups.ts';
 import { deleteAllLinks } from '../../store/links/observations.ts';
-import { markExhausted, readWaiting, type WaitingSummary } from '../../store/links/work.ts';
+import { readWaiting, type WaitingSummary } from '../../store/links/waiting.ts';
+import { markExhausted } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import type { Recorded, Undone } from '../recorded.ts';
 import { toProgress } from '../recorded.ts';

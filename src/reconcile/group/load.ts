@@ -4,7 +4,7 @@ import { isStuck, listFailed, withoutDeferred } from '../../domain/stuck.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import { parseStuck } from '../../store/engine/columns.ts';
 import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups/groups.ts';
-import { listWaitingLinks, type WaitingLinks } from '../../store/links/work.ts';
+import { listWaitingLinks, type WaitingLinks } from '../../store/links/waiting.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Query of the waiting members and admins of a group. */

@@ -22,7 +22,7 @@ import {
 } from '../../store/groups/groups.ts';
 import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
-import { readWaiting } from '../../store/links/work.ts';
+import { readWaiting } from '../../store/links/waiting.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
