@@ -24,7 +24,7 @@ export interface NamedAuditEvent extends NamedEvent {
 
 /** Facts about the service and its log by which events are named. */
 export interface NamingOptions {
-  /** How far the service's clock is ahead of ours, as far as is known, in milliseconds. */
+  /** Known lead of the service's clock over ours, in milliseconds. */
   readonly skewMs?: number;
   /** Tells whether the author is known to be another account than the one behind our own token. */
   readonly isByOthers?: (event: AuditEvent) => boolean;
@@ -110,7 +110,7 @@ function listKnown(event: AuditEvent, names: EventNames, found: NamedResources):
   return { user: new Set(listIds('user')), group: new Set(listIds('group')) };
 }
 
-/** The category of an event, with the known action that it stands for. */
+/** Category of an event, with the known action that it stands for. */
 export function toWords({ action, audit }: NamedAuditEvent): EventWords {
   return { category: audit.category, action };
 }

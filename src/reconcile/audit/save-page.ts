@@ -17,17 +17,17 @@ import { estimateSkew } from './window.ts';
 /** Result of storing one page. */
 export interface SavedPage {
   readonly fresh: readonly NewEvent[];
-  /** Events of the window that are stored by now. */
+  /** Number of events of the window that are stored by now. */
   readonly storedCount: number;
 }
 
 /** Dependencies of storing a page. */
 type PageDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'owner' | 'policy'>;
 
-/** One page to be stored. */
+/** Page to be stored. */
 export interface PollPage {
   readonly events: readonly AuditEvent[];
-  /** The beginning of the window (epoch milliseconds, by the clock of the service). */
+  /** Beginning of the window (epoch milliseconds, by the clock of the service). */
   readonly from: number;
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount?: number | undefined;

@@ -22,14 +22,14 @@ import { listObstacles } from './obstacles.ts';
 export interface Erasure {
   readonly id: UserId;
   readonly userName: string;
-  /** The id in the service. */
+  /** Id in the service. */
   readonly account: number | null;
   readonly isDeleted: boolean;
   /** True when a tombstone stays, of ids alone. */
   readonly staysHidden: boolean;
   /** Reasons against erasing now; with any of them nothing is erased. */
   readonly obstacles: readonly ErasureObstacle[];
-  /** Rows that say something of them, beside their own. */
+  /** Numbers of rows that mention the user, beside the user's own. */
   readonly counts: TraceCounts;
 }
 
@@ -57,7 +57,7 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
   const { store, clock } = deps;
   const before = await findUserRow(store.read, id);
   if (before === undefined) return undefined;
-  // Before the transaction, because the audit log may be long.
+  // Read before the transaction, because the audit log may be long.
   const sayings = await findSayings(store.read, listNames(before));
   const erasure = await store.write(async (tx) => {
     const row = await lockUser(tx, userId(id));
@@ -73,7 +73,7 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
   return erasure;
 }
 
-/** Tombstones that are gone through in one transaction. */
+/** Tombstones of one transaction. */
 const PART = 50;
 
 /**
@@ -96,7 +96,7 @@ export async function forgetTombstones(
 
 interface Part {
   readonly count: number;
-  /** The last row that was gone through; undefined: there was none. */
+  /** Last row of the part; undefined when there was none. */
   readonly lastSeq: number | undefined;
 }
 
@@ -144,13 +144,13 @@ function toTraced(row: UserRow, sayings: Sayings): TracedPerson {
   return { id: row.id, account: row.upstream_id, names: listNames(row), ...sayings };
 }
 
-/** Events that are read at once. */
+/** Events of one read. */
 const EVENTS_PART = 1_000;
 
 /** Mentions of a user in the rows of others. */
 export type Sayings = Pick<TracedPerson, 'eventIds' | 'authoredIds' | 'groupIds'>;
 
-/** Looks through everything that the store has in others' words for one of these names. */
+/** Searches the texts of events and problems for one of these names. */
 async function findSayings(db: Db, names: readonly string[]): Promise<Sayings> {
   const isMentioned = createMention(names);
   const [eventIds, authoredIds]: [string[], string[]] = [[], []];
@@ -163,7 +163,7 @@ async function findSayings(db: Db, names: readonly string[]): Promise<Sayings> {
     const last = events.at(-1);
     if (last === undefined) break;
     afterId = last.id;
-    // Reads of the store alone would keep the process from everything else.
+    // Many reads of the store in a row would block the event loop.
     await nextTurn();
   }
   const problems = await listGroupProblems(db);

@@ -18,7 +18,7 @@ import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
-/** Makes one call for a group (a creation, a batch or a look may take more) and says what is known now. */
+/** Makes one call for a group (a creation, a batch or a look may take more) and returns the new knowledge. */
 export async function applyGroupAction(
   deps: ReconcileDeps,
   state: GroupState,
@@ -45,7 +45,7 @@ export async function applyGroupAction(
   }
 }
 
-/** Removal of access goes before everything else in the budget. */
+/** Puts removals of access before everything else in the budget. */
 function toContext(state: GroupState, action: GroupAction): CallContext {
   const callClass = isRemoval(state, action) ? 'remove' : 'change';
   return {
@@ -104,7 +104,7 @@ const ABOUT_EXISTENCE: Omit<FailedCall<GroupPart>, 'missed'> = {
   section: 'groups',
 };
 
-/** REST, because its answer carries both ids of the group. @throws UpstreamError */
+/** Creates the group through REST, because its answer carries both ids. @throws UpstreamError */
 async function sendGroup(
   deps: ReconcileDeps,
   context: CallContext,
@@ -144,7 +144,7 @@ async function updateGroup(
   const { displayName } = action;
   try {
     if (uid === undefined) {
-      // Known through SCIM alone: only the name can be changed there.
+      // Only the name can be changed of a group known through SCIM alone.
       const Operations = [{ op: 'replace', path: 'displayName', value: displayName }];
       const path = { group_id: scimId ?? '' };
       const args = { path, body: { Operations } };
@@ -178,7 +178,7 @@ async function updateGroup(
       return { kind: 'later', problem: NAME_LEAVING };
     }
     if (isSaidNo(classified) && parts.length > 1) {
-      // It may be about one of them: the first alone, and the others in the next step.
+      // One field may be at fault: the first is sent alone, and the others in the next step.
       return updateGroup(deps, context, { state, action: toFirstField(action) });
     }
     return toFailure(deps, classified, { parts, section: 'groups', missed: state.missed });
@@ -236,7 +236,10 @@ const NAME_LEAVING: Problem = {
   words: 'another group of the service still has this name and is about to give it up',
 };
 
-/** A name that is taken now and will be free once waiting work is done is "not yet", not a conflict. */
+/**
+ * Tells whether the name is taken by a group that is about to give it up: then the change is "not yet", and no
+ * conflict.
+ */
 async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined): Promise<boolean> {
   if (name === undefined) return false;
   const wanted = foldCase(normaliseName(name));

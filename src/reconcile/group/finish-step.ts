@@ -30,7 +30,7 @@ import { FREE_LANE, isStale, toTrouble } from '../retry-columns.ts';
 import { listGroupLinks, toPlannable } from './load.ts';
 import type { GroupKnown, GroupStep } from './outcome.ts';
 
-/** A step while it is recorded, with the row as it was read. */
+/** Step while it is recorded, with the row as it was read. */
 export interface Recording extends GroupStep {
   readonly original: GroupRow;
   /** Users whose changes were taken back; their rules are followed afterwards. */
@@ -67,7 +67,7 @@ export async function finish(
   const state = toPlannable(row, links, now);
   const { actions } = planGroup(state, step.policy);
   const asked = parseStored<Pending<GroupField>>(row.pending);
-  // Of what rests too: it may hold by now.
+  // The resting fields are included, because they may hold by now.
   const { settled } = planGroup(
     { ...state, pending: asked, mustLook: row.must_look !== 0 },
     step.policy,
@@ -77,7 +77,7 @@ export async function finish(
   const stuck = withExhausted(left, step.attemptsMax, now);
   const isOver = actions.length === 0;
   if (isOver) await markExhausted(tx, row.id, step);
-  // While there is more to do, what became stuck on the way is shown at the end of the run.
+  // While there is more to do, a part that became stuck on the way is shown at the end of the run.
   const waiting =
     isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITS;
   const attempts = Math.max(
@@ -129,7 +129,7 @@ export function toPendingAfter(
   known: GroupKnown,
 ): Pending<GroupField> {
   const pending = parseStored<Pending<GroupField>>(row.pending);
-  // A look at a group that is to go finds it: its removal still waits.
+  // A look at a group that is to be removed finds it: its removal still waits.
   const settled = isStale(row)
     ? []
     : (known.doneFields ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
@@ -138,7 +138,10 @@ export function toPendingAfter(
   return addPending(left, listOwed(row, known), claim);
 }
 
-/** A new group owes every difference from what is asked by now; an old one only what waited before. */
+/**
+ * Lists the fields that a new group owes: every difference from the desired state. An old group owes only its pending
+ * fields.
+ */
 function listOwed(row: GroupRow, { ids, observed }: GroupKnown): GroupField[] {
   if (hasUpstreamIds(row) || ids === undefined || observed === undefined) return [];
   if (row.deleted_at !== null) return [];

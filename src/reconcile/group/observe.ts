@@ -3,7 +3,7 @@ import type { ObservedGroup } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 
-/** How an unmanaged group is shown, apart from who is in it: what the service holds. */
+/** Attributes of an unmanaged group without its members, as the service holds it. */
 export function toUnmanagedGroupAttributes(observed: ObservedGroup): JsonObject {
   const { displayName, permissions, addToCardsAndSpacesEnabled } = observed;
   const extension: JsonObject = {

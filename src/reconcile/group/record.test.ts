@@ -27,7 +27,7 @@ function toPart({ id: userId }: UserRow, version: number): GroupPart {
   return { kind: 'member', change: { userId, upstreamUserId: 7, wanted: true, version } };
 }
 
-/** A group whose lane we hold, as it is now. */
+/** Group with a held lane, as stored now. */
 function add(store: Store, change: Partial<NewGroupRow> & { doc?: JsonObject }): Promise<GroupRow> {
   return addGroup(store, { ...lane, ...known, ...change });
 }

@@ -61,8 +61,8 @@ import { recordLinks } from './record-links.ts';
 import { hideNotCreated, isTakenBack, listStillPlanned, refuse } from './refuse.ts';
 
 /**
- * Records what a step taught about a group, in one transaction with what follows from it. Gives the
- * lane back unless there is a next step.
+ * Records the result of a step of a group and its consequences in one transaction. Gives the lane back unless there is
+ * a next step.
  */
 export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
   const row = await lockGroup(tx, step.planned.id);
@@ -144,7 +144,7 @@ function toTouched(
   return { ...observed, at: now, by };
 }
 
-/** Nothing was found that could be its: it is looked for again, a bounded number of times. */
+/** Records a look that did not find the lost create: it is looked for again, a bounded number of times. */
 async function recordLostLook(
   tx: Db,
   row: GroupRow,
@@ -213,7 +213,7 @@ async function recordRefused(
   return finish(tx, keepLook(left.row, step), step, undone);
 }
 
-/** A look that was refused still has to be made, unless nothing waits for the group any more. */
+/** Keeps a refused look owed, unless nothing waits for the group any more. */
 function keepLook(row: GroupRow, { planned }: Recording): GroupRow {
   if (!planned.mustLook) return row;
   const pending = parseStored<Pending<GroupField>>(row.pending);
@@ -221,7 +221,10 @@ function keepLook(row: GroupRow, { planned }: Recording): GroupRow {
   return { ...row, must_look: isOwed ? 1 : 0 };
 }
 
-/** The write that created the group was taken back: nothing is left, or what finds a lost create. */
+/**
+ * Records that the write which created the group was taken back: the row is deleted, or kept hidden to find a lost
+ * create.
+ */
 async function recordNotCreated(
   tx: Db,
   row: GroupRow,
@@ -260,7 +263,7 @@ function mayHaveCreated(row: GroupRow, planned: GroupState): boolean {
   return !hasUpstreamIds(row) && !planned.mustLook && planned.pending.existence !== undefined;
 }
 
-/** A look for what the lost create of a group that is no more may have left. */
+/** True for a look at the lost create of a deleted group. */
 function isLostLook(row: GroupRow, planned: GroupState): boolean {
   return row.deleted_at !== null && row.lost_looks > 0 && !hasUpstreamIds(row) && planned.mustLook;
 }
@@ -276,11 +279,11 @@ async function isItsOwn(
   return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
 }
 
-/** A recorded step, as far as rules care. */
+/** Recorded step, as far as rules need it. */
 export interface StepNews {
   readonly rules: Rules;
   readonly outcome: GroupOutcome;
-  /** The group before the step. */
+  /** Group before the step. */
   readonly original: GroupRow;
   /** Users whose changes were taken back. */
   readonly reverted: readonly UserId[];
@@ -288,7 +291,7 @@ export interface StepNews {
   readonly now: number;
 }
 
-/** Follows what a step took back, or found to be there already: rules derive other things from it now. */
+/** Follows the rules after a step that took a write back or adopted the group. */
 async function followGroupStep(
   tx: Db,
   { rules, outcome, original, reverted, now }: StepNews,

@@ -23,7 +23,7 @@ import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
 import { findProtection } from './protection.ts';
 
-/** Actions that are released in one transaction. */
+/** Actions of one transaction. */
 const PART = 200;
 /** Age from which an observation is renewed before it is acted on, in milliseconds. */
 const FRESH_MS = 60_000;
@@ -94,7 +94,7 @@ async function prepare(
   return desire(tx, deps, current, { kind, memberId, value: parseStored(action.desired) });
 }
 
-/** Has what the actions are about wait for the service, after a look where the last one is old. */
+/** Makes the parts of the actions pending, after a look where the last one is old. */
 async function haveWait(tx: Db, deps: DriftDeps, { plan, type, id, actions }: Release) {
   const current = await lockCurrent(tx, deps, { type, id });
   if (current === undefined) return;

@@ -33,7 +33,7 @@ export function convergeUsers(
       const row = await findUserRow(db, id);
       if (row === undefined) return undefined;
       const state = toPlannable(row, deps.clock.now());
-      // A create may have left: look before creating again.
+      // A create may have left, so look before creating again.
       const mayExist = state.sentCreates.length > 0 && state.pending.account !== undefined;
       return mayExist ? { ...state, mustLook: true } : state;
     },

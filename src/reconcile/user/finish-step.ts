@@ -32,7 +32,7 @@ import { FREE_LANE, toTrouble } from '../retry-columns.ts';
 import { toPlannable } from './load.ts';
 import type { UserKnown, UserStep } from './outcome.ts';
 
-/** A step while it is recorded, with the row as it was read. */
+/** Step while it is recorded, with the row as it was read. */
 export interface Recording extends UserStep {
   readonly original: UserRow;
 }
@@ -49,7 +49,7 @@ export async function finish(
   const state = toPlannable(row, now);
   const { actions } = planUser(state, policy);
   const waiting = parseStored<Pending<UserField>>(row.pending);
-  // Of what rests too: it may hold by now.
+  // The resting fields are included, because they may hold by now.
   const { settled } = planUser(
     { ...state, pending: waiting, mustLook: row.must_look !== 0 },
     policy,
@@ -75,7 +75,7 @@ export async function finish(
   }
   const due_at = findNextRetryAt(pending, stuck, now) ?? null;
   await save(tx, step, { ...next, ...FREE_LANE, due_at });
-  // Deactivated first; only then out of the groups.
+  // The account is deactivated first, and leaves the groups after that.
   if (row.deleted_at !== null) notified = [...notified, ...(await leaveGroups(tx, row.id, now))];
   return { finished: true, ...toProgress(next), undone, notified };
 }
@@ -103,10 +103,10 @@ export function toPendingAfter(
     known.echoes ?? {},
     policy.deactivation,
   );
-  // The address stays as the service made it of what was sent; another one that is wanted by now is tried.
+  // The address stays as the service made it; another one that is wanted by now is tried.
   const isRenamed = !known.adopted && isRenamedSince(desired, parseStored(row.sent_creates));
   const isOwed = (field: UserField) => field !== 'address' || isRenamed;
-  // The write that claimed the account last is the one that is answered for all of it.
+  // The last write that claimed the account is answered for all of it.
   const claimed = parseStored<Pending<UserField>>(row.pending).account;
   const version = claimed ?? planned.pending.account ?? row.version;
   return addPending(

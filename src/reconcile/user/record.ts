@@ -76,7 +76,7 @@ async function followStep(
   return notifies ? { ...recorded, notified: [...recorded.notified, planned.id] } : recorded;
 }
 
-/** The account that the step was about, or that it found or created. */
+/** Finds the account that the step was about, or that it found or created. */
 function findAccount({ planned, outcome }: UserStep): number | undefined {
   return planned.upstreamId ?? (outcome.kind === 'done' ? outcome.known.upstreamId : undefined);
 }
@@ -155,7 +155,7 @@ function isLostLook(row: UserRow, { planned }: Recording): boolean {
   return isGone && row.lost_looks > 0 && planned.mustLook;
 }
 
-/** Nothing was found: it is looked for again, a bounded number of times. */
+/** Records a look that found nothing: the account is looked for again, a bounded number of times. */
 async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
   const lost_looks = row.lost_looks - 1;
   const due_at = planNextLostLook(lost_looks, step.now);
@@ -217,7 +217,7 @@ async function recordRefused(
   return { finished: true, ...GONE, undone, notified: [] };
 }
 
-/** A look that was refused still has to be made, unless nothing waits for the account any more. */
+/** Keeps a refused look owed, unless nothing waits for the account any more. */
 function keepLook(row: UserRow, { planned }: Recording): UserRow {
   if (!planned.mustLook) return row;
   const pending = parseStored<Pending<UserField>>(row.pending);
