@@ -18,7 +18,7 @@ interface RecordedStep {
 }
 
 /** Reports once that a user or group became stuck; later refusals of the same are not reported. */
-export async function tellStuck(
+export async function reportStuck(
   { store, events }: Pick<ReconcileDeps, 'store' | 'events'>,
   { key, code, since }: RecordedStep,
 ): Promise<void> {
@@ -41,7 +41,7 @@ interface PlannedDeletion {
 }
 
 /** Reports once that a deletion has nothing left to do. */
-export function tellDeleted(
+export function reportDeleted(
   events: ReconcileEvents,
   { type, id }: ResourceKey,
   { planned, recorded }: { planned: PlannedDeletion; recorded: Recorded<unknown> },

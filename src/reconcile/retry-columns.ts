@@ -68,8 +68,8 @@ function toWaitingColumns(
 }
 
 /** Columns after success, beside those of stuck fields. */
-export function toNoTrouble(row: { readonly must_look: number }) {
-  return { ...toLooked(row), attempts: 0, last_error: null };
+export function toSuccessColumns(row: { readonly must_look: number }) {
+  return { ...toLookedColumns(row), attempts: 0, last_error: null };
 }
 
 /** Rest of the work after a successful step. */
@@ -83,7 +83,7 @@ interface Waiting {
 }
 
 /** Columns of the remaining trouble: waiting changes no longer fail, and failing ones have done so for some time. */
-export function toTrouble(
+export function toFailureColumns(
   row: Pick<RetryColumns, 'attempts' | 'failing_since' | 'last_error'>,
   { isWaiting, attempts: failed, problem, now }: Waiting,
 ) {
@@ -97,7 +97,7 @@ export function toTrouble(
 }
 
 /** Columns after a look: its success says nothing of the change that failed before. */
-export function toLooked(row: { readonly must_look: number }) {
+export function toLookedColumns(row: { readonly must_look: number }) {
   return { must_look: isStale(row) ? LOOK_FIRST : 0 };
 }
 

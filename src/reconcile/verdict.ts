@@ -49,7 +49,7 @@ export function classify(error: unknown): Classified {
 }
 
 /** True when the service refused the request, so that a smaller one may be taken. */
-export function isSaidNo({ verdict }: Classified): boolean {
+export function isRefusal({ verdict }: Classified): boolean {
   return verdict === 'refused' || verdict === 'conflict';
 }
 

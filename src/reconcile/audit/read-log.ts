@@ -44,7 +44,7 @@ export async function readLog(
   if (turn.kind === 'not-yet') return turn;
   const newestAt = await readPages(deps, turn.before, { now, ownAccount, signal });
   if (newestAt === undefined) return { kind: 'not-yet', waitMs: intervalMs };
-  tellLooks(deps, await resolveEvents(deps, ownAccount));
+  reportLooks(deps, await resolveEvents(deps, ownAccount));
   await finish(deps, { newestAt, readAt: now });
   return { kind: 'read' };
 }
@@ -66,7 +66,7 @@ async function readPages(
     const events = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
     const saved = await savePage(deps, { events, from, ownAccount });
     if (saved === undefined) return undefined;
-    tell(deps, saved);
+    report(deps, saved);
     newestAt = Math.max(newestAt, ...events.map(({ createdAt }) => createdAt.getTime()));
     const page = { shown, events, freshCount: saved.fresh.length, storedCount: saved.storedCount };
     if (isEnd({ ...page, position: cursor.position, isAgain: before.isOpen })) return newestAt;
@@ -75,15 +75,15 @@ async function readPages(
   throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
 }
 
-function tell(deps: ReconcileDeps, { fresh }: SavedPage): void {
+function report(deps: ReconcileDeps, { fresh }: SavedPage): void {
   const now = deps.clock.now();
   for (const { event, origin } of fresh) {
     deps.events.auditEvent({ origin, delayMs: Math.max(0, now - event.at) });
   }
-  tellLooks(deps, fresh);
+  reportLooks(deps, fresh);
 }
 
-function tellLooks({ events }: ReconcileDeps, attributed: readonly NewEvent[]): void {
+function reportLooks({ events }: ReconcileDeps, attributed: readonly NewEvent[]): void {
   for (const { event, toLook } of attributed) {
     const { action } = event.audit;
     for (const id of toLook.users) events.changedByOthers({ type: 'user', id, action });

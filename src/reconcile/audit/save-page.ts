@@ -51,7 +51,7 @@ export async function savePage(
     const attributed = await attributeEvents(tx, fresh, { skewMs, ownAccount, now });
     await storeEvents(tx, attributed, now);
     await markToLook(tx, mergeToLook(attributed), now);
-    await haveInspected(tx, attributed, now);
+    await queueInspections(tx, attributed, now);
     const holder = { owner, until: now + policy.lease.lengthMs };
     await savePollState(tx, { ...state, skewMs, holder }, now);
     return { fresh: attributed, storedCount: await countEventsSince(tx, from) };
@@ -74,7 +74,7 @@ async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEven
 }
 
 /** Queues a comparison of each resource that is looked at, with its admin list where the event concerns admins. */
-async function haveInspected(tx: Db, events: readonly NewEvent[], now: number): Promise<void> {
+async function queueInspections(tx: Db, events: readonly NewEvent[], now: number): Promise<void> {
   const waiting = { source: 'tail', since: now, due_at: now } as const;
   for (const { event, toLook } of events) {
     const admins = OF_ADMINS.has(event.action) ? 1 : 0;

@@ -38,14 +38,14 @@ export type ErasureDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
   readonly policy: Pick<ReconcileDeps['policy'], 'deactivation'>;
 };
 
-const NOTHING_SAID: Sayings = { eventIds: [], authoredIds: [], groupIds: [] };
+const NO_MENTIONS: Mentions = { eventIds: [], authoredIds: [], groupIds: [] };
 
 /** Plans the erasure of a user; undefined when the store has no user of this id. */
 export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
   const { read } = deps.store;
   const row = await findUserRow(read, id);
   if (row === undefined) return undefined;
-  const person = toTraced(row, await findSayings(read, listNames(row)));
+  const person = toTraced(row, await findMentions(read, listNames(row)));
   return toErasure(read, deps, { row, counts: await countTraces(read, person) });
 }
 
@@ -58,11 +58,11 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
   const before = await findUserRow(store.read, id);
   if (before === undefined) return undefined;
   // Read before the transaction, because the audit log may be long.
-  const sayings = await findSayings(store.read, listNames(before));
+  const mentions = await findMentions(store.read, listNames(before));
   const erasure = await store.write(async (tx) => {
     const row = await lockUser(tx, userId(id));
     if (row === undefined) return undefined;
-    const person = toTraced(row, sayings);
+    const person = toTraced(row, mentions);
     const planned = await toErasure(tx, deps, { row, counts: await countTraces(tx, person) });
     if (planned.obstacles.length > 0) return planned;
     const counts = await eraseTraces(tx, person);
@@ -112,7 +112,7 @@ function forgetPart(
       const now = clock.now();
       if (row === undefined || (await listObstacles(tx, row, { ...policy, now })).length > 0)
         continue;
-      await eraseTraces(tx, toTraced(row, NOTHING_SAID));
+      await eraseTraces(tx, toTraced(row, NO_MENTIONS));
       await eraseRow(tx, row, now);
       count += 1;
     }
@@ -140,18 +140,18 @@ function listNames(row: UserRow): string[] {
   return listPersonalNames(parseStored<JsonObject>(row.attributes), toObservedUser(row));
 }
 
-function toTraced(row: UserRow, sayings: Sayings): TracedPerson {
-  return { id: row.id, account: row.upstream_id, names: listNames(row), ...sayings };
+function toTraced(row: UserRow, mentions: Mentions): TracedPerson {
+  return { id: row.id, account: row.upstream_id, names: listNames(row), ...mentions };
 }
 
 /** Events of one read. */
 const EVENTS_PART = 1_000;
 
 /** Mentions of a user in the rows of others. */
-export type Sayings = Pick<TracedPerson, 'eventIds' | 'authoredIds' | 'groupIds'>;
+export type Mentions = Pick<TracedPerson, 'eventIds' | 'authoredIds' | 'groupIds'>;
 
 /** Searches the texts of events and problems for one of these names. */
-async function findSayings(db: Db, names: readonly string[]): Promise<Sayings> {
+async function findMentions(db: Db, names: readonly string[]): Promise<Mentions> {
   const isMentioned = createMention(names);
   const [eventIds, authoredIds]: [string[], string[]] = [[], []];
   for (let afterId = ''; ; ) {

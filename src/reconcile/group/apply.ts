@@ -6,16 +6,17 @@ import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.t
 import { listLeavingGroups, toObservedGroup } from '../../store/groups.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
+import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
 import { NOT_APPLIED, type Problem } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
-import { type Classified, classify, isSaidNo } from '../verdict.ts';
+import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { changeAdmin, changeMember, withoutUid } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
+import { observeRestGroup } from './observe.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 /** Makes one call for a group (a creation, a batch or a look may take more) and returns the new knowledge. */
@@ -112,7 +113,7 @@ async function sendGroup(
 ): Promise<GroupOutcome> {
   const args = { body: { name: action.displayName, ...toRestFlags(action) } };
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
-  const observed = toObserved(deps, group, groups.createGroup.id);
+  const observed = observeRestGroup(deps, group, groups.createGroup.id);
   const ids = { restId: group.id, uid: group.uid };
   return { kind: 'done', known: { ids, observed, doneFields: ['existence'] } };
 }
@@ -169,7 +170,7 @@ async function updateGroup(
     const answer = await deps.upstream.call(groups.updateGroup, { path, body }, context);
     const look = () => deps.upstream.call(groups.getGroup, { path }, context);
     const shown = await readBack(answer, { operation: groups.updateGroup.id, look });
-    const observed = toObserved(deps, parseRestGroup(shown), groups.updateGroup.id);
+    const observed = observeRestGroup(deps, parseRestGroup(shown), groups.updateGroup.id);
     return toUpdated(state, action, observed);
   } catch (error) {
     const classified = classify(error);
@@ -177,7 +178,7 @@ async function updateGroup(
     if (classified.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
       return { kind: 'later', problem: NAME_LEAVING };
     }
-    if (isSaidNo(classified) && parts.length > 1) {
+    if (isRefusal(classified) && parts.length > 1) {
       // One field may be at fault: the first is sent alone, and the others in the next step.
       return updateGroup(deps, context, { state, action: toFirstField(action) });
     }
@@ -248,19 +249,6 @@ async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined)
     const held = toObservedGroup(row)?.displayName ?? '';
     return foldCase(normaliseName(held)) === wanted;
   });
-}
-
-function toObserved({ clock }: ReconcileDeps, group: RestGroup, by: string): ObservedGroup {
-  const { name: displayName, permissions, addToCardsAndSpacesEnabled } = group;
-  const at = clock.now();
-  return {
-    displayName,
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
-    listedAt: at,
-    at,
-    by,
-  };
 }
 
 function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: CreateGroup | UpdateGroup) {

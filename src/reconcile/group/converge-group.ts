@@ -8,7 +8,7 @@ import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
 import type { Recorded } from '../recorded.ts';
-import { tellDeleted, tellStuck } from '../report-step.ts';
+import { reportDeleted, reportStuck } from '../report-step.ts';
 import { recordHeld, type Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
 import { type LinkQuery, loadGroup } from './load.ts';
@@ -67,9 +67,9 @@ export function convergeGroups(
           return stored;
         }),
       );
-      tellDeleted(deps.events, key, { planned, recorded });
+      reportDeleted(deps.events, key, { planned, recorded });
       const problem = findRefusal(outcome);
-      if (problem || planned.mustLook) await tellStuck(deps, { key, code: problem?.code, since });
+      if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
       const { membersPerCall } = toPolicy(deps);
       const loadAgain = () => load(deps.store.read, planned.id);
       return gather({ clock: deps.clock, membersPerCall, planned, recorded, load: loadAgain });

@@ -16,19 +16,20 @@ import {
   withoutSettled,
 } from '../../domain/stuck.ts';
 import { planGroup } from '../../plan/plan-group.ts';
+import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
+import type { Rules } from '../../rules/rules.ts';
 import { toChangedColumns } from '../../store/changed-columns.ts';
 import { parseStored } from '../../store/documents.ts';
 import { toDueClass } from '../../store/due-class.ts';
-import { type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups.ts';
+import { findGroupRow, type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups.ts';
 import { deleteAllLinks } from '../../store/link-observations.ts';
 import { markExhausted, readWaiting, type WaitingSummary } from '../../store/link-work.ts';
 import type { Db } from '../../store/store.ts';
 import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
-import type { Recorded, Undone } from '../recorded.ts';
-import { toProgress } from '../recorded.ts';
-import { FREE_LANE, isStale, toTrouble } from '../retry-columns.ts';
+import { type Recorded, toProgress, type Undone } from '../recorded.ts';
+import { FREE_LANE, isStale, toFailureColumns } from '../retry-columns.ts';
 import { listGroupLinks, toPlannable } from './load.ts';
-import type { GroupKnown, GroupStep } from './outcome.ts';
+import type { GroupKnown, GroupOutcome, GroupStep } from './outcome.ts';
 
 /** Step while it is recorded, with the row as it was read. */
 export interface Recording extends GroupStep {
@@ -88,7 +89,7 @@ export async function finish(
     ...row,
     pending: JSON.stringify(pending),
     ...toStuckColumns(stuck, waiting.stuck),
-    ...toTrouble(row, {
+    ...toFailureColumns(row, {
       isWaiting: !isOver || waiting.oldest !== undefined || Object.keys(pending).length > 0,
       attempts,
       problem: findProblem(stuck) ?? (waiting.stuck ?? waiting.failed)?.problem,
@@ -147,4 +148,32 @@ function listOwed(row: GroupRow, { ids, observed }: GroupKnown): GroupField[] {
   if (row.deleted_at !== null) return [];
   const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
   return listGroupDifferences(desired, observed);
+}
+
+/** Recorded step, as far as rules need it. */
+export interface StepNews {
+  readonly rules: Rules;
+  readonly outcome: GroupOutcome;
+  /** Group before the step. */
+  readonly original: GroupRow;
+  /** Users whose changes were taken back. */
+  readonly reverted: readonly UserId[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Follows the rules after a step that took a write back or adopted the group. */
+export async function followGroupStep(
+  tx: Db,
+  { rules, outcome, original, reverted, now }: StepNews,
+  recorded: Recorded<GroupState>,
+): Promise<Recorded<GroupState>> {
+  const isAdopted = outcome.kind === 'done' && outcome.known.adopted === true;
+  if (recorded.undone.length === 0 && !isAdopted) return recorded;
+  const { id } = original;
+  await enterRules(tx, rules, 'names');
+  const before = isAdopted ? undefined : toRuledName(original);
+  const after = toRuledName(await findGroupRow(tx, id));
+  const { notifies } = await followGroup(tx, rules, { id, before, after, users: reverted }, now);
+  return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
 }

@@ -10,6 +10,7 @@ import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook } from '../failure.ts';
 import { classify } from '../verdict.ts';
+import { observeRestGroup } from './observe.ts';
 import type { GroupOutcome } from './outcome.ts';
 
 /** Looks at one group in the service: its name, its flags where REST tells them, its members. */
@@ -139,25 +140,16 @@ async function lookThroughScim(
 }
 
 async function lookThroughRest(
-  { upstream, clock }: ReconcileDeps,
+  deps: ReconcileDeps,
   context: CallContext,
   uid: string,
 ): Promise<GroupOutcome> {
+  const { upstream } = deps;
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }, context));
-  const at = clock.now();
+  const observed = observeRestGroup(deps, group, groups.getGroup.id);
   const args = { path: { group_uid: uid } };
   const answer = await upstream.call(groupUsers.getListOfGroupUsers, args, context);
   const memberIds = parseGroupUsers(answer).map(({ id }) => id);
-  const observed: ObservedGroup = {
-    displayName: group.name,
-    ...(group.permissions === undefined ? {} : { permissions: group.permissions }),
-    ...(group.addToCardsAndSpacesEnabled === undefined
-      ? {}
-      : { addToCardsAndSpacesEnabled: group.addToCardsAndSpacesEnabled }),
-    listedAt: at,
-    at,
-    by: groups.getGroup.id,
-  };
   const ids = { restId: group.id, uid: group.uid };
   return { kind: 'done', known: { ids, observed, memberIds, doneFields: ['existence'] } };
 }

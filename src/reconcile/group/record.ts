@@ -4,15 +4,11 @@ import type {
   ObservedGroup,
   UpstreamGroupIds,
 } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
 import type { Pending } from '../../domain/pending.ts';
-import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
-import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/documents.ts';
 import {
   deleteGroup,
   findGroupByUpstream,
-  findGroupRow,
   type GroupRow,
   hasUpstreamIds,
   lockGroup,
@@ -40,14 +36,15 @@ import {
 import {
   FREE_LANE,
   isStale,
-  toLooked,
-  toNoTrouble,
+  toLookedColumns,
   toRetryColumns,
   toStaleColumns,
+  toSuccessColumns,
 } from '../retry-columns.ts';
 import { countFailed, countParts } from './count-failed.ts';
 import {
   finish,
+  followGroupStep,
   type Recording,
   recordPaused,
   save,
@@ -70,7 +67,7 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
   if (await handOverGroup(tx, row, step)) {
     await updateGroup(tx, row.id, {
       ...FREE_LANE,
-      ...toNoTrouble(row),
+      ...toSuccessColumns(row),
       failing_since: null,
       pending: '{}',
       due_at: null,
@@ -103,7 +100,7 @@ async function recordDone(
   const isLost = isLostLook(row, step.planned);
   if (isLost && !(await isItsOwn(tx, row, known.ids))) return recordLostLook(tx, row, step);
   const isLook = step.planned.mustLook;
-  let next: GroupRow = { ...row, ...(isLook ? toLooked(row) : toNoTrouble(row)) };
+  let next: GroupRow = { ...row, ...(isLook ? toLookedColumns(row) : toSuccessColumns(row)) };
   if (known.ids !== undefined) {
     const linked = await linkGroup(tx, row, known, step.now);
     if (linked.kind === 'later') return recordRetry(tx, row, step, linked);
@@ -152,7 +149,7 @@ async function recordLostLook(
 ): Promise<Recorded<GroupState>> {
   const lost_looks = row.lost_looks - 1;
   const due_at = planNextLostLook(lost_looks, step.now);
-  const next: GroupRow = { ...row, ...toNoTrouble(row), failing_since: null, lost_looks };
+  const next: GroupRow = { ...row, ...toSuccessColumns(row), failing_since: null, lost_looks };
   if (due_at === undefined) return finish(tx, next, step, []);
   const changed: GroupRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
   await save(tx, step, changed);
@@ -173,19 +170,24 @@ async function recordMissing(
     const users = await listLinkedUsers(tx, row.id);
     await deleteAllLinks(tx, row.id);
     await touchUsers(tx, users, step.now);
-    return finish(tx, { ...row, ...toNoTrouble(row), observed: null, pending: '{}' }, step, []);
+    return finish(
+      tx,
+      { ...row, ...toSuccessColumns(row), observed: null, pending: '{}' },
+      step,
+      [],
+    );
   }
   const { oldest } = await readWaiting(tx, row.id);
   if (row.pending === '{}' && oldest === undefined && row.observed !== null) {
     await haveInspected(tx, { type: 'group', id: row.id }, step.now);
-    return finish(tx, { ...row, ...toNoTrouble(row) }, step, []);
+    return finish(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const desired = { displayName: row.display_name };
   await noteMissing(tx, { type: 'group', id: row.id, desired }, step.now);
   await restartLinks(tx, row.id, row.version);
   const changed: GroupRow = {
     ...row,
-    ...toNoTrouble(row),
+    ...toSuccessColumns(row),
     observed: null,
     upstream_scim_id: null,
     upstream_rest_id: null,
@@ -277,32 +279,4 @@ async function isItsOwn(
   if (ids === undefined) return false;
   const holder = await findGroupByUpstream(tx, ids);
   return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
-}
-
-/** Recorded step, as far as rules need it. */
-export interface StepNews {
-  readonly rules: Rules;
-  readonly outcome: GroupOutcome;
-  /** Group before the step. */
-  readonly original: GroupRow;
-  /** Users whose changes were taken back. */
-  readonly reverted: readonly UserId[];
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
-/** Follows the rules after a step that took a write back or adopted the group. */
-async function followGroupStep(
-  tx: Db,
-  { rules, outcome, original, reverted, now }: StepNews,
-  recorded: Recorded<GroupState>,
-): Promise<Recorded<GroupState>> {
-  const isAdopted = outcome.kind === 'done' && outcome.known.adopted === true;
-  if (recorded.undone.length === 0 && !isAdopted) return recorded;
-  const { id } = original;
-  await enterRules(tx, rules, 'names');
-  const before = isAdopted ? undefined : toRuledName(original);
-  const after = toRuledName(await findGroupRow(tx, id));
-  const { notifies } = await followGroup(tx, rules, { id, before, after, users: reverted }, now);
-  return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
 }

@@ -162,7 +162,7 @@ async function concludeSeen<Row extends UserRow | GroupRow>(
       seenAt: toSeenAt(row) ?? 0,
     }),
   );
-  return tell(deps, found);
+  return report(deps, found);
 }
 
 async function look<Row extends UserRow | GroupRow>(
@@ -184,7 +184,7 @@ async function look<Row extends UserRow | GroupRow>(
     return conclude(tx, deps, { inspection, resources, row, since, seenAt: deps.clock.now() });
   });
   if (found === undefined) await defer(deps, inspection);
-  return tell(deps, found ?? []);
+  return report(deps, found ?? []);
 }
 
 /** Defers an inspection whose look failed. */
@@ -247,7 +247,7 @@ async function conclude<Row extends UserRow | GroupRow>(
   return (await listActiveDrifts(tx, [row.id])).filter(({ id }) => !before.has(id));
 }
 
-function tell({ driftEvents }: DriftDeps, found: readonly DriftRow[]): boolean {
+function report({ driftEvents }: DriftDeps, found: readonly DriftRow[]): boolean {
   for (const { kind, id } of found) driftEvents.found({ kind, id });
   return found.length > 0;
 }

@@ -66,7 +66,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     heartbeat.start();
     const { state } = begun;
     const isOver =
-      state === undefined || (await retrier.keepTrying(() => carryOn(deps, state, signal)));
+      state === undefined ||
+      (await retrier.keepTrying(() => continueRecovery(deps, state, signal)));
     isReading = false;
     if (isOver) trusted.resolve();
   }
@@ -102,7 +103,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
 }
 
 /** Continues recovery until an operator is needed. True when it is over. */
-async function carryOn(
+async function continueRecovery(
   deps: RecoveryDeps,
   state: RecoveryState,
   signal: AbortSignal,

@@ -70,7 +70,7 @@ async function releaseResource(tx: Db, deps: DriftDeps, release: Release): Promi
   await updatePlanActions(tx, toIds(left), { status: 'dropped' });
   if (released.length === 0) return;
   await updatePlanActions(tx, toIds(released), { status: 'released', released_at: now });
-  await haveWait(tx, deps, { ...release, actions: released });
+  await makePending(tx, deps, { ...release, actions: released });
   await markRepairing(tx, release, released);
 }
 
@@ -95,7 +95,7 @@ async function prepare(
 }
 
 /** Makes the parts of the actions pending, after a look where the last one is old. */
-async function haveWait(tx: Db, deps: DriftDeps, { plan, type, id, actions }: Release) {
+async function makePending(tx: Db, deps: DriftDeps, { plan, type, id, actions }: Release) {
   const current = await lockCurrent(tx, deps, { type, id });
   if (current === undefined) return;
   const { row } = current;

@@ -22,7 +22,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook, toFailure } from '../failure.ts';
 import { NOT_APPLIED } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
-import { classify, isSaidNo } from '../verdict.ts';
+import { classify, isRefusal } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
 import { findCreated } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
@@ -141,7 +141,7 @@ async function updateUser(
     return { kind: 'done', known: { observed, ...(name ? toEcho(name, observed) : {}) } };
   } catch (error) {
     const classified = classify(error);
-    if (isSaidNo(classified) && active !== undefined && name !== undefined) {
+    if (isRefusal(classified) && active !== undefined && name !== undefined) {
       // Access is changed first: the refusal may be about the name alone, which the next step then finds out.
       const { name: _, ...accessOnly } = action;
       return updateUser(deps, context, { state, action: accessOnly });
@@ -222,7 +222,7 @@ async function updateCompanyUser(
   } catch (error) {
     const classified = classify(error);
     if (
-      isSaidNo(classified) &&
+      isRefusal(classified) &&
       appsPermissions !== undefined &&
       temporarilyInactive !== undefined
     ) {

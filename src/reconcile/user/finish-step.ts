@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GroupId } from '../../domain/ids.ts';
+import { normaliseName } from '../../domain/name.ts';
 import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
 import {
+  addFailed,
   countAttempts,
   findNextRetryAt,
   findProblem,
@@ -26,11 +28,12 @@ import { leaveGroups } from '../../store/link-work.ts';
 import type { Db } from '../../store/store.ts';
 import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
 import { toUserState, type UserRow, updateUser } from '../../store/users.ts';
-import type { Recorded, Undone } from '../recorded.ts';
-import { toProgress } from '../recorded.ts';
-import { FREE_LANE, toTrouble } from '../retry-columns.ts';
+import { failedDelayMs } from '../backoff.ts';
+import { type Recorded, toProgress, type Undone } from '../recorded.ts';
+import { FREE_LANE, toFailureColumns } from '../retry-columns.ts';
 import { toPlannable } from './load.ts';
-import type { UserKnown, UserStep } from './outcome.ts';
+import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
+import { listStillPlanned } from './refuse.ts';
 
 /** Step while it is recorded, with the row as it was read. */
 export interface Recording extends UserStep {
@@ -62,7 +65,7 @@ export async function finish(
     pending: JSON.stringify(pending),
     due_class: toDueClass(removesUserAccess({ ...state, pending })),
     ...toStuckColumns(stuck),
-    ...toTrouble(row, {
+    ...toFailureColumns(row, {
       isWaiting: Object.keys(pending).length > 0,
       attempts: countAttempts(listFailed(stuck, pending)),
       problem: findProblem(stuck),
@@ -120,4 +123,34 @@ export function toPendingAfter(
 function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]): boolean {
   const wanted = toSentUser(desired);
   return sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));
+}
+
+/**
+ * Counts an attempt at the failed fields. A field that failed by its own fault rests by itself, and the others go on
+ * after the look. While the service may be out, the whole user waits, and begins with the other fields.
+ */
+export function countFailed(
+  row: UserRow,
+  { planned, isOwn, attemptsMax, now, random }: UserStep,
+  outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
+): UserRow {
+  const parts = outcome.kind === 'unknown' ? (outcome.parts ?? []) : [];
+  const fields = listStillPlanned(row, planned, parts);
+  if (fields.length === 0) return row;
+  const stuck = addFailed(
+    parseStuck<UserField>(row),
+    parseStored<Pending<UserField>>(row.pending),
+    {
+      fields,
+      problem: outcome.problem,
+      isOwn,
+      toRetryAt: (attempts) => (isOwn ? now + failedDelayMs(attempts, attemptsMax, random) : now),
+      held: planned.observed ? { name: normaliseName(planned.observed.fullName) } : {},
+    },
+  );
+  const changed = { ...row, ...toStuckColumns(stuck) };
+  if (!isOwn) return changed;
+  const goesOn = Object.keys(toPlannable(changed, now).pending).length > 0;
+  const times = fields.map((field) => stuck[field]?.retryAt ?? now);
+  return { ...changed, due_at: goesOn ? now : Math.min(row.due_at ?? now, ...times) };
 }

@@ -82,7 +82,7 @@ export async function handOverToSuccessor(
   if (successor === undefined) return false;
   await leaveGroups(tx, row.id, now);
   await moveLinks(tx, row.id, successor.id);
-  await distrust(tx, successor, now);
+  await markStale(tx, successor, now);
   return true;
 }
 
@@ -95,7 +95,7 @@ function wasThereBefore(other: UserRow, row: UserRow): boolean {
  * Makes the successor look again. Its last observation may be outdated, so all that was asked of the user waits again.
  * The successor keeps its lane, because its own call may be on its way.
  */
-async function distrust(tx: Db, successor: UserRow, now: number): Promise<void> {
+async function markStale(tx: Db, successor: UserRow, now: number): Promise<void> {
   await updateUser(tx, successor.id, {
     ...toStaleColumns(successor, now),
     pending: toStalePending(successor),

@@ -20,13 +20,12 @@ import {
 import {
   FREE_LANE,
   isStale,
-  toLooked,
-  toNoTrouble,
+  toLookedColumns,
   toRetryColumns,
   toStaleColumns,
+  toSuccessColumns,
 } from '../retry-columns.ts';
-import { countFailed } from './count-failed.ts';
-import { finish, type Recording, save, toPendingAfter } from './finish-step.ts';
+import { countFailed, finish, type Recording, save, toPendingAfter } from './finish-step.ts';
 import {
   handOverToSuccessor,
   inheritAccount,
@@ -95,7 +94,7 @@ async function recordHandedOver(
     lost_looks: 0,
     sent_creates: '[]',
   };
-  const clean = { ...toNoTrouble(row), ...toStuckColumns({}) };
+  const clean = { ...toSuccessColumns(row), ...toStuckColumns({}) };
   await save(tx, step, { ...row, ...FREE_LANE, ...clean, ...none });
   return { finished: true, ...GONE, undone: [], notified: [] };
 }
@@ -135,7 +134,7 @@ async function recordDone(
     origin: linked.origin,
     upstream_id: known.upstreamId ?? row.upstream_id,
     ...(known.upstreamId === undefined ? {} : { lost_looks: 0, sent_creates: '[]' }),
-    ...(step.planned.mustLook ? toLooked(row) : toNoTrouble(row)),
+    ...(step.planned.mustLook ? toLookedColumns(row) : toSuccessColumns(row)),
     pending: JSON.stringify(toPendingAfter(row, step, known)),
     stuck: step.planned.mustLook ? toRested(row, step.now) : row.stuck,
   };
@@ -159,7 +158,7 @@ function isLostLook(row: UserRow, { planned }: Recording): boolean {
 async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
   const lost_looks = row.lost_looks - 1;
   const due_at = planNextLostLook(lost_looks, step.now);
-  const next: UserRow = { ...row, ...toNoTrouble(row), failing_since: null, lost_looks };
+  const next: UserRow = { ...row, ...toSuccessColumns(row), failing_since: null, lost_looks };
   if (due_at === undefined) return finish(tx, next, step, []);
   const changed: UserRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
   await save(tx, step, changed);
@@ -183,7 +182,7 @@ function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
 async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
   if (row.pending === '{}' && row.observed !== null && row.deleted_at === null) {
     await haveInspected(tx, { type: 'user', id: row.id }, step.now);
-    return finish(tx, { ...row, ...toNoTrouble(row) }, step, []);
+    return finish(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
   await unlinkAccount(tx, row.id, step.now);
@@ -194,7 +193,7 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     ...toObservedColumns(row, undefined),
     upstream_id: null,
     echoes: '{}',
-    ...toNoTrouble(row),
+    ...toSuccessColumns(row),
     pending: JSON.stringify(wanted ? { account: row.version } : {}),
   };
   return finish(tx, changed, step, []);
