@@ -44,11 +44,11 @@ export async function recordPaused(
   row: GroupRow,
   step: Recording,
 ): Promise<Recorded<GroupState>> {
-  await save(tx, step, { ...row, ...FREE_LANE });
+  await saveChanges(tx, step, { ...row, ...FREE_LANE });
   return { ...(await toFinished(tx, row, [])), retryAt: row.due_at ?? step.now };
 }
 
-const NOTHING_WAITS: WaitingSummary = {
+const NOTHING_WAITING: WaitingSummary = {
   oldest: undefined,
   nextRetryAt: undefined,
   removes: false,
@@ -57,7 +57,7 @@ const NOTHING_WAITS: WaitingSummary = {
 };
 
 /** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
-export async function finish(
+export async function finishStep(
   tx: Db,
   row: GroupRow,
   step: Recording,
@@ -80,7 +80,7 @@ export async function finish(
   if (isOver) await markExhausted(tx, row.id, step);
   // While there is more to do, a part that became stuck on the way is shown at the end of the run.
   const waiting =
-    isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITS;
+    isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITING;
   const attempts = Math.max(
     countAttempts(listFailed(stuck, pending)),
     waiting.failed?.attempts ?? 0,
@@ -97,19 +97,20 @@ export async function finish(
     }),
   };
   if (!isOver) {
-    await save(tx, step, { ...next, due_at: now });
+    await saveChanges(tx, step, { ...next, due_at: now });
     return { finished: false, state: toPlannable(next, links, now), undone, notified: [] };
   }
   const due = [findNextRetryAt(pending, stuck, now), waiting.nextRetryAt];
   const times = due.filter((at) => at !== undefined);
   const due_at = times.length === 0 ? null : Math.min(...times);
   const due_class = toDueClass(waiting.removes || state.deleted);
-  await save(tx, step, { ...next, ...FREE_LANE, due_at, due_class });
+  await saveChanges(tx, step, { ...next, ...FREE_LANE, due_at, due_class });
   // A deleted group that the service does not know has no members.
   if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
   return { finished: true, ...toProgress(next, waiting.oldest), undone, notified: [] };
 }
 
+/** Result of a step after which the lane is given back. */
 export async function toFinished(
   tx: Db,
   row: GroupRow,
@@ -119,7 +120,8 @@ export async function toFinished(
   return { finished: true, ...toProgress(row, oldest), undone, notified: [] };
 }
 
-export async function save(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
+/** Stores the columns of the row that the step has changed. */
+export async function saveChanges(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
   await updateGroup(tx, row.id, toChangedColumns(original, row));
 }
 

@@ -43,11 +43,11 @@ import {
 } from '../retry-columns.ts';
 import { countFailed, countParts } from './count-failed.ts';
 import {
-  finish,
+  finishStep,
   followGroupStep,
   type Recording,
   recordPaused,
-  save,
+  saveChanges,
   toFinished,
   toPendingAfter,
 } from './finish-step.ts';
@@ -120,7 +120,7 @@ async function recordDone(
   if (failed) await countParts(tx, next, step, { ...failed, parts: failedLinks });
   const [refused] = refusedMembers;
   if (refused) return recordRefused(tx, next, step, { ...refused, parts: refusedMembers });
-  return finish(tx, next, step, []);
+  return finishStep(tx, next, step, []);
 }
 
 /**
@@ -150,9 +150,9 @@ async function recordLostLook(
   const lost_looks = row.lost_looks - 1;
   const due_at = planNextLostLook(lost_looks, step.now);
   const next: GroupRow = { ...row, ...toSuccessColumns(row), failing_since: null, lost_looks };
-  if (due_at === undefined) return finish(tx, next, step, []);
+  if (due_at === undefined) return finishStep(tx, next, step, []);
   const changed: GroupRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
-  await save(tx, step, changed);
+  await saveChanges(tx, step, changed);
   await deleteAllLinks(tx, row.id);
   return toFinished(tx, changed, []);
 }
@@ -170,7 +170,7 @@ async function recordMissing(
     const users = await listLinkedUsers(tx, row.id);
     await deleteAllLinks(tx, row.id);
     await touchUsers(tx, users, step.now);
-    return finish(
+    return finishStep(
       tx,
       { ...row, ...toSuccessColumns(row), observed: null, pending: '{}' },
       step,
@@ -180,7 +180,7 @@ async function recordMissing(
   const { oldest } = await readWaiting(tx, row.id);
   if (row.pending === '{}' && oldest === undefined && row.observed !== null) {
     await haveInspected(tx, { type: 'group', id: row.id }, step.now);
-    return finish(tx, { ...row, ...toSuccessColumns(row) }, step, []);
+    return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const desired = { displayName: row.display_name };
   await noteMissing(tx, { type: 'group', id: row.id, desired }, step.now);
@@ -194,7 +194,7 @@ async function recordMissing(
     upstream_uid: null,
     pending: JSON.stringify({ existence: row.version }),
   };
-  return finish(tx, changed, step, []);
+  return finishStep(tx, changed, step, []);
 }
 
 async function recordRefused(
@@ -205,14 +205,14 @@ async function recordRefused(
 ): Promise<Recorded<GroupState>> {
   if (isLostLook(row, step.planned)) return recordLostLook(tx, row, step);
   const parts = await listStillPlanned(tx, row, { planned: step.planned, parts: refused });
-  if (parts.length === 0) return finish(tx, keepLook(row, step), step, []);
+  if (parts.length === 0) return finishStep(tx, keepLook(row, step), step, []);
   const { undone, isNotCreated, ...left } = await refuse(tx, row, { ...step, parts, problem });
   if (isNotCreated) return recordNotCreated(tx, row, step, undone);
   if (isTakenBack(row, left.row) || left.row.display_name !== row.display_name) {
-    await save(tx, step, left.row);
+    await saveChanges(tx, step, left.row);
     await touchMembers(tx, row.id, step.now);
   }
-  return finish(tx, keepLook(left.row, step), step, undone);
+  return finishStep(tx, keepLook(left.row, step), step, undone);
 }
 
 /** Keeps a refused look owed, unless nothing waits for the group any more. */
@@ -238,7 +238,7 @@ async function recordNotCreated(
   await deleteAllLinks(tx, row.id);
   if (row.lost_looks === 0) await deleteGroup(tx, row.id);
   await touchUsers(tx, users, step.now);
-  if (row.lost_looks > 0) return finish(tx, hideNotCreated(row, step.now), step, undone);
+  if (row.lost_looks > 0) return finishStep(tx, hideNotCreated(row, step.now), step, undone);
   return { finished: true, ...GONE, undone, notified: [] };
 }
 
@@ -253,7 +253,7 @@ async function recordRetry(
   if (outcome.kind === 'later') return recordPaused(tx, retried, step);
   const { row: changed, goesOn } = await countFailed(tx, retried, step, outcome);
   if (goesOn || outcome.lookNow) {
-    await save(tx, step, changed);
+    await saveChanges(tx, step, changed);
     const state = toPlannable(changed, await listGroupLinks(tx, changed.id, step), step.now);
     return { finished: false, state, undone: [], notified: [] };
   }

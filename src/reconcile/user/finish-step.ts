@@ -41,7 +41,7 @@ export interface Recording extends UserStep {
 }
 
 /** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
-export async function finish(
+export async function finishStep(
   tx: Db,
   row: UserRow,
   step: Recording,
@@ -73,17 +73,18 @@ export async function finish(
     }),
   };
   if (actions.length > 0) {
-    await save(tx, step, { ...next, due_at: now });
+    await saveChanges(tx, step, { ...next, due_at: now });
     return { finished: false, state: toPlannable(next, now), undone, notified };
   }
   const due_at = findNextRetryAt(pending, stuck, now) ?? null;
-  await save(tx, step, { ...next, ...FREE_LANE, due_at });
+  await saveChanges(tx, step, { ...next, ...FREE_LANE, due_at });
   // The account is deactivated first, and leaves the groups after that.
   if (row.deleted_at !== null) notified = [...notified, ...(await leaveGroups(tx, row.id, now))];
   return { finished: true, ...toProgress(next), undone, notified };
 }
 
-export async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
+/** Stores the columns of the row that the step has changed. */
+export async function saveChanges(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
   await updateUser(tx, row.id, toChangedColumns(original, row));
 }
 

@@ -25,7 +25,13 @@ import {
   toStaleColumns,
   toSuccessColumns,
 } from '../retry-columns.ts';
-import { countFailed, finish, type Recording, save, toPendingAfter } from './finish-step.ts';
+import {
+  countFailed,
+  finishStep,
+  type Recording,
+  saveChanges,
+  toPendingAfter,
+} from './finish-step.ts';
 import {
   handOverToSuccessor,
   inheritAccount,
@@ -95,7 +101,7 @@ async function recordHandedOver(
     sent_creates: '[]',
   };
   const clean = { ...toSuccessColumns(row), ...toStuckColumns({}) };
-  await save(tx, step, { ...row, ...FREE_LANE, ...clean, ...none });
+  await saveChanges(tx, step, { ...row, ...FREE_LANE, ...clean, ...none });
   return { finished: true, ...GONE, undone: [], notified: [] };
 }
 
@@ -145,7 +151,7 @@ async function recordDone(
   // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
   const notified = changesAccess ? await wakeGroupsOf(tx, row.id, step.now) : [];
-  return finish(tx, changed, step, notified);
+  return finishStep(tx, changed, step, notified);
 }
 
 /** True for a look at the lost create of a deleted user. */
@@ -159,9 +165,9 @@ async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Re
   const lost_looks = row.lost_looks - 1;
   const due_at = planNextLostLook(lost_looks, step.now);
   const next: UserRow = { ...row, ...toSuccessColumns(row), failing_since: null, lost_looks };
-  if (due_at === undefined) return finish(tx, next, step, []);
+  if (due_at === undefined) return finishStep(tx, next, step, []);
   const changed: UserRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
-  await save(tx, step, changed);
+  await saveChanges(tx, step, changed);
   const notified = await leaveGroups(tx, row.id, step.now);
   return { finished: true, ...toProgress(changed), undone: [], notified };
 }
@@ -182,7 +188,7 @@ function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
 async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
   if (row.pending === '{}' && row.observed !== null && row.deleted_at === null) {
     await haveInspected(tx, { type: 'user', id: row.id }, step.now);
-    return finish(tx, { ...row, ...toSuccessColumns(row) }, step, []);
+    return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
   await unlinkAccount(tx, row.id, step.now);
@@ -196,7 +202,7 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     ...toSuccessColumns(row),
     pending: JSON.stringify(wanted ? { account: row.version } : {}),
   };
-  return finish(tx, changed, step, []);
+  return finishStep(tx, changed, step, []);
 }
 
 async function recordRefused(
@@ -207,11 +213,11 @@ async function recordRefused(
 ): Promise<Recorded<UserState>> {
   if (isLostLook(row, step)) return recordLostLook(tx, row, step);
   const fields = listStillPlanned(row, step.planned, refused);
-  if (fields.length === 0) return finish(tx, keepLook(row, step), step, []);
+  if (fields.length === 0) return finishStep(tx, keepLook(row, step), step, []);
   const { undone, isNotCreated, ...left } = refuse(row, { ...step, fields, problem });
   await saveEmails(tx, row, left.row);
-  if (!isNotCreated) return finish(tx, keepLook(left.row, step), step, [], undone);
-  if (row.lost_looks > 0) return finish(tx, hideNotCreated(row, step.now), step, [], undone);
+  if (!isNotCreated) return finishStep(tx, keepLook(left.row, step), step, [], undone);
+  if (row.lost_looks > 0) return finishStep(tx, hideNotCreated(row, step.now), step, [], undone);
   await deleteUser(tx, row.id);
   return { finished: true, ...GONE, undone, notified: [] };
 }
@@ -234,10 +240,10 @@ async function recordRetry(
   const retried = { ...toRetryColumns(row, outcome, step), ...lost };
   const changed = countFailed({ ...row, ...retried }, step, outcome);
   if (outcome.kind === 'unknown' && outcome.lookNow) {
-    await save(tx, step, changed);
+    await saveChanges(tx, step, changed);
     return { finished: false, state: toPlannable(changed, step.now), undone: [], notified: [] };
   }
-  await save(tx, step, { ...changed, ...FREE_LANE });
+  await saveChanges(tx, step, { ...changed, ...FREE_LANE });
   return {
     finished: true,
     ...toProgress(changed),
