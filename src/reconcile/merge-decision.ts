@@ -1,3 +1,4 @@
+import { type GroupRow, toObservedGroup } from '../store/groups/groups.ts';
 import { companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
 
@@ -37,6 +38,12 @@ export function decideMerge(stored: StoredResource | undefined, sentAt: number):
   if (deleted_at !== null || lane_owner !== null) return 'drop';
   if (origin === null) return (seen?.at ?? 0) > sentAt ? 'drop' : 'merge';
   return modified_at >= sentAt || wasSeenSince(seen, sentAt) ? 'look-again' : 'merge';
+}
+
+/** Decides on an entry of a list of groups that was asked for at `sentAt` (epoch milliseconds). */
+export function decideGroupMerge(row: GroupRow | undefined, sentAt: number): MergeDecision {
+  const stored = row && { ...row, seen: toObservedGroup(row) };
+  return decideMerge(stored, sentAt);
 }
 
 /**

@@ -2,8 +2,8 @@ import { assertNever } from '../domain/errors.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { oldestPending, type Pending } from '../domain/pending.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
-import { parseStored } from '../store/documents.ts';
-import { LOST_CREATE } from '../store/sent-creates.ts';
+import { parseStored } from '../store/engine/columns.ts';
+import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import type { Outcome, Problem } from './outcome.ts';
 
 /** Write that was taken back, with the words of the service. */

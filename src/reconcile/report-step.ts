@@ -1,9 +1,9 @@
 import type { ResourceKey } from '../domain/ids.ts';
 import type { Pending } from '../domain/pending.ts';
-import { parseStored } from '../store/documents.ts';
-import { findGroupRow } from '../store/groups.ts';
+import { parseStored } from '../store/engine/columns.ts';
+import { findGroupRow } from '../store/groups/groups.ts';
 import type { Db } from '../store/store.ts';
-import { findUserRow } from '../store/users.ts';
+import { findUserRow } from '../store/users/users.ts';
 import type { ReconcileDeps, ReconcileEvents } from './deps.ts';
 import type { Problem } from './outcome.ts';
 import type { Recorded } from './recorded.ts';

@@ -1,6 +1,5 @@
 import { foldCase } from '../../domain/fold.ts';
-import type { AuditEventRow } from '../../store/audit-events.ts';
-import type { EventNameRow, EventResourceRow } from '../../store/event-resources.ts';
+import type { AuditEventRow, EventNameRow, EventResourceRow } from '../../store/audit/events.ts';
 import { isIrrelevant } from './event-actions.ts';
 import { type NamedAuditEvent, toWords } from './name-events.ts';
 
@@ -50,7 +49,7 @@ export function toResourceRows({
       resource_type: type,
       resource_id: id,
       at,
-      people: known.user.size,
+      user_count: known.user.size,
     })),
   );
 }

@@ -1,8 +1,8 @@
 import { toDifferenceKey } from '../../domain/drift.ts';
+import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
-import type { GroupRow } from '../../store/groups.ts';
-import { findNewestOwnCallFor } from '../../store/own-calls.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import { type Comparison, isUnchanged, type SeenSince } from './comparison.ts';
 import { compareWithKnown, countDriftChanges, storeDriftChanges } from './drift-changes.ts';
 import { toLookNeeds } from './look.ts';

@@ -1,9 +1,14 @@
 import type { DriftKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { Deactivation, ObservedUser } from '../../domain/user.ts';
-import { type GroupRow, toGroupState, toObservedGroup, updateGroup } from '../../store/groups.ts';
+import {
+  type GroupRow,
+  toGroupState,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';

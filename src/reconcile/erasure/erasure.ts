@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMention, type ErasureObstacle, listPersonalNames } from '../../domain/erasure.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import type { TracedUser } from '../../store/resources/erasure.ts';
 import {
   countTraces,
   eraseRow,
@@ -11,10 +12,9 @@ import {
   listOldTombstones,
   listSayingEvents,
   type TraceCounts,
-  type TracedPerson,
-} from '../../store/erasure.ts';
+} from '../../store/resources/erasure.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users.ts';
+import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { listObstacles } from './obstacles.ts';
 
@@ -140,7 +140,7 @@ function listNames(row: UserRow): string[] {
   return listPersonalNames(parseStored<JsonObject>(row.attributes), toObservedUser(row));
 }
 
-function toTraced(row: UserRow, mentions: Mentions): TracedPerson {
+function toTraced(row: UserRow, mentions: Mentions): TracedUser {
   return { id: row.id, account: row.upstream_id, names: listNames(row), ...mentions };
 }
 
@@ -148,7 +148,7 @@ function toTraced(row: UserRow, mentions: Mentions): TracedPerson {
 const EVENTS_PART = 1_000;
 
 /** Mentions of a user in the rows of others. */
-export type Mentions = Pick<TracedPerson, 'eventIds' | 'authoredIds' | 'groupIds'>;
+export type Mentions = Pick<TracedUser, 'eventIds' | 'authoredIds' | 'groupIds'>;
 
 /** Searches the texts of events and problems for one of these names. */
 async function findMentions(db: Db, names: readonly string[]): Promise<Mentions> {

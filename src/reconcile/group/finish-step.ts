@@ -18,14 +18,22 @@ import {
 import { planGroup } from '../../plan/plan-group.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
-import { findGroupRow, type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups.ts';
-import { deleteAllLinks } from '../../store/link-observations.ts';
-import { markExhausted, readWaiting, type WaitingSummary } from '../../store/link-work.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toStuckColumns,
+} from '../../store/engine/columns.ts';
+import {
+  findGroupRow,
+  type GroupRow,
+  hasUpstreamIds,
+  updateGroup,
+} from '../../store/groups/groups.ts';
+import { deleteAllLinks } from '../../store/links/observations.ts';
+import { markExhausted, readWaiting, type WaitingSummary } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import { FREE_LANE, isStale, toFailureColumns } from '../retry-columns.ts';
 import { listGroupLinks, toPlannable } from './load.ts';

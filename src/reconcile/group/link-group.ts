@@ -1,17 +1,17 @@
 import type { GroupState, UpstreamGroupIds } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { addPending, type Pending, parsePendingFields } from '../../domain/pending.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import {
   deleteGroup,
   findGroupByUpstream,
   type GroupRow,
   hasUpstreamIds,
   updateGroup,
-} from '../../store/groups.ts';
-import { moveGroupLinks } from '../../store/link-observations.ts';
-import { distrustLinks } from '../../store/link-work.ts';
-import { touchMembers } from '../../store/shown-links.ts';
+} from '../../store/groups/groups.ts';
+import { moveGroupLinks } from '../../store/links/observations.ts';
+import { touchMembers } from '../../store/links/shown.ts';
+import { distrustLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
 import { toStaleColumns } from '../retry-columns.ts';

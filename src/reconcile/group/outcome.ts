@@ -9,8 +9,8 @@ import type {
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import type { Rules } from '../../rules/rules.ts';
 import type { Lease } from '../../store/lanes.ts';
-import type { LinkTable } from '../../store/links.ts';
-import type { GroupUndo } from '../../store/undo.ts';
+import type { LinkTable } from '../../store/links/links.ts';
+import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Outcome, Problem } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
 

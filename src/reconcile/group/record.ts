@@ -5,7 +5,8 @@ import type {
   UpstreamGroupIds,
 } from '../../domain/group.ts';
 import type { Pending } from '../../domain/pending.ts';
-import { parseStored } from '../../store/documents.ts';
+import { haveInspected, noteMissing } from '../../store/drifts.ts';
+import { parseStored, toRested } from '../../store/engine/columns.ts';
 import {
   deleteGroup,
   findGroupByUpstream,
@@ -14,14 +15,12 @@ import {
   lockGroup,
   toObservedGroup,
   updateGroup,
-} from '../../store/groups.ts';
-import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
-import { readWaiting } from '../../store/link-work.ts';
-import { haveInspected, noteMissing } from '../../store/note-missing.ts';
-import { LOST_CREATE } from '../../store/sent-creates.ts';
-import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
+} from '../../store/groups/groups.ts';
+import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
+import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
+import { readWaiting } from '../../store/links/work.ts';
+import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
-import { toRested } from '../../store/stuck.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { Problem } from '../outcome.ts';

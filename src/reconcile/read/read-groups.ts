@@ -1,21 +1,16 @@
-import { type ObservedGroup, withoutDoubt } from '../../domain/group.ts';
-import { type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
-import { observeLinks } from '../../store/link-observations.ts';
-import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-groups.ts';
+import { type ObservedGroup, withoutStaleMark } from '../../domain/group.ts';
+import { type GroupRow, toObservedGroup, updateGroup } from '../../store/groups/groups.ts';
+import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
+import { observeLinks } from '../../store/links/observations.ts';
 import type { Db } from '../../store/store.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
 import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
+import { decideGroupMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { type PageTimes, readList } from './read-list.ts';
-import {
-  decideGroupMerge,
-  type GroupObservation,
-  mergeGroup,
-  saveMembers,
-  toNewGroup,
-} from './save-group.ts';
+import { type GroupObservation, mergeGroup, saveMembers, toNewGroup } from './save-group.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
 
 /** Members after which a transaction ends: some ten milliseconds. */
@@ -103,7 +98,7 @@ async function saveKnown(
   const decision = decideGroupMerge(row, sentAt);
   if (decision === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
   if (decision !== 'merge') return;
-  await mergeGroup(tx, row, toObservation(group, withoutDoubt(toObservedGroup(row)), now));
+  await mergeGroup(tx, row, toObservation(group, withoutStaleMark(toObservedGroup(row)), now));
   const { memberIds } = group;
   if (memberIds) await saveMembers(tx, row, { memberIds, now, repeats, from: 'list' });
 }

@@ -1,20 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups.ts';
+import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups/groups.ts';
 import {
   countSeenMembers,
   listSeenGroups,
   type SeenGroup,
-} from '../../store/observations-groups.ts';
+} from '../../store/groups/observations.ts';
 import type { Db } from '../../store/store.ts';
 import { groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
+import { decideGroupMerge } from '../merge-decision.ts';
 import { classify } from '../verdict.ts';
 import { getStep } from './progress.ts';
 import type { PageTimes } from './read-list.ts';
-import { decideGroupMerge, saveMembers } from './save-group.ts';
+import { saveMembers } from './save-group.ts';
 import { type FirstReadContext, READING } from './step.ts';
 
 /** Member counts that the service tells, by REST id; undefined where it tells none. */

@@ -1,16 +1,10 @@
 import type { ObservedGroup } from '../../domain/group.ts';
 import { groupId, newId } from '../../domain/ids.ts';
-import { toGroupColumns } from '../../store/columns.ts';
-import {
-  type GroupRow,
-  type NewGroupRow,
-  toObservedGroup,
-  updateGroup,
-} from '../../store/groups.ts';
-import { observeLinks } from '../../store/link-observations.ts';
+import { toGroupColumns } from '../../store/engine/columns.ts';
+import { type GroupRow, type NewGroupRow, updateGroup } from '../../store/groups/groups.ts';
+import { observeLinks } from '../../store/links/observations.ts';
 import type { Db } from '../../store/store.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
-import { decideMerge, type MergeDecision } from '../merge-decision.ts';
 
 /** Ids of a group in the service, as columns. */
 type GroupIdColumns = Partial<
@@ -23,12 +17,6 @@ export interface GroupObservation {
   readonly observed: ObservedGroup;
   /** Time of storing (epoch milliseconds). */
   readonly now: number;
-}
-
-/** Decides on an entry of a list of groups that was asked for at `sentAt` (epoch milliseconds). */
-export function decideGroupMerge(row: GroupRow | undefined, sentAt: number): MergeDecision {
-  const stored = row && { ...row, seen: toObservedGroup(row) };
-  return decideMerge(stored, sentAt);
 }
 
 /** Row of a new unmanaged group. */
@@ -85,6 +73,8 @@ export async function saveMembers(
     upstreamUserIds: memberIds,
     baseline,
     absent: isUnsure ? 'unknown' : 'out',
+    // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
+    settles: row.must_look === 0,
   });
   // A managed group shows its desired members, whatever is seen.
   if (moved === 0 || baseline === 0) return;

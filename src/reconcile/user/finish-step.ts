@@ -21,13 +21,17 @@ import {
   type UserState,
 } from '../../domain/user.ts';
 import { planUser } from '../../plan/plan-user.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
-import { leaveGroups } from '../../store/link-work.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toStuckColumns,
+} from '../../store/engine/columns.ts';
+import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
-import { toUserState, type UserRow, updateUser } from '../../store/users.ts';
+
+import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import { failedDelayMs } from '../backoff.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import { FREE_LANE, toFailureColumns } from '../retry-columns.ts';

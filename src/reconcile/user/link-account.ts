@@ -1,10 +1,10 @@
 import type { UserId } from '../../domain/ids.ts';
 import { addPending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
-import { forgetLinksOf, moveLinks } from '../../store/link-observations.ts';
-import { leaveGroups } from '../../store/link-work.ts';
+import { forgetLinksOf, moveLinks } from '../../store/links/observations.ts';
+import { touchUsers } from '../../store/links/shown.ts';
+import { leaveGroups } from '../../store/links/work.ts';
 import type { Origin } from '../../store/schema.ts';
-import { touchUsers } from '../../store/shown-links.ts';
 import type { Db } from '../../store/store.ts';
 import {
   deleteUser,
@@ -13,7 +13,7 @@ import {
   toUserState,
   type UserRow,
   updateUser,
-} from '../../store/users.ts';
+} from '../../store/users/users.ts';
 import type { Problem } from '../outcome.ts';
 import { toStaleColumns } from '../retry-columns.ts';
 import type { UserKnown } from './outcome.ts';

@@ -2,7 +2,7 @@ import type { ObservedUser, UserEchoes, UserField, UserState } from '../../domai
 import type { UserPolicy } from '../../plan/plan-user.ts';
 import type { Rules } from '../../rules/rules.ts';
 import type { Lease } from '../../store/lanes.ts';
-import type { UserUndo } from '../../store/undo.ts';
+import type { UserUndo } from '../../store/resources/undo.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
 

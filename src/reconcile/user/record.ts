@@ -1,13 +1,12 @@
 import type { Pending } from '../../domain/pending.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
 import { followUser } from '../../rules/follow.ts';
-import { parseStored } from '../../store/documents.ts';
-import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
-import { haveInspected, noteMissing } from '../../store/note-missing.ts';
-import { LOST_CREATE } from '../../store/sent-creates.ts';
+import { haveInspected, noteMissing } from '../../store/drifts.ts';
+import { parseStored, toRested, toStuckColumns } from '../../store/engine/columns.ts';
+import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
+import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
-import { toRested, toStuckColumns } from '../../store/stuck.ts';
-import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users.ts';
+import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { Problem } from '../outcome.ts';
 import {
   GONE,
@@ -150,7 +149,7 @@ async function recordDone(
   }
   // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
-  const notified = changesAccess ? await wakeGroupsOf(tx, row.id, step.now) : [];
+  const notified = changesAccess ? await notifyGroupsOf(tx, row.id, step.now) : [];
   return finishStep(tx, changed, step, notified);
 }
 
