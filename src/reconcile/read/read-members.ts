@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ObservedGroup } from '../../domain/group.ts';
 import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups/groups.ts';
 import {
   countSeenMembers,
@@ -55,7 +56,8 @@ async function saveStaleCount(tx: Db, { id }: SeenGroup, now: number): Promise<v
   const row = await lockGroup(tx, id);
   const observed = row && toObservedGroup(row);
   if (observed === undefined) return;
-  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, doubtedAt: now }) });
+  const stale: ObservedGroup = { ...observed, staleAt: now };
+  await updateGroup(tx, id, { observed: JSON.stringify(stale) });
 }
 
 /** Group whose members no list proved. */
