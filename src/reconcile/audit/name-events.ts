@@ -69,11 +69,11 @@ interface ListedEvent {
 /** Tries the words of the message where no other text of an event identifies a resource. */
 async function listKnownOf(db: Db, events: readonly AuditEvent[]): Promise<ListedEvent[]> {
   const listed = await find(db, events, listEventNames);
-  const isNobody = ({ audit, known }: ListedEvent) =>
+  const namesNothing = ({ audit, known }: ListedEvent) =>
     known.user.size + known.group.size === 0 && audit.message !== undefined && !isIrrelevant(audit);
-  const nobody = listed.filter(isNobody).map(({ audit }) => audit);
-  if (nobody.length === 0) return listed;
-  const again = new Map((await find(db, nobody, listMessageWords)).map((one) => [one.audit, one]));
+  const unnamed = listed.filter(namesNothing).map(({ audit }) => audit);
+  if (unnamed.length === 0) return listed;
+  const again = new Map((await find(db, unnamed, listMessageWords)).map((one) => [one.audit, one]));
   return listed.map((one) => {
     const {
       known = one.known,

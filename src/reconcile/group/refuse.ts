@@ -198,7 +198,7 @@ async function postponeRefused(
   return postponed;
 }
 
-const NOBODY: ReadonlyMap<UserId, number | null> = new Map();
+const NO_LINKS: ReadonlyMap<UserId, number | null> = new Map();
 
 /**
  * Lists the refused parts that still are as planned: a part that a later write has changed was not refused, because the
@@ -210,7 +210,7 @@ export async function listStillPlanned(
   { planned, parts }: { planned: GroupState; parts: readonly GroupPart[] },
 ): Promise<GroupPart[]> {
   const pending = parseStored<Pending<GroupField>>(row.pending);
-  const waiting = { member: NOBODY, admin: NOBODY };
+  const waiting = { member: NO_LINKS, admin: NO_LINKS };
   for (const { kind, table, changes } of groupRefusedLinks(parts)) {
     const userIds = changes.map(({ userId }) => userId);
     const links = await listLinks(tx, table, row.id, userIds);

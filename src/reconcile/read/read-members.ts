@@ -25,7 +25,7 @@ type UserCounts = ReadonlyMap<number, number | undefined>;
 /** Groups whose members are counted in one read of the store. */
 const PART = 20;
 
-const NOBODY = { seen: 0, unknown: 0 };
+const NO_MEMBERS = { seen: 0, unknown: 0 };
 
 /** Reads the members of every group whose members no list carried completely, one call each. */
 export async function readMembers(context: FirstReadContext, counts: UserCounts): Promise<void> {
@@ -89,7 +89,7 @@ async function listUnproven(
     const known = await countSeenMembers(deps.store.read, ids);
     for (const group of groups) {
       const said = group.restId === undefined ? undefined : counts.get(group.restId);
-      const { seen: listed, unknown } = known.get(group.id) ?? NOBODY;
+      const { seen: listed, unknown } = known.get(group.id) ?? NO_MEMBERS;
       // A list without a count that shows fewer members than before may be cut short.
       const isWhole = listsMembers && group.scimId !== undefined && unknown === 0;
       const isProven = said === undefined ? isWhole : said === listed;
