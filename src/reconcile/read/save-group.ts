@@ -64,8 +64,6 @@ export async function saveMembers(
   row: GroupRow,
   { memberIds, now, repeats, from }: SeenMembers,
 ): Promise<void> {
-  // A call whose outcome is unknown may have ended after the list was read: the owed look tells.
-  if (row.must_look !== 0) return;
   const baseline = toBaseline(row, repeats);
   // A short list must not pass for a removal that a provider asks for.
   const isUnsure = repeats && from === 'list' && row.origin !== null;
