@@ -42,7 +42,7 @@ export interface GroupRefusal {
 export interface RefusedGroup {
   readonly row: GroupRow;
   readonly undone: readonly Undone[];
-  /** True: the write that created the group was taken back. */
+  /** True when the write that created the group was taken back. */
   readonly isNotCreated: boolean;
 }
 
@@ -57,7 +57,8 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
   const revertedFields = new Set<GroupField>();
   let draft = row;
   for (const waiter of refusal.undos) {
-    // As it was refused: an older write that waits again, because a later one was undone, was not.
+    // Compared with the state at the refusal: an older write that waits again, because a later one was undone, was
+    // not refused.
     const fields = listAsked(row, parts, waiter.version);
     if (removesElse(waiter, parts)) continue;
     const told = withEarlierRefusals(problem, stuck, fields);
@@ -74,7 +75,7 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
     draft = await revertWrite(tx, draft, refusal, taken);
     for (const field of fields) revertedFields.add(field);
   }
-  // Of a write that was taken back as a whole nothing is wanted any more.
+  // Nothing is wanted any more of a write that was taken back as a whole.
   if (isTakenBack(row, draft)) return { row: draft, undone, isNotCreated: false };
   const acknowledged = listFields(parts).filter((field) => !revertedFields.has(field));
   const deferral = { problem, now, retryAt: now + stuckDelayMs(random) };
@@ -109,7 +110,10 @@ function withUsers(
   return words.length === 0 ? problem : { ...problem, words: words.join('; ') };
 }
 
-/** A group that never came to be, while the service may hold what a lost create left: hidden, and looked for. */
+/**
+ * Hides a group whose creation was taken back while the service may hold the group of a lost create, which is looked
+ * for.
+ */
 export function hideNotCreated(row: GroupRow, now: number): GroupRow {
   return {
     ...row,
@@ -141,7 +145,7 @@ interface RefusedParts {
   readonly isLast: boolean;
 }
 
-/** The group without what was refused of one write, and with what the rules say then. */
+/** Takes the refused parts of one write back, and applies the rules to the result. */
 async function revertWrite(
   tx: Db,
   row: GroupRow,
@@ -217,11 +221,11 @@ async function postponeRefused(
   return postponed;
 }
 
-const NOBODY: ReadonlyMap<UserId, number | null> = new Map();
+const NO_LINKS: ReadonlyMap<UserId, number | null> = new Map();
 
 /**
- * The refused parts that still are what was planned. What a later write has overtaken was not refused:
- * the service was never asked for that.
+ * Lists the refused parts that still are as planned: a part that a later write has changed was not refused, because the
+ * service was never asked for the new value.
  */
 export async function listStillPlanned(
   tx: Db,
@@ -229,7 +233,7 @@ export async function listStillPlanned(
   { planned, parts }: { planned: GroupState; parts: readonly GroupPart[] },
 ): Promise<GroupPart[]> {
   const pending = parseStored<Pending<GroupField>>(row.pending);
-  const waiting = { member: NOBODY, admin: NOBODY };
+  const waiting = { member: NO_LINKS, admin: NO_LINKS };
   for (const { kind, table, changes } of groupRefusedLinks(parts)) {
     const userIds = changes.map(({ userId }) => userId);
     const links = await listLinks(tx, table, row.id, userIds);
@@ -242,7 +246,7 @@ export async function listStillPlanned(
   );
 }
 
-/** A provider that was refused all it wanted of the list of admins does not have it. */
+/** Gives the admin list back to the rules where all that the provider asked of it was refused. */
 function revertAdminsAsked(row: GroupRow, links: readonly UserId[], undo: GroupUndo): GroupRow {
   const wanted = [...undo.admins.keys()];
   if (wanted.length === 0 || wanted.some((userId) => !links.includes(userId))) return row;

@@ -87,14 +87,14 @@ function markDeleted(row: GroupRow, now: number): GroupRow {
   return { ...row, pending: JSON.stringify(pending), version, deleted_at: now, due_class: 0 };
 }
 
-/** The row of a group that a refused write took over: only observed again, and shown as the service holds it. */
+/** Row of a group whose adoption was refused: unmanaged again, and shown as the service holds it. */
 export function toUnmanagedGroup(row: GroupRow): GroupRow {
   const observed = toObservedGroup(row);
   const shown = observed ? toGroupColumns(toUnmanagedGroupAttributes(observed)) : {};
   return { ...row, ...shown, origin: null, given: '{}', pending: '{}', deleted_at: null };
 }
 
-/** `current` with the refused fields as they were before. */
+/** Copies `current` with the refused fields as they were before. */
 export function revertGroupFields(
   current: JsonObject,
   before: JsonObject,

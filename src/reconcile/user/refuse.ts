@@ -18,7 +18,7 @@ import { revertUser } from './undo.ts';
 
 /** Refusal of a step, and the writes that can still be told of it. */
 export interface UserRefusal {
-  /** Fields that still are what was planned. */
+  /** Fields that still are as planned. */
   readonly fields: readonly UserField[];
   readonly problem: Problem;
   readonly undos: readonly Waiter<UserUndo>[];
@@ -44,7 +44,8 @@ export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
   const undone: Undone[] = [];
   const reverted = new Set<UserField>();
   let draft = row;
-  // As it was refused: an older write that waits again, because a later one was undone, was not.
+  // Compared with the state at the refusal: an older write that waits again, because a later one was undone, was
+  // not refused.
   const asked = parseStored<Pending<UserField>>(row.pending);
   for (const { version, undo } of refusal.undos) {
     // A field asked for by a rule belongs to no write.
@@ -57,7 +58,7 @@ export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
     draft = revertUser(draft, { undo, fields: mine, isLast: row.version === version, now });
     for (const field of mine) reverted.add(field);
   }
-  // Of a write that was taken back as a whole nothing is wanted any more.
+  // Nothing is wanted any more of a write that was taken back as a whole.
   const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
   const acknowledged = isTakenBack ? [] : fields.filter((field) => !reverted.has(field));
   const deferral = { problem, now, retryAt: now + stuckDelayMs(random) };

@@ -73,7 +73,7 @@ function isTakenOver({ origin }: UserRow, { before }: UserUndo): boolean {
   return before === undefined && origin === 'adopted';
 }
 
-/** Only observed from now on, and shown as the service holds it. */
+/** Row of a user that is unmanaged again, and shown as the service holds it. */
 function toUnmanaged(row: UserRow): UserRow {
   const observed = toObservedUser(row);
   return {
@@ -95,8 +95,8 @@ function markDeleted(row: UserRow, now: number): UserRow {
 }
 
 /**
- * `current` with the refused fields as they were before. Only fields whose last writer is the refused
- * write are given here, so what others wrote since stays.
+ * Copies `current` with the refused fields as they were before. All given fields were last written by the refused
+ * write, so that later writes stay.
  */
 export function revertUserFields(
   current: JsonObject,
@@ -124,7 +124,7 @@ function revertField(current: JsonObject, before: JsonObject, field: UserField):
       // Every write of a user without an account claims the account, so nothing was written since.
       return before;
     case 'address':
-      // Never refused: it is tried, and the answer remembered.
+      // The address is never refused: it is tried, and the answer remembered.
       return current;
     default:
       return assertNever(field);
