@@ -1,32 +1,29 @@
-import { randomUUID } from 'node:crypto';
 import type { Express } from 'express';
 import type { Clock } from '../domain/clock.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
-import { openWriteGuard } from '../reconcile/guard.ts';
 import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
 import { createRecoveryDecisions } from '../reconcile/repair/recovery.ts';
-import { openSectionView, type SectionView } from '../reconcile/section-view.ts';
-import { readSections } from '../reconcile/sections.ts';
+import { openSectionView, readSections, type SectionView } from '../reconcile/sections.ts';
+import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Settings } from '../settings/schema.ts';
 import { toStoreUrl } from '../settings/store-url.ts';
-import { openStore } from '../store/database.ts';
-import { migrate } from '../store/migrate.ts';
-import { createProtection } from '../store/protection.ts';
+import { openStore } from '../store/engine/database.ts';
+import { migrate } from '../store/engine/migrate.ts';
+import { openStoreClock } from '../store/engine/store-clock.ts';
+import { OUTAGE_CODES, type WatchedStore, watchWrites } from '../store/engine/store-health.ts';
+import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
-import { openStoreClock } from '../store/store-clock.ts';
-import { OUTAGE_CODES, type WatchedStore, watchWrites } from '../store/watch-writes.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
 import { createApps } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { createLifecycle } from './lifecycle.ts';
-import type { BridgeOptions, WatchedOptions } from './options.ts';
-import type { BridgeParts } from './parts.ts';
+import type { BridgeOptions, BridgeParts, WatchedOptions } from './parts.ts';
 import {
   openAccess,
   openAttempts,
@@ -61,7 +58,7 @@ export interface Bridge {
 /** Opens the store of the settings and brings its schema up to date. @throws StoreError */
 export async function openMigratedStore(
   settings: Settings,
-  options: Pick<StoreOptions, 'patience' | 'onConnectionLost'> = {},
+  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost'> = {},
 ): Promise<Store> {
   const store = await openStore({ url: toStoreUrl(settings), ...options });
   try {
@@ -98,9 +95,9 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rules: deps.rules,
     reconciler,
-    recovery: createRecoveryDecisions({ ...deps, wake }),
+    recovery: createRecoveryDecisions({ ...deps, notify: wake }),
     drifts: createDriftDecisions({
-      ...{ ...deps, ...drifts, wake },
+      ...{ ...deps, ...drifts, notify: wake },
       repair: toRepairPolicy(options.settings),
       driftEvents: toDriftEvents(logger, options.metrics),
     }),

@@ -1,8 +1,8 @@
 import type { Queue } from '../reconcile/loop/convergence.ts';
 import type { FirstReadState } from '../reconcile/read/first-read.ts';
-import type { Detection } from '../reconcile/repair/detect.ts';
+import type { Detection } from '../reconcile/repair/recovery-detect.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
-import { parseStored } from '../store/documents.ts';
+import { parseStored } from '../store/engine/columns.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 
 /** What the leader knows that every process has to: it is in the row of the leader, and renewed with it. */

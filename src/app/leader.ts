@@ -7,7 +7,7 @@ import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
 import type { Db } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import { type LeaderNews, parseNews } from './leader-news.ts';
-import type { WatchedOptions } from './options.ts';
+import type { WatchedOptions } from './parts.ts';
 import { toAttemptMs } from './settings.ts';
 import { toElectionEvents } from './telemetry.ts';
 import { type BridgeTenure, createTenure, type TenureParts, toErrandError } from './tenure.ts';

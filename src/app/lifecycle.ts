@@ -1,4 +1,4 @@
-import type { SectionView } from '../reconcile/section-view.ts';
+import type { SectionView } from '../reconcile/sections.ts';
 import type { BridgeParts } from './parts.ts';
 
 /** Everything of a process that begins and ends. */

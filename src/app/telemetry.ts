@@ -1,15 +1,15 @@
 import type { AttemptsDeps } from '../access/attempts.ts';
 import type { ReconcileEvents } from '../reconcile/deps.ts';
-import type { GuardOptions } from '../reconcile/guard.ts';
 import type { ElectionEvents } from '../reconcile/loop/election.ts';
 import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
 import type { DriftEvents } from '../reconcile/repair/deps.ts';
+import type { GuardOptions } from '../reconcile/write-guard.ts';
 import type { ScimTelemetry } from '../scim/deps.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { TransportHooks } from '../upstream/transport-options.ts';
-import type { WatchedOptions } from './options.ts';
+import type { WatchedOptions } from './parts.ts';
 
 /** Reconciliation in the words of the log and the metrics. */
 export function toReconcileEvents(
@@ -95,7 +95,7 @@ export function toDriftEvents(logger: Logger, metrics: Metrics): DriftEvents {
   };
 }
 
-/** What identity providers do, in the words of the log and the metrics. */
+/** Reports on identity providers, in the log and the metrics. */
 export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTelemetry, 'heard'> {
   return {
     repaired: (kind) => metrics.countRepairs(kind, 1),
@@ -120,7 +120,7 @@ export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDe
   };
 }
 
-/** Calls to the service, in the words of the log and the metrics; `onOpen` is told when calls are let through again. */
+/** Reports on calls to the service, in the log and the metrics; `onOpen` is called when calls are let through again. */
 export function toTransportHooks(
   logger: Logger,
   metrics: Metrics,

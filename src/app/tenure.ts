@@ -3,10 +3,8 @@ import { groupId } from '../domain/ids.ts';
 import { findApiFailure, toApiFailure } from '../ops/api/failure.ts';
 import { findOperation } from '../ops/api/find-operation.ts';
 import type { ApiSource } from '../ops/api/routes.ts';
-import { createTail } from '../reconcile/audit/tail.ts';
+import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
-import { openForms } from '../reconcile/forms.ts';
-import type { WriteGuard } from '../reconcile/guard.ts';
 import { toLeadersStore } from '../reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
@@ -16,20 +14,22 @@ import { createPruning } from '../reconcile/loop/pruning.ts';
 import type { Waiting } from '../reconcile/loop/runner.ts';
 import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
+import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
 import type { FirstReadDeps } from '../reconcile/read/step.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
 import { findRecovery } from '../reconcile/repair/recovery-state.ts';
-import type { SectionView } from '../reconcile/section-view.ts';
+import type { SectionView } from '../reconcile/sections.ts';
+import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Store } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import { createTransport } from '../upstream/transport.ts';
 import type { LeaderNews } from './leader-news.ts';
-import type { WatchedOptions } from './options.ts';
+import type { WatchedOptions } from './parts.ts';
 import {
-  toFixedForms,
+  toFixedQuirks,
   toRepairPolicy,
   toRetention,
   toSweepPolicy,
@@ -68,7 +68,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const { wake } = convergence;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const recovery = createRecovery({ ...readDeps, firstRead, wake, mode: parts.guard.mode });
+  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode: parts.guard.mode });
   const detectors = createDetectors(parts, readDeps, { firstRead, recovery, wake });
   const pruning = createPruning(deps, toRetention(options.settings));
   const callForOperator = createOperatorCalls(deps, wake);
@@ -99,7 +99,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     },
     async start() {
       // Before the first read, so that what changes behind it is read of.
-      await detectors.tail.start();
+      await detectors.poller.start();
       await firstRead.start();
       convergence.start(recovery.hold);
       await recovery.start();
@@ -111,8 +111,8 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     },
     async stop() {
       hearing.stop();
-      const { tail, sweeps, keeper } = detectors;
-      const ends = [pruning, errands, tail, sweeps, keeper, recovery, firstRead].map((each) =>
+      const { poller, sweeps, keeper } = detectors;
+      const ends = [pruning, errands, poller, sweeps, keeper, recovery, firstRead].map((each) =>
         each.stop(),
       );
       const runs = convergence.stop(STOP_GRACE_MS);
@@ -141,13 +141,13 @@ async function createDeps(
       mayLeave: lead.isSure,
     },
   });
-  const forms = await openForms({ store, clock, fixed: toFixedForms(settings) });
-  return { ...deps, store, upstream, forms, outage };
+  const quirks = await openQuirks({ store, clock, fixed: toFixedQuirks(settings) });
+  return { ...deps, store, upstream, quirks, outage };
 }
 
 /** What sees that others have changed the service, and what is done about it. */
 interface Detectors {
-  readonly tail: ReturnType<typeof createTail>;
+  readonly poller: AuditPoller;
   readonly sweeps: Sweeps;
   readonly keeper: DriftKeeper;
 }
@@ -170,7 +170,7 @@ function createDetectors(
     ...drifts,
     repair: toRepairPolicy(settings),
     driftEvents: toDriftEvents(logger, metrics),
-    wake,
+    notify: wake,
   };
   const isSettled = async () =>
     firstRead.finished && (await findRecovery(store.read)) === undefined;
@@ -185,20 +185,20 @@ function createDetectors(
     sweepEvents: toSweepEvents(logger, metrics),
     checked,
     isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
-    wake,
+    notify: wake,
     decide: keeper.decide,
   });
-  const tail = createTail(deps, {
+  const poller = createAuditPoller(deps, {
     considerSweep: sweeps.consider,
     intervalMs: settings.audit.pollInterval,
     ownAccount: () => firstRead.ownAccount(),
     trusted: recovery.hold.trusted,
-    wake() {
+    notify() {
       wake();
-      keeper.poke();
+      keeper.notify();
     },
   });
-  return { tail, keeper, sweeps };
+  return { poller, keeper, sweeps };
 }
 
 /** How often decisions whose ring was lost are looked for, in milliseconds. */
@@ -214,7 +214,7 @@ function hearNews(
   let timer: NodeJS.Timeout | undefined;
   const decided = () => {
     sweeps.consider();
-    keeper.poke();
+    keeper.notify();
     void recovery.reconsider();
   };
   return {

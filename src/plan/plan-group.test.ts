@@ -19,8 +19,8 @@ const held: GroupState = {
   admins: [],
 };
 const policy: GroupPolicy = { membersPerCall: 100, deletion: 'created' };
-const nobody = { scimId: undefined, restId: undefined, uid: undefined };
-const unseen = { ids: nobody, observed: undefined };
+const unknownIds = { scimId: undefined, restId: undefined, uid: undefined };
+const unseen = { ids: unknownIds, observed: undefined };
 const different = { displayName: 'Council', permissions: 16, addToCardsAndSpacesEnabled: false };
 const everything = { displayName: 1, permissions: 1, addToCardsAndSpacesEnabled: 1 };
 
@@ -152,19 +152,19 @@ describe('the plan of a group: itself', () =>
     },
     {
       why: 'any id makes a group known: SCIM id',
-      state: { ids: { ...nobody, scimId: 'a' }, pending: { existence: 1 } },
+      state: { ids: { ...unknownIds, scimId: 'a' }, pending: { existence: 1 } },
       actions: [],
       settled: ['existence'],
     },
     {
       why: 'any id makes a group known: REST id',
-      state: { ids: { ...nobody, restId: 1 }, pending: { existence: 1 } },
+      state: { ids: { ...unknownIds, restId: 1 }, pending: { existence: 1 } },
       actions: [],
       settled: ['existence'],
     },
     {
       why: 'any id makes a group known: uid',
-      state: { ids: { ...nobody, uid: 'u' }, pending: { existence: 1 } },
+      state: { ids: { ...unknownIds, uid: 'u' }, pending: { existence: 1 } },
       actions: [],
       settled: ['existence'],
     },
@@ -191,7 +191,7 @@ describe('the plan of a group: its creation', () =>
   ]));
 
 const gone = { deleted: true, pending: { existence: 1 } };
-const letGo = { deleted: true, created: false };
+const released = { deleted: true, created: false };
 const takeOut = { kind: 'change-member', change: leaves };
 
 describe('the plan of a deleted group', () =>
@@ -214,10 +214,14 @@ describe('the plan of a deleted group', () =>
       actions: [takeOut, { kind: 'change-admin', change: leaves }],
       settled: ['existence'],
     },
-    { why: 'an adopted one that holds nothing of ours costs no call', state: letGo, actions: [] },
+    {
+      why: 'an adopted one that holds nothing of ours costs no call',
+      state: released,
+      actions: [],
+    },
     {
       why: 'nothing else of it is touched',
-      state: { ...letGo, desired: different, pending: everything },
+      state: { ...released, desired: different, pending: everything },
       actions: [],
       settled: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
     },

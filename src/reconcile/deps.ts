@@ -4,29 +4,29 @@ import type { Deactivation } from '../domain/user.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
-import type { FormBook } from './forms.ts';
 import type { OutageWatch } from './outage.ts';
+import type { QuirkStore } from './quirks.ts';
 
-/** The part of the settings that convergence follows. */
+/** Part of the settings that convergence follows. */
 export interface ReconcilePolicy {
   readonly deactivation: Deactivation;
   readonly groupDeletion: 'created' | 'never';
   readonly membersPerCall: number;
-  /** How often a change may fail by its own fault before it is stuck. */
+  /** Times that a change may fail by its own fault before it is stuck. */
   readonly attemptsMax: number;
   /** Entries asked for per page of a list. */
   readonly pageSize: number;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;
-  /** How much of each kind of harm providers may do in 24 hours; undefined: as much as they ask for. */
+  /** Harm of each kind that providers may do in 24 hours; undefined: without limit. */
   readonly providerHarmMax: number | undefined;
   /** Resources that workers converge at the same time. */
   readonly concurrency: number;
-  /** How long one call may take, with its repeats and the pauses between them, in milliseconds. */
+  /** Longest duration of a call, with its repeats and the pauses between them, in milliseconds. */
   readonly callMs: number;
 }
 
-/** What reconciliation tells telemetry; ids yes, personal data never. */
+/** Events that reconciliation reports to telemetry; ids yes, personal data never. */
 export interface ReconcileEvents {
   converged(fields: {
     type: 'user' | 'group';
@@ -36,55 +36,55 @@ export interface ReconcileEvents {
   }): void;
   /** An acknowledged change was refused for the first time; it is kept, and tried again slowly. */
   stuck(fields: { type: 'user' | 'group'; id: string; code: string }): void;
-  /** The service holds that a person or group is gone. */
+  /** The service confirms that a user or group is gone. */
   deletionFinished(fields: { type: 'user' | 'group'; id: string }): void;
   failed(fields: { type: string; id: string; error: unknown }): void;
   sectionChanged(fields: { section: string; up: boolean; code: string }): void;
-  /** A new event of the audit log: whose it is, and how long after it happened it was read. */
+  /** A new event of the audit log was read: its origin, and its delay. */
   auditEvent(fields: { origin: 'ours' | 'foreign' | 'unresolved'; delayMs: number }): void;
-  /** Somebody else changed a managed person or group, who is looked at now. `action` is the service's word. */
+  /** Another author changed a managed user or group, which is looked at now. `action` is the service's word. */
   changedByOthers(fields: { type: 'user' | 'group'; id: string; action: string }): void;
   /** The audit log cannot be read from now on, or can be again. */
   auditFollowed(fields: { failing: boolean; code: string }): void;
   firstRead(fields: { step: string; count: number }): void;
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
-  /** What the start found out, or how far recovery has come. */
+  /** Result of the start, or progress of recovery. */
   recovery(fields: { phase: string; code: string; actions?: number }): void;
 }
 
-/** What every process is given, whether it leads or not. */
+/** Dependencies of every process, whether it leads or not. */
 export interface ProcessDeps {
   readonly store: Store;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly policy: ReconcilePolicy;
-  /** The rules of the configuration. */
+  /** Rules of the configuration. */
   readonly rules: Rules;
   readonly events: ReconcileEvents;
 }
 
-/** What every step of reconciliation is given: the leader alone has a way to the service. */
+/** Dependencies of every step of reconciliation: the leader alone has a way to the service. */
 export interface ReconcileDeps extends ProcessDeps {
   readonly upstream: Transport;
-  readonly forms: FormBook;
+  readonly quirks: QuirkStore;
   readonly outage: OutageWatch;
 }
 
-/** Keeps a bridge from changing the service before it knows that it may. */
+/** Hold that keeps a bridge from changing the service before it knows that it may. */
 export interface Hold {
-  /** Resolves when it may. */
+  /** Resolves when the service may be changed. */
   readonly over: Promise<void>;
   /** Resolves when it may be changed without a new write too: not while a restored backup waits for a decision. */
   readonly trusted: Promise<void>;
-  /** True when nobody should wait for it, because the service does not answer. */
+  /** True when waiting for it is in vain, because the service does not answer. */
   isLong(): boolean;
 }
 
-/** In which class of the budget a call goes, and for which resource, for the round-robin. */
+/** Class of a call in the budget, and the resource by which the round-robin counts it. */
 export interface CallContext {
   readonly class: CallClass;
   readonly key: string;
-  /** 1 for what failed before: it is repeated by later runs alone. */
+  /** 1 for a call that failed before: only later runs repeat it. */
   readonly attemptsMax?: number;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../test/support/stores.ts';
 import { type ResourceKey, userId } from '../domain/ids.ts';
+import { isUserUndo, toUndoText, type UserUndo } from '../store/resources/undo.ts';
 import type { Store } from '../store/store.ts';
-import { isUserUndo, toUndoText, type UserUndo } from '../store/undo.ts';
 import { endWait, insertWait } from '../store/waits.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import type { Settlement } from './outcome.ts';
@@ -14,7 +14,7 @@ const key: ResourceKey = { type: 'user', id: userId('ada') };
 const undo: UserUndo = { type: 'user', before: undefined, after: '{}' };
 const problem = { code: 'refused', words: 'No' };
 const undone: Undone[] = [{ version: 4, problem }];
-const result: Recorded<object> = { finished: true, ...GONE, undone, woken: [] };
+const result: Recorded<object> = { finished: true, ...GONE, undone, notified: [] };
 
 function record(
   store: Store,

@@ -1,6 +1,6 @@
 import type { ResourceKey } from '../domain/ids.ts';
+import { type GroupUndo, parseUndo, type UserUndo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
-import { type GroupUndo, parseUndo, type UserUndo } from '../store/undo.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Recorded, Undone } from './recorded.ts';
@@ -38,11 +38,11 @@ export async function recordHeld<State, Undo>(
       await refuseElsewhere(tx, elsewhere, result.undone);
       return result;
     });
-    held.letGo(recorded.undone);
+    held.resume(recorded.undone);
     store.bell.ring('settled');
     return recorded;
   } catch (error) {
-    held.letGo([]);
+    held.resume([]);
     throw error;
   }
 }

@@ -1,7 +1,9 @@
 import { assertNever } from '../domain/errors.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { oldestPending, type Pending } from '../domain/pending.ts';
-import { parseStored } from '../store/documents.ts';
+import type { SentCreate } from '../domain/sent-create.ts';
+import { parseStored } from '../store/engine/columns.ts';
+import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import type { Outcome, Problem } from './outcome.ts';
 
 /** Problem as stored with a refused write. */
@@ -9,24 +11,26 @@ export function parseProblem(text: string): Problem {
   return parseStored<Problem>(text);
 }
 
-/** A write that was taken back, and what the service said of it. */
+/** Write that was taken back, with the words of the service. */
 export interface Undone {
   readonly version: number;
   readonly problem: Problem;
 }
 
-/** How far the service has come with a resource, as of one reading of it. */
+/** Progress of the service with a resource, as of one reading of it. */
 export interface Progress {
-  /** The version that was read: of later writes nothing is said. */
+  /** Version that was read: nothing is said of later writes. */
   readonly version: number;
-  /** The oldest version that still waits; undefined: everything holds. */
+  /** Oldest version that still waits; undefined when everything holds. */
   readonly oldestPending: number | undefined;
 }
 
-/** There is no such resource, so nothing of it waits. */
+/** Progress of a missing resource: nothing waits. */
 export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: undefined };
 
-/** How far a stored resource has come; `oldestLink` is the oldest version that waits among its people. */
+/**
+ * Makes the progress of a stored resource; `oldestLink` is the oldest version that waits among its members and admins.
+ */
 export function toProgress(
   row: { readonly version: number; readonly pending: string },
   oldestLink?: number,
@@ -39,29 +43,29 @@ export function toProgress(
   };
 }
 
-/** What recording a step led to. */
+/** Result of recording a step. */
 export type Recorded<State> =
   | {
-      /** There is a next step and the lane is still held. */
+      /** False when there is a next step, and the lane is still held. */
       readonly finished: false;
       readonly state: State;
       readonly undone: readonly Undone[];
-      readonly woken: readonly (GroupId | UserId)[];
+      readonly notified: readonly (GroupId | UserId)[];
     }
   | (Progress & {
       readonly finished: true;
-      /** When what failed is tried again (epoch milliseconds). */
+      /** Time of the next attempt at a failed step (epoch milliseconds). */
       readonly retryAt?: number;
-      /** Versions of writes that were taken back. */
+      /** Writes that were taken back. */
       readonly undone: readonly Undone[];
-      readonly woken: readonly (GroupId | UserId)[];
+      readonly notified: readonly (GroupId | UserId)[];
     });
 
-/** What recording does with each way in which a step can end. */
+/** One recorder for each way in which a step can end. */
 export interface Recorders<Known, Part, Result> {
   done(known: Known): Result;
   refused(outcome: Extract<Outcome<Known, Part>, { kind: 'refused' }>): Result;
-  /** Nothing is known to have changed: repeated later, after a look where the effect is unknown. */
+  /** Records a step without a known effect: it is repeated later, after a look where the effect is unknown. */
   postponed(outcome: Extract<Outcome<Known, Part>, { kind: 'later' | 'unknown' }>): Result;
 }
 
@@ -81,4 +85,32 @@ export function recordOutcome<Known, Part, Result>(
     default:
       return assertNever(outcome);
   }
+}
+
+/** Delays before the second and the last look, in milliseconds: the create may arrive late. */
+const DELAYS_MS = [60_000, 15 * 60_000];
+
+/** Time of the next look for the result of an undone create (epoch milliseconds); undefined when none is left. */
+export function planNextLostLook(looksLeft: number, now: number): number | undefined {
+  if (looksLeft <= 0) return undefined;
+  const made = LOST_CREATE.lost_looks - looksLeft;
+  return made <= 0 ? now : now + (DELAYS_MS[made - 1] ?? 0);
+}
+
+/**
+ * Copies the row without the create of a step that surely created nothing. Values of earlier creates stay: they may
+ * have created something.
+ */
+export function withoutFailedCreate<Row extends { readonly sent_creates: string }>(
+  row: Row,
+  {
+    planned,
+    outcome,
+  }: {
+    readonly planned: { readonly sentCreates: readonly SentCreate[] };
+    readonly outcome: Outcome<unknown, unknown>;
+  },
+): Row {
+  const isKnown = outcome.kind === 'refused' || outcome.kind === 'later';
+  return isKnown ? { ...row, sent_creates: JSON.stringify(planned.sentCreates) } : row;
 }

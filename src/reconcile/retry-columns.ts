@@ -5,10 +5,10 @@ import type { Problem } from './outcome.ts';
 
 /** `must_look`: the next step is a look. */
 const LOOK_FIRST = 1;
-/** `must_look`: so it is, also for a run that is looking right now. The next run makes it 1. */
+/** `must_look`: look first, also for a worker that is looking right now. The next run makes it 1. */
 export const LOOK_AGAIN = 2;
 
-/** A step that has to be repeated, or whose effect is unknown. */
+/** Step that has to be repeated, or whose effect is unknown. */
 export interface Postponed {
   readonly kind: 'later' | 'unknown';
   readonly problem: Problem;
@@ -16,7 +16,7 @@ export interface Postponed {
   readonly lookNow?: true;
 }
 
-/** The columns of a row that a postponed step changes. */
+/** Columns of a row that a postponed step changes. */
 interface RetryColumns {
   readonly attempts: number;
   readonly failing_since: number | null;
@@ -25,7 +25,7 @@ interface RetryColumns {
   readonly due_class: DueClass;
 }
 
-/** What a postponed step leaves in the row: when to try again, why, and whether to look first. */
+/** Columns after a postponed step: the next attempt, its reason, and the look before it. */
 export function toRetryColumns(
   row: RetryColumns,
   outcome: Postponed,
@@ -44,14 +44,13 @@ export function toRetryColumns(
   };
 }
 
-/** Nothing is changed for now, or another process leads from now on. */
 function isHeldBack({ code }: Problem): boolean {
   const codes: readonly (WritesRefused | 'closed')[] = ['observe-mode', 'writes-paused', 'closed'];
   const held: ReadonlySet<string> = new Set(codes);
   return held.has(code);
 }
 
-/** Nothing failed: the change waits, and nobody takes it before changes are sent again. */
+/** Columns of a change that waits without a failure; it is not taken before changes are sent again. */
 function toWaitingColumns(
   { attempts, failing_since, must_look, last_error, due_class }: RetryColumns,
   now: number,
@@ -66,23 +65,23 @@ function toWaitingColumns(
   };
 }
 
-/** What success leaves in the row, beside what is still stuck. */
-export function toNoTrouble(row: { readonly must_look: number }) {
-  return { ...toLooked(row), attempts: 0, last_error: null };
+/** Columns after success, beside those of stuck fields. */
+export function toSuccessColumns(row: { readonly must_look: number }) {
+  return { ...toLookedColumns(row), attempts: 0, last_error: null };
 }
 
-/** What still waits when a step has worked. */
+/** Rest of the work after a successful step. */
 interface Waiting {
   readonly isWaiting: boolean;
-  /** Of the change that failed most often by its own fault. */
+  /** Attempts at the change that failed most often by its own fault. */
   readonly attempts: number;
   readonly problem: Problem | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** The trouble that a row is left with: what waits no longer fails, and what fails has done so for some time. */
-export function toTrouble(
+/** Columns of the remaining trouble: waiting changes no longer fail, and failing ones have done so for some time. */
+export function toFailureColumns(
   row: Pick<RetryColumns, 'attempts' | 'failing_since' | 'last_error'>,
   { isWaiting, attempts: failed, problem, now }: Waiting,
 ) {
@@ -95,25 +94,25 @@ export function toTrouble(
   };
 }
 
-/** What a look leaves in the row: that it worked says nothing of the change that failed before it. */
-export function toLooked(row: { readonly must_look: number }) {
-  return { must_look: isDoubted(row) ? LOOK_FIRST : 0 };
+/** Columns after a look: its success says nothing of the change that failed before. */
+export function toLookedColumns(row: { readonly must_look: number }) {
+  return { must_look: isStale(row) ? LOOK_FIRST : 0 };
 }
 
 /**
- * Columns of a resource that another call may have changed: a run of its own may have looked before that call had its
- * effect, so what it records leaves a look owed.
+ * Columns of a resource that another call may have changed. A run of its own may have looked before that call had its
+ * effect, so the record of that run leaves a look owed.
  */
-export function toDoubtedColumns(now: number) {
+export function toStaleColumns(now: number) {
   return { must_look: LOOK_AGAIN, due_at: now };
 }
 
 /** True when another call may have changed the resource since the run planned. */
-export function isDoubted({ must_look }: { readonly must_look: number }): boolean {
+export function isStale({ must_look }: { readonly must_look: number }): boolean {
   return must_look === LOOK_AGAIN;
 }
 
-/** Why something does not work, as the row keeps it. */
+/** Column with the reason of a failure. */
 function toLastError(problem: Problem | undefined): string | null {
   return problem === undefined ? null : JSON.stringify(problem);
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../domain/clock.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Problem, Settlement } from './outcome.ts';
-import type { Progress, Undone } from './recorded.ts';
+import type { Progress, Recorded, Undone } from './recorded.ts';
 
-/** A request that waits for its write to arrive in the service. */
+/** Request that waits for its write to arrive in the service. */
 export interface Waiter<Undo> {
   readonly version: number;
-  /** What takes the write back, should the service refuse it before anybody was told otherwise. */
+  /** Facts that take the write back, if the service refuses it before it is answered. */
   readonly undo: Undo;
   /** Names the wait in the store, where another process may refuse the write. */
   readonly id?: string | undefined;
@@ -19,21 +19,19 @@ export interface Waiter<Undo> {
 export interface Waiters<Undo> {
   /** Waits until the write is settled, at most `waitMs`. */
   wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement>;
-  /** Holds everybody who waits for this resource while a result is recorded. */
+  /** Holds all requests that wait for this resource while a result is recorded. */
   hold(key: ResourceKey): HeldWaiters<Undo>;
-  /** Answers everybody whose version has arrived. */
+  /** Answers all requests whose version has arrived. */
   settle(key: ResourceKey, progress: Progress): void;
-  /** Tells everybody who waits for `version` or an older one that it will take longer; the write is durable. */
-  release(key: ResourceKey, version: number, reason: string): void;
+  /** Answers "not yet" to all requests that wait for `version` or an older one; their writes are durable. */
+  answerNotYet(key: ResourceKey, version: number, reason: string): void;
+  /** Resources that requests wait for. */
+  keys(): ResourceKey[];
   /** Answers the request whose wait has this name. */
   refuse(id: string, problem: Problem): void;
-  /** What is waited for. */
-  keys(): ResourceKey[];
-  /** Names of the waits that are in the store. */
-  ids(): string[];
-  /** Every waiting request, with the milliseconds that it may still wait. */
+  /** Every waiting request. */
   list(): WaitingRequest<Undo>[];
-  /** How many wait in all. */
+  /** Number of waiting requests. */
   readonly size: number;
 }
 
@@ -41,27 +39,24 @@ export interface Waiters<Undo> {
 export interface HeldWaiters<Undo> {
   readonly waiters: readonly Waiter<Undo>[];
   /** Answers those whose write was taken back and lets the others go on waiting. */
-  letGo(undone: readonly Undone[]): void;
+  resume(undone: readonly Undone[]): void;
 }
 
-/** A waiting request. */
+/** Waiting request, with the end of its wait (epoch milliseconds). */
 export interface WaitingRequest<Undo> extends Waiter<Undo> {
   readonly key: ResourceKey;
-  /** Epoch milliseconds. */
   readonly until: number;
 }
 
 interface Entry<Undo> extends Waiter<Undo> {
   readonly until: number;
-  /** Given later, when the process that leads changes. */
-  id?: string | undefined;
   readonly answer: (settlement: Settlement) => void;
   isHeld: boolean;
-  /** What was to be answered while it was held: said afterwards, unless the write was taken back. */
+  /** Answer that came while it was held: given afterwards, unless the write was taken back. */
   kept?: Settlement;
 }
 
-/** Everybody who waits for one resource. */
+/** Requests that wait for one resource. */
 interface Queue<Undo> {
   readonly key: ResourceKey;
   readonly entries: Set<Entry<Undo>>;
@@ -69,7 +64,7 @@ interface Queue<Undo> {
 
 const TOO_SLOW: Settlement = { kind: 'not-yet', reason: 'the service takes longer than the wait' };
 
-/** Keeps the waiting requests of this process; `clock` says when a wait is over. */
+/** Creates the list of waiting requests of this process; `clock` tells the end of a wait. */
 export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
   const queues = new Map<string, Queue<Undo>>();
   let size = 0;
@@ -79,8 +74,6 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     return [...entries].filter(({ version }) => version <= versionMax);
   }
 
-  const listEntries = () => [...queues.values()].flatMap(({ entries }) => [...entries]);
-
   function answer(key: ResourceKey, entry: Entry<Undo>, settlement: Settlement): void {
     const entries = queues.get(keyText(key))?.entries;
     if (!entries?.delete(entry)) return;
@@ -89,7 +82,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     entry.answer(settlement);
   }
 
-  /** Answers now, or after what is being recorded is known. */
+  /** Answers now, or after the result that is being recorded is known. */
   function tell(key: ResourceKey, entry: Entry<Undo>, settlement: Settlement): void {
     if (entry.isHeld) entry.kept ??= settlement;
     else answer(key, entry, settlement);
@@ -119,7 +112,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     for (const entry of held) entry.isHeld = true;
     return {
       waiters: held,
-      letGo(undone) {
+      resume(undone) {
         const problems = new Map(undone.map(({ version, problem }) => [version, problem]));
         for (const entry of held) {
           entry.isHeld = false;
@@ -139,7 +132,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
         if (entry.version < oldestPending) tell(key, entry, { kind: 'applied' });
       }
     },
-    release(key, version, reason) {
+    answerNotYet(key, version, reason) {
       for (const entry of list(key, version)) tell(key, entry, { kind: 'not-yet', reason });
     },
     refuse(id, problem) {
@@ -150,7 +143,6 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
       }
     },
     keys: () => [...queues.values()].map(({ key }) => key),
-    ids: () => listEntries().flatMap(({ id }) => id ?? []),
     list: () =>
       [...queues.values()].flatMap(({ key, entries }) =>
         [...entries].map(({ version, undo, id, until }) => ({ key, version, undo, id, until })),

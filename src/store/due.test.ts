@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { addGroup, addUser } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
-import { readBacklog } from './backlog.ts';
 import { countDueChanges, DUE_CLASSES, findNextDueAt, listDue, listDueRemovals } from './due.ts';
+import { readBacklog } from './resources/backlog.ts';
 
 const all = { classes: DUE_CLASSES };
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
-import { chunks } from './chunks.ts';
+import { chunks } from './engine/dialect.ts';
 import type { DueClass } from './schema.ts';
 import type { Db } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
+import { storeNow } from './engine/dialect.ts';
 import type { ErrandsTable } from './schema.ts';
 import type { Db } from './store.ts';
-import { storeNow } from './store-now.ts';
 
 /** A call that a process asks the leader for. */
 export type ErrandRow = Selectable<ErrandsTable>;

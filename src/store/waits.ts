@@ -1,9 +1,8 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { ResourceKey } from '../domain/ids.ts';
-import { chunks } from './chunks.ts';
+import { chunks, storeNow } from './engine/dialect.ts';
 import type { WaitsTable } from './schema.ts';
 import type { Db } from './store.ts';
-import { storeNow } from './store-now.ts';
 
 /** A request that waits in a process which does not lead. */
 export type WaitRow = Selectable<WaitsTable>;

@@ -25,8 +25,7 @@ export async function endSweepLeases(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query("update sweeps set lease_until = 0 where status = 'running'");
-    await client.query('update inspections set due_at = 0 where owner is not null');
+    await client.query("update leader set expires_at = 0, quiet_at = 0");
   } finally {
     await client.end();
   }

@@ -1,12 +1,12 @@
 import { BridgeError } from '../../src/domain/errors.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ProcessDeps } from '../../src/reconcile/deps.ts';
-import { type FormBook, openForms } from '../../src/reconcile/forms.ts';
 import { toLeadersStore } from '../../src/reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../../src/reconcile/loop/convergence.ts';
 import { createReconciler, createWaiting } from '../../src/reconcile/loop/reconciler.ts';
 import type { Waiting } from '../../src/reconcile/loop/runner.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
+import { openQuirks, type QuirkStore } from '../../src/reconcile/quirks.ts';
 import type { ScimDeps } from '../../src/scim/deps.ts';
 import { ScimError } from '../../src/scim/errors.ts';
 import {
@@ -88,7 +88,11 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
   const store = gateStore(world.store, name, options);
   const { policies } = world;
   // What the service taught is known already, so that a schedule does not depend on those before it.
-  const forms = await openForms({ store: { ...store, read: world.store.read }, clock, fixed: {} });
+  const quirks = await openQuirks({
+    store: { ...store, read: world.store.read },
+    clock,
+    fixed: {},
+  });
   const deps: ProcessDeps = {
     store,
     clock,
@@ -155,7 +159,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       return isAlive;
     },
     open(lead) {
-      tenure = openTenure(options, lead, { deps, forms, waiting });
+      tenure = openTenure(options, lead, { deps, quirks, waiting });
     },
     async close() {
       const ended = tenure;
@@ -210,7 +214,7 @@ interface Tenure {
 function openTenure(
   options: ReplicaOptions,
   lead: Lead,
-  { deps, forms, waiting }: { deps: ProcessDeps; forms: FormBook; waiting: Waiting },
+  { deps, quirks, waiting }: { deps: ProcessDeps; quirks: QuirkStore; waiting: Waiting },
 ): Tenure {
   const { name, world, bell, office } = options;
   const upstream = createGatedTransport({
@@ -220,7 +224,7 @@ function openTenure(
     mayLeave: () => office.isSure(lead),
   });
   const store = toLeadersStore(deps.store, lead);
-  const own = { ...deps, store, upstream, forms, outage: createOutageWatch(deps.clock) };
+  const own = { ...deps, store, upstream, quirks, outage: createOutageWatch(deps.clock) };
   const convergence = createConvergence(own, waiting);
   // There are no rules that could be others than the last time.
   const trusted = new Promise<void>(() => undefined);

@@ -1,14 +1,15 @@
 import { onTestFinished } from 'vitest';
 import type { ResourceKey } from '../../src/domain/ids.ts';
 import type { ReconcileDeps, ReconcilePolicy } from '../../src/reconcile/deps.ts';
-import { type Forms, openForms } from '../../src/reconcile/forms.ts';
 import { createWaiting } from '../../src/reconcile/loop/reconciler.ts';
 import { createRunner } from '../../src/reconcile/loop/runner.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
+import { openQuirks, type Quirks } from '../../src/reconcile/quirks.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
-import { type CallOptions, createTransport, type Transport } from '../../src/upstream/transport.ts';
+import { createTransport, type Transport } from '../../src/upstream/transport.ts';
+import type { CallOptions } from '../../src/upstream/transport-options.ts';
 import { noRules } from './no-rules.ts';
 
 /** What reconciliation follows where a test says nothing else. */
@@ -41,8 +42,8 @@ export interface ConvergeHostOptions {
   /** What else happens when the turn of a call that changes something has come. */
   readonly beforeChange?: () => Promise<void>;
   readonly policy?: Partial<ReconcilePolicy>;
-  /** Forms that are not learned. */
-  readonly fixed?: Forms;
+  /** Quirks that are not learned. */
+  readonly fixed?: Quirks;
 }
 
 /** A host for the running test. */
@@ -69,7 +70,7 @@ export async function createConvergeHost(
     upstream,
     clock: systemClock,
     random: () => 0,
-    forms: await openForms({ store, clock: systemClock, fixed: fixed ?? {} }),
+    quirks: await openQuirks({ store, clock: systemClock, fixed: fixed ?? {} }),
     rules: noRules,
     policy: { ...TEST_POLICY, ...policy },
     events: {

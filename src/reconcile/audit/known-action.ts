@@ -1,6 +1,6 @@
-/** What happened, in one word. */
+/** Verb of an action. */
 type Verb = 'create' | 'add' | 'invite' | 'activate' | 'deactivate' | 'delete' | 'change';
-/** What it happened to. */
+/** Noun of an action: the kind of thing that was changed. */
 type Noun = 'user' | 'group' | 'member' | 'admin' | 'access';
 
 /** The words of an event. */
@@ -9,13 +9,13 @@ export interface EventWords {
   readonly action: string;
 }
 
-/** Which kinds of resources an event names, as far as the store knows them. */
+/** Types of resource that an event names, as far as the store knows them. */
 export interface NamedKinds {
   readonly user: boolean;
   readonly group: boolean;
 }
 
-/** Words by what they mean. */
+/** Words by their meaning. */
 type Lexicon<Meaning extends string> = ReadonlyMap<string, Meaning>;
 
 const VERBS: Lexicon<Verb> = toLexicon({
@@ -37,8 +37,8 @@ const NOUNS: Lexicon<Noun> = toLexicon({
 const FILLERS: ReadonlySet<string> = new Set('to from in of into by the company scim'.split(' '));
 
 /**
- * The action of the documents that an event stands for. Services may write them as `user.created`, `userDeleted`,
- * `GROUP_MEMBER_ADDED`, or as `create` under a category. One that is like none of them stays as it is.
+ * Translates an event to an action of the documents. Services may write them as `user.created`, `userDeleted`,
+ * `GROUP_MEMBER_ADDED`, or as `create` under a category. An unknown action stays as it is.
  */
 export function toKnownAction({ category, action }: EventWords, named: NamedKinds): string {
   const words = listWords(action);
@@ -51,19 +51,19 @@ export function toKnownAction({ category, action }: EventWords, named: NamedKind
   return toAction(verb, nouns, { category: listNouns(category), named });
 }
 
-/** Actions that say by themselves what they are about, though their words may be read otherwise. */
+/** Actions of the documents that must not be read word by word. */
 const AS_THEY_ARE: ReadonlySet<string> = new Set([
   ...['invite', 'activate', 'deactivate'],
   ...['admin_add_user', 'admin_delete_user', 'group_activate', 'group_deactivate'],
   ...['change_permissions', 'change_apps_permissions', 'grant_access', 'revoke_access'],
 ]);
 
-/** Kinds of resources that a number in an event can be the id of, where nothing beside it tells. */
+/** Lists the types of resource that a number in an event may identify, where nothing beside it tells. */
 export function listSubjects({ category, action }: EventWords): ('user' | 'group')[] {
   const ofAction = listNouns(action);
   const nouns = isAnything(ofAction) ? listNouns(category) : ofAction;
   const isLink = nouns.has('member') || nouns.has('admin');
-  // Somebody comes into a group or leaves it.
+  // A user joins a group or leaves it.
   const isMove = listWords(action).some((word) => MOVES.has(findMeaning(VERBS, word) ?? 'change'));
   const mayBeLink = ofAction.has('user') && isMove;
   if (isLink || mayBeLink || nouns.has('user') === nouns.has('group')) return ['user', 'group'];
@@ -103,7 +103,7 @@ function toAccessAction(verb: Verb): string {
   return verb === 'delete' ? 'revoke_access' : 'change_permissions';
 }
 
-/** The nouns of the action say it, then whom the event names, then its category; else it is about a person. */
+/** Finds the noun: from the action, then from the named resources, then from the category; else it is a user. */
 function toSubject(verb: Verb, nouns: ReadonlySet<Noun>, { category, named }: Context): Noun {
   const all = isAnything(nouns) ? category : nouns;
   if (all.has('admin')) return 'admin';
@@ -127,13 +127,13 @@ function isKnown(word: string): boolean {
   return FILLERS.has(word) || (findMeaning(VERBS, word) ?? findMeaning(NOUNS, word)) !== undefined;
 }
 
-/** `userDeleted`, `user.deleted`, `USER_DELETED`, `user/delete`: two words. */
+/** Splits an action into words: `userDeleted`, `user.deleted`, `USER_DELETED` and `user/delete` have two. */
 function listWords(text: string): string[] {
   const apart = text.slice(0, 200).replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
   return apart.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** In whichever form the word is: `created`, `users`, `adding`. */
+/** Finds the meaning of a word in any of its endings: `created`, `users`, `adding`. */
 function findMeaning<Meaning extends string>(
   lexicon: Lexicon<Meaning>,
   word: string,

@@ -3,54 +3,54 @@ import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import type { NewEvent } from './judge-events.ts';
+import type { NewEvent } from './attribute-events.ts';
+import { beginRead, lockPollState, type PollState, savePollState } from './poll-state.ts';
+import { resolveEvents } from './resolve-events.ts';
 import { type SavedPage, savePage } from './save-page.ts';
-import { settleUnresolved } from './settle-unresolved.ts';
-import { beginRead, lockTail, saveTail, type TailState } from './state.ts';
 import { findWindowStart, isEnd } from './window.ts';
 
-/** The service's limit of a page. */
+/** Page size, the largest of the service. */
 const PAGE_SIZE = 500;
-/** A million events between two reads. */
+/** Pages of one read: a million events. */
 const PAGES_MAX = 2_000;
 const READING: CallContext = { class: 'look', key: 'audit-tail' };
 
-/** How a read ended: everything new is stored, or it was not time to. */
-export type TailRead =
+/** End of a read: everything new is stored, or it was not time to. */
+export type PollResult =
   | { readonly kind: 'read' }
   | { readonly kind: 'not-yet'; readonly waitMs: number };
 
-/** How often the log is read. */
+/** Input of reading the log. */
 export interface Reading {
   readonly intervalMs: number;
-  /** The account behind our own token, where the service tells. */
+  /** Account behind our own token, where the service tells it. */
   readonly ownAccount: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads what is new in the audit log, page by page, each stored with what follows from it. One that fails or
- * is cut short is begun again: events that are stored already are no news then.
- * @throws UpstreamError, StoreError; BridgeError `could-not-look` when the log does not let itself be read to its end
+ * Reads new events of the audit log page by page, each stored with its consequences. A failed or cut read begins again,
+ * and skips stored events.
+ * @throws UpstreamError, StoreError; BridgeError `could-not-look` when the log cannot be read to its end
  */
 export async function readLog(
   deps: ReconcileDeps,
   { intervalMs, ownAccount, signal }: Reading,
-): Promise<TailRead> {
+): Promise<PollResult> {
   const { store, clock } = deps;
   const now = clock.now();
   const turn = await store.write((tx) => beginRead(tx, { now, intervalMs }));
   if (turn.kind === 'not-yet') return turn;
   const newestAt = await readPages(deps, turn.before, { now, ownAccount, signal });
-  tellLooks(deps, await settleUnresolved(deps, ownAccount));
+  reportLooks(deps, await resolveEvents(deps, ownAccount));
   await finish(deps, { newestAt, readAt: now });
   return { kind: 'read' };
 }
 
-/** Returns when the newest event happened. */
+/** Reads the pages, and returns the time of the newest event. */
 async function readPages(
   deps: ReconcileDeps,
-  before: TailState,
+  before: PollState,
   { now, ownAccount, signal }: Omit<Reading, 'intervalMs'> & { readonly now: number },
 ): Promise<number> {
   const from = findWindowStart(before, now);
@@ -63,7 +63,7 @@ async function readPages(
     // The service may not know the parameter.
     const events = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
     const saved = await savePage(deps, { events, from, ownAccount });
-    tell(deps, saved);
+    report(deps, saved);
     newestAt = Math.max(newestAt, ...events.map(({ createdAt }) => createdAt.getTime()));
     const page = { shown, events, freshCount: saved.fresh.length, storedCount: saved.storedCount };
     if (isEnd({ ...page, position: cursor.position, isAgain: before.isOpen })) return newestAt;
@@ -72,31 +72,31 @@ async function readPages(
   throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
 }
 
-function tell(deps: ReconcileDeps, { fresh }: SavedPage): void {
+function report(deps: ReconcileDeps, { fresh }: SavedPage): void {
   const now = deps.clock.now();
   for (const { event, origin } of fresh) {
     deps.events.auditEvent({ origin, delayMs: Math.max(0, now - event.at) });
   }
-  tellLooks(deps, fresh);
+  reportLooks(deps, fresh);
 }
 
-function tellLooks({ events }: ReconcileDeps, judged: readonly NewEvent[]): void {
-  for (const { event, toLook } of judged) {
+function reportLooks({ events }: ReconcileDeps, attributed: readonly NewEvent[]): void {
+  for (const { event, toLook } of attributed) {
     const { action } = event.audit;
     for (const id of toLook.users) events.changedByOthers({ type: 'user', id, action });
     for (const id of toLook.groups) events.changedByOthers({ type: 'group', id, action });
   }
 }
 
-/** What the read has shown is known from now on. */
+/** Remembers the newest event that the read has shown. */
 async function finish(
   { store, clock }: ReconcileDeps,
-  { newestAt, readAt }: Pick<TailState, 'newestAt' | 'readAt'>,
+  { newestAt, readAt }: Pick<PollState, 'newestAt' | 'readAt'>,
 ): Promise<void> {
   await store.write(async (tx) => {
-    const state = await lockTail(tx);
+    const state = await lockPollState(tx);
     const seen = newestAt > state.newestAt ? { newestAt, newestSeenAt: readAt } : {};
     const next = { ...state, ...seen, readAt, isOpen: false, failure: null };
-    await saveTail(tx, next, clock.now());
+    await savePollState(tx, next, clock.now());
   });
 }

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
+import { TEST_POLICY } from '../../../test/support/converge-host.ts';
 import { addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
-import { pruneAuditEvents } from '../../store/audit-events.ts';
-import { insertOwnCall } from '../../store/own-calls.ts';
+import { pruneAuditEvents } from '../../store/audit/events.ts';
+import { insertOwnCall } from '../../store/audit/own-calls.ts';
 import type { Store } from '../../store/store.ts';
-import { findUserRow } from '../../store/users.ts';
+import { findUserRow } from '../../store/users/users.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
+import { beginPolling, beginRead, findPollState, lockPollState } from './poll-state.ts';
 import { savePage } from './save-page.ts';
-import { beginRead, beginTail, findTail } from './state.ts';
 
 const now = Date.UTC(2026, 3, 1, 12);
 const intervalMs = 15_000;
@@ -31,7 +32,7 @@ async function claim(store: Store, at = now) {
 }
 
 async function begin(store: Store) {
-  await store.write((tx) => beginTail(tx, now));
+  await store.write((tx) => beginPolling(tx, now));
   await claim(store);
   return addUser(store, { upstream_id: 7 });
 }
@@ -144,9 +145,9 @@ describeStores('a page of the audit log', ({ makeStore }) => {
   test('leaves the state of the tail where the read began', async () => {
     const store = await makeStore();
     await begin(store);
-    const before = await findTail(store.read);
+    const before = await findPollState(store.read);
     await save(store, [toEvent('1')]);
 
-    expect(await findTail(store.read)).toEqual(before);
+    expect(await findPollState(store.read)).toEqual(before);
   });
 });

@@ -1,68 +1,69 @@
 import {
   countEventsSince,
   insertAuditEvents,
+  insertEventNames,
+  insertEventResources,
   listKnownEventIds,
-} from '../../store/audit-events.ts';
-import { insertEventNames, insertEventResources } from '../../store/event-resources.ts';
+} from '../../store/audit/events.ts';
 import { addInspection } from '../../store/inspections.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { markToLook } from '../look-again.ts';
-import { judgeEvents, mergeToLook, type NewEvent } from './judge-events.ts';
-import { lockTail, saveTail } from './state.ts';
+import { markToLook } from '../mark-to-look.ts';
+import { attributeEvents, mergeToLook, type NewEvent } from './attribute-events.ts';
+import { lockPollState, savePollState } from './poll-state.ts';
 import { toEventRow, toNameRows, toResourceRows, toText } from './to-rows.ts';
-import { judgeSkew } from './window.ts';
+import { estimateSkew } from './window.ts';
 
-/** What became of one page. */
+/** Result of storing one page. */
 export interface SavedPage {
   readonly fresh: readonly NewEvent[];
-  /** Events of the window that are stored by now. */
+  /** Number of events of the window that are stored by now. */
   readonly storedCount: number;
 }
 
-/** What storing a page takes. */
+/** Dependencies of storing a page. */
 type PageDeps = Pick<ReconcileDeps, 'store' | 'clock'>;
 
-/** One page to be stored. */
-export interface TailPage {
+/** Page to be stored. */
+export interface PollPage {
   readonly events: readonly AuditEvent[];
-  /** The beginning of the window (epoch milliseconds, by the clock of the service). */
+  /** Beginning of the window (epoch milliseconds, by the clock of the service). */
   readonly from: number;
-  /** The account behind our own token, where the service tells. */
+  /** Account behind our own token, where the service tells it. */
   readonly ownAccount?: number | undefined;
 }
 
 /**
- * Stores a page and what follows from it in one transaction: its new events, whose they are, and that those
- * whom others have changed are looked at.
+ * Stores a page and its consequences in one transaction: the new events, their origins, and a look at each resource
+ * that others have changed.
  */
 export async function savePage(
   { store, clock }: PageDeps,
-  { events, from, ownAccount }: TailPage,
+  { events, from, ownAccount }: PollPage,
 ): Promise<SavedPage> {
   return store.write(async (tx) => {
-    const state = await lockTail(tx);
+    const state = await lockPollState(tx);
     const now = clock.now();
     const fresh = await listNew(tx, events);
     const newestAt = Math.max(...fresh.map(({ createdAt }) => createdAt.getTime()));
-    const skewMs = fresh.length === 0 ? state.skewMs : judgeSkew(state, newestAt, now);
-    const judged = await judgeEvents(tx, fresh, { skewMs, ownAccount, now });
-    await storeEvents(tx, judged, now);
-    await markToLook(tx, mergeToLook(judged), now);
-    await haveInspected(tx, judged, now);
-    await saveTail(tx, { ...state, skewMs }, now);
-    return { fresh: judged, storedCount: await countEventsSince(tx, from) };
+    const skewMs = fresh.length === 0 ? state.skewMs : estimateSkew(state, newestAt, now);
+    const attributed = await attributeEvents(tx, fresh, { skewMs, ownAccount, now });
+    await storeEvents(tx, attributed, now);
+    await markToLook(tx, mergeToLook(attributed), now);
+    await queueInspections(tx, attributed, now);
+    await savePollState(tx, { ...state, skewMs }, now);
+    return { fresh: attributed, storedCount: await countEventsSince(tx, from) };
   });
 }
 
-async function storeEvents(tx: Db, judged: readonly NewEvent[], now: number): Promise<void> {
+async function storeEvents(tx: Db, attributed: readonly NewEvent[], now: number): Promise<void> {
   await insertAuditEvents(
     tx,
-    judged.map((one) => toEventRow(one, now)),
+    attributed.map((one) => toEventRow(one, now)),
   );
-  await insertEventResources(tx, judged.flatMap(toResourceRows));
-  await insertEventNames(tx, judged.flatMap(toNameRows));
+  await insertEventResources(tx, attributed.flatMap(toResourceRows));
+  await insertEventNames(tx, attributed.flatMap(toNameRows));
 }
 
 async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEvent[]> {
@@ -71,8 +72,8 @@ async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEven
   return [...byId].flatMap(([id, event]) => (known.has(id) ? [] : [event]));
 }
 
-/** Whoever is looked at is compared as well, with the list of admins where the event names that. */
-async function haveInspected(tx: Db, events: readonly NewEvent[], now: number): Promise<void> {
+/** Queues a comparison of each resource that is looked at, with its admin list where the event concerns admins. */
+async function queueInspections(tx: Db, events: readonly NewEvent[], now: number): Promise<void> {
   const waiting = { source: 'tail', since: now, due_at: now } as const;
   for (const { event, toLook } of events) {
     const admins = OF_ADMINS.has(event.action) ? 1 : 0;

@@ -3,22 +3,23 @@ import { foldCase } from '../../domain/fold.ts';
 import { type GroupState, type ObservedGroup, removesGroupAccess } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
 import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
-import { listLeavingGroups, toObservedGroup } from '../../store/groups.ts';
+import { listLeavingGroups, toObservedGroup } from '../../store/groups/groups.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
+import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
 import { NOT_APPLIED, type Problem } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
-import { isSaidNo, type Judged, judge } from '../verdict.ts';
+import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { changeAdmin, changeMember, withoutUid } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
+import { observeRestGroup } from './observe.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
-/** Makes one call for a group (a creation, a batch or a look may take more) and says what is known now. */
+/** Makes one call for a group (a creation, a batch or a look may take more) and returns the new knowledge. */
 export async function applyGroupAction(
   deps: ReconcileDeps,
   state: GroupState,
@@ -45,7 +46,7 @@ export async function applyGroupAction(
   }
 }
 
-/** Removal of access goes before everything else in the budget. */
+/** Puts removals of access before everything else in the budget. */
 function toContext(state: GroupState, action: GroupAction): CallContext {
   const callClass = isRemoval(state, action) ? 'remove' : 'change';
   return {
@@ -55,7 +56,7 @@ function toContext(state: GroupState, action: GroupAction): CallContext {
   };
 }
 
-/** Whether something that the action is about failed before by its own fault. */
+/** True when some part of the action failed before by its own fault. */
 function hasFailed({ failed }: GroupState, action: GroupAction): boolean {
   switch (action.kind) {
     case 'change-member':
@@ -92,9 +93,10 @@ async function createGroup(
   try {
     return await sendGroup(deps, context, action);
   } catch (error) {
-    const judged = judge(error);
-    if (judged.verdict === 'conflict') return resolveConflict(deps, context, { action, judged });
-    return toCreateFailure(deps, judged, ABOUT_EXISTENCE);
+    const classified = classify(error);
+    if (classified.verdict === 'conflict')
+      return resolveConflict(deps, context, { action, classified });
+    return toCreateFailure(deps, classified, ABOUT_EXISTENCE);
   }
 }
 
@@ -103,7 +105,7 @@ const ABOUT_EXISTENCE: Omit<FailedCall<GroupPart>, 'missed'> = {
   section: 'groups',
 };
 
-/** REST, because its answer carries both ids of the group. @throws UpstreamError */
+/** Creates the group through REST, because its answer carries both ids. @throws UpstreamError */
 async function sendGroup(
   deps: ReconcileDeps,
   context: CallContext,
@@ -111,26 +113,26 @@ async function sendGroup(
 ): Promise<GroupOutcome> {
   const args = { body: { name: action.displayName, ...toRestFlags(action) } };
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
-  const observed = toObserved(deps, group, groups.createGroup.id);
+  const observed = observeRestGroup(deps, group, groups.createGroup.id);
   const ids = { restId: group.id, uid: group.uid };
-  return { kind: 'done', known: { ids, observed, settled: ['existence'] } };
+  return { kind: 'done', known: { ids, observed, doneFields: ['existence'] } };
 }
 
-/** Somebody has the name: about to give it up, to be adopted, in the way, or gone since. */
+/** Finds out about the group that has the name: about to give it up, to be adopted, in the way, or gone since. */
 async function resolveConflict(
   deps: ReconcileDeps,
   context: CallContext,
-  { action, judged }: { action: CreateGroup; judged: Judged },
+  { action, classified }: { action: CreateGroup; classified: Classified },
 ): Promise<GroupOutcome> {
   const { displayName: name } = action;
   if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
   const found = await lookForGroup(deps, context, { names: [name], adopted: true });
-  if (found.kind === 'refused') return toCreateFailure(deps, judged, ABOUT_EXISTENCE);
+  if (found.kind === 'refused') return toCreateFailure(deps, classified, ABOUT_EXISTENCE);
   if (found.kind !== 'done' || found.known.ids !== undefined) return found;
   try {
     return await sendGroup(deps, context, action);
   } catch (error) {
-    return toCreateFailure(deps, judge(error), ABOUT_EXISTENCE);
+    return toCreateFailure(deps, classify(error), ABOUT_EXISTENCE);
   }
 }
 
@@ -143,7 +145,7 @@ async function updateGroup(
   const { displayName } = action;
   try {
     if (uid === undefined) {
-      // Known through SCIM alone: only the name can be changed there.
+      // Only the name can be changed of a group known through SCIM alone.
       const Operations = [{ op: 'replace', path: 'displayName', value: displayName }];
       const path = { group_id: scimId ?? '' };
       const args = { path, body: { Operations } };
@@ -168,23 +170,23 @@ async function updateGroup(
     const answer = await deps.upstream.call(groups.updateGroup, { path, body }, context);
     const look = () => deps.upstream.call(groups.getGroup, { path }, context);
     const shown = await readBack(answer, { operation: groups.updateGroup.id, look });
-    const observed = toObserved(deps, parseRestGroup(shown), groups.updateGroup.id);
+    const observed = observeRestGroup(deps, parseRestGroup(shown), groups.updateGroup.id);
     return toUpdated(state, action, observed);
   } catch (error) {
-    const judged = judge(error);
+    const classified = classify(error);
     const parts = listFields(action).map((field): GroupPart => ({ kind: 'field', field }));
-    if (judged.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
+    if (classified.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
       return { kind: 'later', problem: NAME_LEAVING };
     }
-    if (isSaidNo(judged) && parts.length > 1) {
-      // It may be about one of them: the first alone, and the others in the next step.
+    if (isRefusal(classified) && parts.length > 1) {
+      // One field may be at fault: the first is sent alone, and the others in the next step.
       return updateGroup(deps, context, { state, action: toFirstField(action) });
     }
-    return toFailure(deps, judged, { parts, section: 'groups', missed: state.missed });
+    return toFailure(deps, classified, { parts, section: 'groups', missed: state.missed });
   }
 }
 
-/** What the answer to a change says of it: a field that still is what it was before was not changed. */
+/** Compares the answer to a change with the change: a field that kept its old value was not changed. */
 function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGroup): GroupOutcome {
   const fields = listFields(action);
   const ignored = fields.filter((field) =>
@@ -192,12 +194,12 @@ function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGro
       ? isUnchanged(state, { sent: action.displayName ?? '', observed })
       : observed[field] !== undefined && observed[field] !== action[field],
   );
-  if (ignored.length === 0) return { kind: 'done', known: { observed, settled: fields } };
+  if (ignored.length === 0) return { kind: 'done', known: { observed, doneFields: fields } };
   const parts = ignored.map((field): GroupPart => ({ kind: 'field', field }));
   return { kind: 'unknown', problem: NOT_APPLIED, parts };
 }
 
-/** Whether the service still holds the name that it held before this write was first sent. */
+/** True when the service still holds the name that it held before this write was first sent. */
 function isUnchanged(
   { failed, observed: before }: GroupState,
   { sent, observed }: { sent: string; observed: ObservedGroup },
@@ -226,7 +228,7 @@ async function deleteGroup(
   } catch (error) {
     // "Not there" is looked at before it is believed.
     const about = { ...ABOUT_EXISTENCE, missed: state.missed };
-    return toFailure<GroupPart>(deps, judge(error), about);
+    return toFailure<GroupPart>(deps, classify(error), about);
   }
 }
 
@@ -235,7 +237,10 @@ const NAME_LEAVING: Problem = {
   words: 'another group of the service still has this name and is about to give it up',
 };
 
-/** A name that is taken now and will be free once waiting work is done is "not yet", not a conflict. */
+/**
+ * Tells whether the name is taken by a group that is about to give it up: then the change is "not yet", and no
+ * conflict.
+ */
 async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined): Promise<boolean> {
   if (name === undefined) return false;
   const wanted = foldCase(normaliseName(name));
@@ -244,19 +249,6 @@ async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined)
     const held = toObservedGroup(row)?.displayName ?? '';
     return foldCase(normaliseName(held)) === wanted;
   });
-}
-
-function toObserved({ clock }: ReconcileDeps, group: RestGroup, by: string): ObservedGroup {
-  const { name: displayName, permissions, addToCardsAndSpacesEnabled } = group;
-  const at = clock.now();
-  return {
-    displayName,
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
-    listedAt: at,
-    at,
-    by,
-  };
 }
 
 function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: CreateGroup | UpdateGroup) {

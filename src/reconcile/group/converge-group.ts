@@ -1,41 +1,41 @@
+import type { Clock } from '../../domain/clock.ts';
 import type { GroupState } from '../../domain/group.ts';
 import type { GroupAction } from '../../plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
+import { type GroupUndo, isGroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import { type GroupUndo, isGroupUndo } from '../../store/undo.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
 import { recordHeld } from '../record-held.ts';
-import { tellDeleted } from '../tell-deleted.ts';
-import { tellStuck } from '../tell-stuck.ts';
+import type { Recorded } from '../recorded.ts';
+import { reportDeleted, reportStuck } from '../report-step.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
-import { gather } from './gather.ts';
 import { type LinkQuery, loadGroup } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
 import { recordGroupStep } from './record.ts';
 
-/** What the convergence of groups shares with the requests that wait for it. */
+/** State that converging groups shares with the requests that wait. */
 export interface WaitingGroups {
   readonly waiters: Waiters<GroupUndo>;
 }
 
-/** How groups are converged, with their members and admin lists. */
+/** Makes groups convergeable, with their members and admin lists. */
 export function convergeGroups(
   deps: ReconcileDeps,
   { waiters }: WaitingGroups,
 ): Convergeable<GroupState, GroupAction, GroupKnown, GroupPart> {
   const toQuery = (): LinkQuery => ({
     policy: toPolicy(deps),
-    inactiveWait: deps.forms.current().inactiveMembers === false,
+    inactiveWait: deps.quirks.current().inactiveMembers === false,
     now: deps.clock.now(),
   });
 
   async function load(db: Db, id: string): Promise<GroupState | undefined> {
     const state = await loadGroup(db, id, toQuery());
     if (state === undefined) return undefined;
-    // A create may have left: look before creating again.
+    // A create may have left, so look before creating again.
     const mayExist = state.sentCreates.length > 0 && state.pending.existence !== undefined;
     return mayExist && !state.deleted ? { ...state, mustLook: true } : state;
   }
@@ -67,9 +67,9 @@ export function convergeGroups(
         await also(tx);
         return stored;
       });
-      tellDeleted(deps.events, key, { planned, recorded });
+      reportDeleted(deps.events, key, { planned, recorded });
       const problem = findRefusal(outcome);
-      if (problem || planned.mustLook) await tellStuck(deps, { key, code: problem?.code, since });
+      if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
       const { membersPerCall } = toPolicy(deps);
       const loadAgain = () => load(deps.store.read, planned.id);
       return gather({ clock: deps.clock, membersPerCall, planned, recorded, load: loadAgain });
@@ -77,7 +77,7 @@ export function convergeGroups(
   };
 }
 
-/** Why something of the step was refused: the group's own, or single members of a batch. */
+/** Finds the problem of a refusal: of the group itself, or of single members of a batch. */
 function findRefusal(outcome: GroupOutcome): Problem | undefined {
   if (outcome.kind === 'refused') return outcome.problem;
   if (outcome.kind !== 'done') return undefined;
@@ -85,11 +85,46 @@ function findRefusal(outcome: GroupOutcome): Problem | undefined {
   return [...refusedMembers, ...failedLinks][0]?.problem;
 }
 
-/** Batches are planned only while the service is not known to refuse them. */
-function toPolicy({ policy, forms }: ReconcileDeps): GroupPolicy {
-  const { memberForm, membersPerCall = policy.membersPerCall } = forms.current();
+/** Plans batches only while the service is not known to refuse them. */
+function toPolicy({ policy, quirks }: ReconcileDeps): GroupPolicy {
+  const { memberForm, membersPerCall = policy.membersPerCall } = quirks.current();
   return {
     membersPerCall: memberForm === 'single' ? 1 : Math.min(membersPerCall, policy.membersPerCall),
     deletion: policy.groupDeletion,
   };
+}
+
+/** Length of one wait for more changes, in milliseconds. */
+const PAUSE_MS = 25;
+/** Largest number of waits: a quarter of a second in all. */
+const PAUSES_MAX = 10;
+
+/** Input of gathering. */
+interface Gathering {
+  readonly clock: Clock;
+  readonly membersPerCall: number;
+  /** State that the step before was planned from. */
+  readonly planned: GroupState;
+  readonly recorded: Recorded<GroupState>;
+  /** Reads the group again; undefined when it is gone. */
+  readonly load: () => Promise<GroupState | undefined>;
+}
+
+/**
+ * Gathers the changes that providers send as many requests at the same time. When some came during a call, more are
+ * expected: while they come, and for a quarter of a second at most, the run waits, so that they go in one call.
+ */
+async function gather(gathering: Gathering): Promise<Recorded<GroupState>> {
+  const { clock, membersPerCall, planned, recorded, load } = gathering;
+  if (recorded.finished || recorded.state.version === planned.version) return recorded;
+  let state = recorded.state;
+  for (let pauses = 0; pauses < PAUSES_MAX; pauses += 1) {
+    const { length } = state.members;
+    if (state.mustLook || length === 0 || length >= membersPerCall) break;
+    await clock.sleep(PAUSE_MS);
+    const next = await load();
+    if (next === undefined || next.version === state.version) break;
+    state = next;
+  }
+  return { ...recorded, state };
 }

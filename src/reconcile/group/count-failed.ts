@@ -2,32 +2,35 @@ import type { GroupField } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { addFailed } from '../../domain/stuck.ts';
-import { parseStored } from '../../store/documents.ts';
-import type { GroupRow } from '../../store/groups.ts';
-import { failLinks } from '../../store/link-work.ts';
+import { parseStored, parseStuck } from '../../store/engine/columns.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import { failLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck } from '../../store/stuck.ts';
 import { failedDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import { listGroupLinks, toTriable } from './load.ts';
-import type { GroupOutcome, GroupPart } from './outcome.ts';
-import { groupByProblem, groupRefusedLinks } from './refused-links.ts';
-import type { GroupStep } from './step.ts';
-import { listStillPlanned } from './still-planned.ts';
+import { listGroupLinks, toPlannable } from './load.ts';
+import {
+  type GroupOutcome,
+  type GroupPart,
+  type GroupStep,
+  groupByProblem,
+  groupRefusedLinks,
+} from './outcome.ts';
+import { listStillPlanned } from './refuse.ts';
 
-/** Failures after which a run goes on with something else; each costs a look. */
+/** Failures after which a run stops trying other parts; each costs a look. */
 const GOING_ON_MAX = 5;
 
-/** A group of which something failed. */
+/** Group of which a part failed. */
 interface FailedGroup {
   readonly row: GroupRow;
-  /** Something else of the group is tried at once. */
+  /** True when another part of the group is tried at once. */
   readonly goesOn: boolean;
 }
 
 /**
- * Counts an attempt at what failed. What failed by its own fault rests by itself, and the run goes on with what else
- * waits; while the service may be out, the whole group waits, and begins with what else waits.
+ * Counts an attempt at the failed parts. A part that failed by its own fault rests by itself, and the run goes on with
+ * the others. While the service may be out, the whole group waits, and begins with the other parts.
  */
 export async function countFailed(
   tx: Db,
@@ -40,7 +43,7 @@ export async function countFailed(
   if (counted === undefined) return { row, goesOn: false };
   const changed = { ...row, stuck: counted.stuck };
   if (!isOwn) return { row: changed, goesOn: false };
-  const state = toTriable(changed, await listGroupLinks(tx, row.id, step), now);
+  const state = toPlannable(changed, await listGroupLinks(tx, row.id, step), now);
   const waits = Object.keys(state.pending).length + state.members.length + state.admins.length > 0;
   if (waits) return { row: changed, goesOn: failures <= GOING_ON_MAX };
   return {
@@ -49,16 +52,16 @@ export async function countFailed(
   };
 }
 
-/** What a failure is about. */
+/** Failed parts and their problem. */
 interface Failure {
   readonly parts: readonly GroupPart[];
-  /** Of the parts that have none of their own. */
+  /** Problem of the parts that have none of their own. */
   readonly problem: Problem;
 }
 
 /**
- * Counts an attempt at each part that still is what was planned. Returns the column `stuck` and when they are tried
- * again (epoch milliseconds); undefined: a later write has overtaken them all.
+ * Counts an attempt at each part that still is as planned. Returns the column `stuck` and the times of the next
+ * attempts (epoch milliseconds); undefined when later writes have changed all parts.
  */
 export async function countParts(
   tx: Db,

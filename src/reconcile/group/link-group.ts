@@ -1,20 +1,31 @@
-import type { UpstreamGroupIds } from '../../domain/group.ts';
-import { deleteGroup, findGroupByUpstream, type GroupRow } from '../../store/groups.ts';
-import { moveGroupLinks } from '../../store/link-observations.ts';
-import { touchMembers } from '../../store/shown-links.ts';
+import type { GroupState, UpstreamGroupIds } from '../../domain/group.ts';
+import type { UserId } from '../../domain/ids.ts';
+import { addPending, type Pending, parsePendingFields } from '../../domain/pending.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import {
+  deleteGroup,
+  findGroupByUpstream,
+  type GroupRow,
+  hasUpstreamIds,
+  updateGroup,
+} from '../../store/groups/groups.ts';
+import { moveGroupLinks } from '../../store/links/observations.ts';
+import { touchMembers } from '../../store/links/shown.ts';
+import { distrustLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
+import { toStaleColumns } from '../retry-columns.ts';
 import type { GroupKnown } from './outcome.ts';
 
-/** The columns that make a group of the service this group, or why it cannot be. */
+/** Columns that link the row to a group of the service, or the reason why it cannot be linked. */
 export type GroupLink =
   | { readonly kind: 'linked'; readonly columns: Partial<GroupRow> }
   | { readonly kind: 'later'; readonly problem: Problem }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
 /**
- * Makes the group that a step found or created this one. A group that was only observed meanwhile is
- * merged into it; one that is managed, or that holds permissions, is not.
+ * Links the row to the group that a step found or created. A row that only observed the group is merged into it; a
+ * managed one, or a group with permissions, is refused.
  */
 export async function linkGroup(
   tx: Db,
@@ -39,7 +50,7 @@ export async function linkGroup(
   };
 }
 
-/** Takes the group over from a row that only observed it; says what is in the way of that. */
+/** Takes the group from a row that only observed it; returns the obstacle, if any. */
 async function clearHolder(
   tx: Db,
   row: GroupRow,
@@ -61,4 +72,45 @@ async function clearHolder(
 
 function refuse(words: string): GroupLink {
   return { kind: 'refused', problem: { code: 'conflict', words } };
+}
+
+/** Planned state of a step that ended, and the time of recording (epoch milliseconds). */
+interface EndedStep {
+  readonly planned: GroupState;
+  readonly now: number;
+}
+
+/**
+ * Hands a deleted group over to its successor: the same group, adopted again in another row while a call for the old
+ * row was on its way.
+ * The subject of that call waits again, after a look, because the last observation of the successor may be outdated.
+ * The successor keeps its lane, because its own call may be on its way. True when nothing is left to do for the old
+ * row.
+ */
+export async function handOverGroup(
+  tx: Db,
+  row: GroupRow,
+  { planned, now }: EndedStep,
+): Promise<boolean> {
+  if (row.deleted_at === null || hasUpstreamIds(row)) return false;
+  const successor = await findGroupByUpstream(tx, planned.ids);
+  if (successor === undefined || successor.deleted_at !== null || successor.origin === null)
+    return false;
+  const links = { members: toIds(planned.members), admins: toIds(planned.admins) };
+  await distrustLinks(tx, successor.id, { ...links, version: successor.version });
+  const fields = parsePendingFields(planned.pending).filter((field) => field !== 'existence');
+  const pending = addPending(
+    parseStored<Pending<string>>(successor.pending),
+    fields,
+    successor.version,
+  );
+  await updateGroup(tx, successor.id, {
+    ...toStaleColumns(now),
+    pending: JSON.stringify(pending),
+  });
+  return true;
+}
+
+function toIds(changes: GroupState['members']): UserId[] {
+  return changes.map(({ userId }) => userId);
 }

@@ -1,6 +1,6 @@
 import type { GroupState, ObservedGroup } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
-import { findGroupByUpstream } from '../../store/groups.ts';
+import { findGroupByUpstream } from '../../store/groups/groups.ts';
 import { groups, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
@@ -9,10 +9,11 @@ import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook } from '../failure.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
+import { observeRestGroup } from './observe.ts';
 import type { GroupOutcome } from './outcome.ts';
 
-/** Sees what the service holds of one group: its name, its flags where REST tells them, its members. */
+/** Looks at one group in the service: its name, its flags where REST tells them, its members. */
 export async function lookAtGroup(
   deps: ReconcileDeps,
   context: CallContext,
@@ -25,15 +26,15 @@ export async function lookAtGroup(
       ? await lookThroughScim(deps, context, { state, scimId: scimId ?? '' })
       : await lookThroughRest(deps, context, uid);
   } catch (error) {
-    const judged = judge(error);
-    if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toFailedLook(deps, judged, 'groups');
+    const classified = classify(error);
+    if (classified.verdict === 'missing') return { kind: 'done', known: { missing: true } };
+    return toFailedLook(deps, classified, 'groups');
   }
 }
 
 /**
- * After a create whose answer was lost: what it was sent with is looked for, however the group is called by
- * now. A group that is somebody else's by now is not it.
+ * Looks for a group after a create whose answer was lost, by the names it was sent with, whatever its name is now. A
+ * group that another row has by now is not it.
  */
 function lookForCreated(
   deps: ReconcileDeps,
@@ -52,15 +53,15 @@ function lookForCreated(
   });
 }
 
-/** How a group is recognised in the list. */
+/** Marks by which a group is recognised in the list. */
 interface GroupSearch {
   readonly names: readonly string[];
-  /** Asked of a group that has one of the names. */
+  /** Second check of a group that has one of the names. */
   readonly mayBe?: (group: RestGroup) => Promise<boolean>;
   readonly adopted?: true;
 }
 
-/** After a create whose answer was lost, or a name that is taken: the complete list, joined by name. */
+/** Looks for a group in the complete list by name, after a create whose answer was lost, or when a name is taken. */
 export async function lookForGroup(
   deps: ReconcileDeps,
   context: CallContext,
@@ -79,7 +80,7 @@ export async function lookForGroup(
   try {
     for await (const { items } of pages) matches.push(...(await listMatches(items, search)));
   } catch (error) {
-    return toFailedLook(deps, judge(error), 'groups');
+    return toFailedLook(deps, classify(error), 'groups');
   }
   const [group] = matches;
   const { result } = pages;
@@ -109,7 +110,7 @@ async function listMatches(
   return matches;
 }
 
-/** A group that a list shows may be gone by now; then the list has to be read again. */
+/** Looks at a group that a list showed. It may be gone by now; then the list has to be read again. */
 async function lookAtFound(
   deps: ReconcileDeps,
   context: CallContext,
@@ -120,7 +121,7 @@ async function lookAtFound(
     if (found.kind !== 'done' || !adopted) return found;
     return { kind: 'done', known: { ...found.known, adopted } };
   } catch (error) {
-    return toFailedLook(deps, judge(error), 'groups');
+    return toFailedLook(deps, classify(error), 'groups');
   }
 }
 
@@ -139,25 +140,16 @@ async function lookThroughScim(
 }
 
 async function lookThroughRest(
-  { upstream, clock }: ReconcileDeps,
+  deps: ReconcileDeps,
   context: CallContext,
   uid: string,
 ): Promise<GroupOutcome> {
+  const { upstream } = deps;
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }, context));
-  const at = clock.now();
+  const observed = observeRestGroup(deps, group, groups.getGroup.id);
   const args = { path: { group_uid: uid } };
   const answer = await upstream.call(groupUsers.getListOfGroupUsers, args, context);
   const memberIds = parseGroupUsers(answer).map(({ id }) => id);
-  const observed: ObservedGroup = {
-    displayName: group.name,
-    ...(group.permissions === undefined ? {} : { permissions: group.permissions }),
-    ...(group.addToCardsAndSpacesEnabled === undefined
-      ? {}
-      : { addToCardsAndSpacesEnabled: group.addToCardsAndSpacesEnabled }),
-    listedAt: at,
-    at,
-    by: groups.getGroup.id,
-  };
   const ids = { restId: group.id, uid: group.uid };
-  return { kind: 'done', known: { ids, observed, memberIds, settled: ['existence'] } };
+  return { kind: 'done', known: { ids, observed, memberIds, doneFields: ['existence'] } };
 }

@@ -4,11 +4,11 @@ import { addGroup, addLink, addUser, findLink, getGroup } from '../../../test/su
 import { describeStores } from '../../../test/support/stores.ts';
 import type { GroupState } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { parseStored } from '../../store/documents.ts';
-import { type GroupRow, type NewGroupRow, toGroupState } from '../../store/groups.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { type GroupRow, type NewGroupRow, toGroupState } from '../../store/groups/groups.ts';
+import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
-import type { GroupUndo } from '../../store/undo.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 import { recordGroupStep } from './record.ts';
 
@@ -21,13 +21,13 @@ const known = {
 };
 const running = { in_flight: 1, steps: 3, due_at: NOW };
 const name: GroupPart = { kind: 'field', field: 'displayName' };
-const NOBODY = { members: new Map(), admins: new Map() };
+const NO_LINKS = { members: new Map(), admins: new Map() };
 
 function toPart({ id: userId }: UserRow, version: number): GroupPart {
   return { kind: 'member', change: { userId, upstreamUserId: 7, wanted: true, version } };
 }
 
-/** A group for which a call was sent, as it is now. */
+/** Group with a held lane, as stored now. */
 function add(store: Store, change: Partial<NewGroupRow> & { doc?: JsonObject }): Promise<GroupRow> {
   return addGroup(store, { ...running, ...known, ...change });
 }
@@ -50,7 +50,7 @@ function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
       inactiveWait: false,
       undos: undos.map(({ version, undo }) => ({
         version,
-        undo: { type: 'group', before, after: row.attributes, ...NOBODY, ...undo },
+        undo: { type: 'group', before, after: row.attributes, ...NO_LINKS, ...undo },
       })),
       rules: noRules,
       isOwn: true,
@@ -198,7 +198,7 @@ describeStores('a step of a group that somebody else’s call may have undone', 
 
     const recorded = await record(store, {
       row,
-      outcome: { kind: 'done', known: { members: [member], settled: ['displayName'] } },
+      outcome: { kind: 'done', known: { members: [member], doneFields: ['displayName'] } },
     });
 
     expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });

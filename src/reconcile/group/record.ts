@@ -1,74 +1,73 @@
-import type { GroupField, GroupState } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
-import { type Pending, settlePending } from '../../domain/pending.ts';
-import {
-  countAttempts,
-  findNextRetryAt,
-  findProblem,
-  listFailed,
-  withExhausted,
-  withoutSettled,
-} from '../../domain/stuck.ts';
-import { planGroup } from '../../plan/plan-group.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
+import type {
+  GroupField,
+  GroupState,
+  ObservedGroup,
+  UpstreamGroupIds,
+} from '../../domain/group.ts';
+import type { Pending } from '../../domain/pending.ts';
+import { haveInspected, noteMissing } from '../../store/drifts.ts';
+import { parseStored, toRested } from '../../store/engine/columns.ts';
 import {
   deleteGroup,
+  findGroupByUpstream,
   type GroupRow,
   hasUpstreamIds,
   lockGroup,
+  toObservedGroup,
   updateGroup,
-} from '../../store/groups.ts';
-import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
-import { markExhausted, readWaiting, type WaitingSummary } from '../../store/link-work.ts';
-import { haveInspected, noteMissing } from '../../store/note-missing.ts';
-import { LOST_CREATE } from '../../store/sent-creates.ts';
-import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
+} from '../../store/groups/groups.ts';
+import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
+import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
+import { readWaiting } from '../../store/links/waiting.ts';
+import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
-import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
+import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
+import { scim } from '../../upstream/operations/scim.ts';
 import type { Problem } from '../outcome.ts';
-import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
-import { isDoubted, toLooked, toNoTrouble, toRetryColumns, toTrouble } from '../retry-columns.ts';
+import {
+  GONE,
+  planNextLostLook,
+  type Recorded,
+  recordOutcome,
+  type Undone,
+  withoutFailedCreate,
+} from '../recorded.ts';
+import { isStale, toLookedColumns, toRetryColumns, toSuccessColumns } from '../retry-columns.ts';
 import { countFailed, countParts } from './count-failed.ts';
-import { followGroupStep } from './follow-step.ts';
-import { handOverGroup } from './heir.ts';
-import { linkGroup } from './link-group.ts';
-import { listGroupLinks, toTriable } from './load.ts';
-import { isItsOwn, isLostLook, mayHaveCreated } from './lost.ts';
-import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
-import { toPendingAfter } from './pending-after.ts';
+import {
+  finishStep,
+  followGroupStep,
+  type Recording,
+  recordPaused,
+  saveChanges,
+  toFinished,
+  toPendingAfter,
+} from './finish-step.ts';
+import { handOverGroup, linkGroup } from './link-group.ts';
+import { listGroupLinks, toPlannable } from './load.ts';
+import type { GroupKnown, GroupOutcome, GroupPart, GroupStep } from './outcome.ts';
 import { recordLinks } from './record-links.ts';
-import { hideUncreated, isTakenBack, refuse } from './refuse.ts';
-import type { GroupStep } from './step.ts';
-import { listStillPlanned } from './still-planned.ts';
-
-/** A step while it is recorded, with the row as it was read. */
-interface Recording extends GroupStep {
-  readonly original: GroupRow;
-  /** Whose changes were taken back; what rules derived from them follows. */
-  readonly reverted: UserId[];
-}
+import { hideNotCreated, isTakenBack, listStillPlanned, refuse } from './refuse.ts';
 
 /**
- * Records what a step taught about a group, in one transaction with what follows from it.
+ * Records the result of a step of a group and its consequences in one transaction. Gives the lane back unless there is
+ * a next step.
  */
 export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
   const row = await lockGroup(tx, step.planned.id);
-  if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
+  if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
   if (await handOverGroup(tx, row, step)) {
     await updateGroup(tx, row.id, {
       ...{ in_flight: 0, steps: row.steps + 1 },
-      ...toNoTrouble(row),
+      ...toSuccessColumns(row),
       failing_since: null,
       pending: '{}',
       due_at: null,
     });
-    return { finished: true, ...GONE, undone: [], woken: [] };
+    return { finished: true, ...GONE, undone: [], notified: [] };
   }
   const recording: Recording = { ...step, original: row, reverted: [] };
-  const left = withoutUncreated(row, step);
+  const left = withoutFailedCreate(row, step);
   const recorded = await recordOutcome(step.outcome, {
     done: (known) => recordDone(tx, left, recording, known),
     refused: (outcome) => recordRefused(tx, left, recording, outcome),
@@ -87,7 +86,7 @@ async function recordDone(
   const isLost = isLostLook(row, step.planned);
   if (isLost && !(await isItsOwn(tx, row, known.ids))) return recordLostLook(tx, row, step);
   const isLook = step.planned.mustLook;
-  let next: GroupRow = { ...row, ...(isLook ? toLooked(row) : toNoTrouble(row)) };
+  let next: GroupRow = { ...row, ...(isLook ? toLookedColumns(row) : toSuccessColumns(row)) };
   if (known.ids !== undefined) {
     const linked = await linkGroup(tx, row, known, step.now);
     if (linked.kind === 'later') return recordRetry(tx, row, step, linked);
@@ -98,7 +97,8 @@ async function recordDone(
     next = { ...next, ...linked.columns, lost_looks: 0, sent_creates: '[]' };
   }
   if (isLook) next.stuck = toRested(row, step.now);
-  if (known.observed !== undefined) next.observed = JSON.stringify(known.observed);
+  const observed = known.observed ?? toTouched(row, known, step.now);
+  if (observed !== undefined) next.observed = JSON.stringify(observed);
   next.pending = JSON.stringify(toPendingAfter(row, step, known));
   await recordLinks(tx, next, step, known);
   const { failedLinks = [], refusedMembers = [] } = known;
@@ -106,10 +106,28 @@ async function recordDone(
   if (failed) await countParts(tx, next, step, { ...failed, parts: failedLinks });
   const [refused] = refusedMembers;
   if (refused) return recordRefused(tx, next, step, { ...refused, parts: refusedMembers });
-  return finish(tx, next, step, []);
+  return finishStep(tx, next, step, []);
 }
 
-/** Nothing was found that could be its: it is looked for again, a bounded number of times. */
+/**
+ * A call that changed members or admins shows that the group is there. A list that was asked for before the call ended
+ * may still show those of before, so the time of the call stands beside the times of looks.
+ */
+function toTouched(
+  row: GroupRow,
+  { members = [], admins = [], ids }: GroupKnown,
+  now: number,
+): ObservedGroup | undefined {
+  const observed = toObservedGroup(row);
+  if (observed === undefined || members.length + admins.length === 0) return undefined;
+  if (ids?.scimId !== undefined) {
+    return { ...observed, shownAt: now, at: now, by: scim.updateGroup.id };
+  }
+  const { id: by } = members.length > 0 ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
+  return { ...observed, at: now, by };
+}
+
+/** Records a look that did not find the lost create: it is looked for again, a bounded number of times. */
 async function recordLostLook(
   tx: Db,
   row: GroupRow,
@@ -117,17 +135,17 @@ async function recordLostLook(
 ): Promise<Recorded<GroupState>> {
   const lost_looks = row.lost_looks - 1;
   const due_at = planNextLostLook(lost_looks, step.now);
-  const next: GroupRow = { ...row, ...toNoTrouble(row), failing_since: null, lost_looks };
-  if (due_at === undefined) return finish(tx, next, step, []);
+  const next: GroupRow = { ...row, ...toSuccessColumns(row), failing_since: null, lost_looks };
+  if (due_at === undefined) return finishStep(tx, next, step, []);
   const changed: GroupRow = { ...next, must_look: 1, due_at };
-  await save(tx, step, changed);
+  await saveChanges(tx, step, changed);
   await deleteAllLinks(tx, row.id);
   return toFinished(tx, changed, []);
 }
 
 /**
- * The service has no such group. A deleted one is done with; where something waits for one that is wanted it is
- * created anew, and where nothing does, that is for whoever compares it to say.
+ * Records that the service has no such group. A deleted group is done. A wanted one is created anew where something
+ * waits for it; otherwise the next comparison reports it.
  */
 async function recordMissing(
   tx: Db,
@@ -135,29 +153,34 @@ async function recordMissing(
   step: Recording,
 ): Promise<Recorded<GroupState>> {
   if (row.deleted_at !== null || row.origin === null) {
-    const people = await listLinkedUsers(tx, row.id);
+    const users = await listLinkedUsers(tx, row.id);
     await deleteAllLinks(tx, row.id);
-    await touchUsers(tx, people, step.now);
-    return finish(tx, { ...row, ...toNoTrouble(row), observed: null, pending: '{}' }, step, []);
+    await touchUsers(tx, users, step.now);
+    return finishStep(
+      tx,
+      { ...row, ...toSuccessColumns(row), observed: null, pending: '{}' },
+      step,
+      [],
+    );
   }
   const { oldest } = await readWaiting(tx, row.id);
   if (row.pending === '{}' && oldest === undefined && row.observed !== null) {
     await haveInspected(tx, { type: 'group', id: row.id }, step.now);
-    return finish(tx, { ...row, ...toNoTrouble(row) }, step, []);
+    return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const desired = { displayName: row.display_name };
   await noteMissing(tx, { type: 'group', id: row.id, desired }, step.now);
   await restartLinks(tx, row.id, row.version);
   const changed: GroupRow = {
     ...row,
-    ...toNoTrouble(row),
+    ...toSuccessColumns(row),
     observed: null,
     upstream_scim_id: null,
     upstream_rest_id: null,
     upstream_uid: null,
     pending: JSON.stringify({ existence: row.version }),
   };
-  return finish(tx, changed, step, []);
+  return finishStep(tx, changed, step, []);
 }
 
 async function recordRefused(
@@ -168,38 +191,41 @@ async function recordRefused(
 ): Promise<Recorded<GroupState>> {
   if (isLostLook(row, step.planned)) return recordLostLook(tx, row, step);
   const parts = await listStillPlanned(tx, row, { planned: step.planned, parts: refused });
-  if (parts.length === 0) return finish(tx, keepLook(row, step), step, []);
-  const { undone, isUncreated, ...left } = await refuse(tx, row, { ...step, parts, problem });
-  if (isUncreated) return recordUncreated(tx, row, step, undone);
+  if (parts.length === 0) return finishStep(tx, keepLook(row, step), step, []);
+  const { undone, isNotCreated, ...left } = await refuse(tx, row, { ...step, parts, problem });
+  if (isNotCreated) return recordNotCreated(tx, row, step, undone);
   if (isTakenBack(row, left.row) || left.row.display_name !== row.display_name) {
-    await save(tx, step, left.row);
+    await saveChanges(tx, step, left.row);
     await touchMembers(tx, row.id, step.now);
   }
-  return finish(tx, keepLook(left.row, step), step, undone);
+  return finishStep(tx, keepLook(left.row, step), step, undone);
 }
 
-/** A look that was refused still has to be made, unless nothing waits for the group any more. */
+/** Keeps a refused look owed, unless nothing waits for the group any more. */
 function keepLook(row: GroupRow, { planned }: Recording): GroupRow {
   if (!planned.mustLook) return row;
   const pending = parseStored<Pending<GroupField>>(row.pending);
-  const isOwed = pending.existence !== undefined || isDoubted(row);
+  const isOwed = pending.existence !== undefined || isStale(row);
   return { ...row, must_look: isOwed ? 1 : 0 };
 }
 
-/** The write that created the group was taken back: nothing is left, or what finds a lost create. */
-async function recordUncreated(
+/**
+ * Records that the write which created the group was taken back: the row is deleted, or kept hidden to find a lost
+ * create.
+ */
+async function recordNotCreated(
   tx: Db,
   row: GroupRow,
   step: Recording,
   undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
-  const people = await listLinkedUsers(tx, row.id);
-  step.reverted.push(...people);
+  const users = await listLinkedUsers(tx, row.id);
+  step.reverted.push(...users);
   await deleteAllLinks(tx, row.id);
   if (row.lost_looks === 0) await deleteGroup(tx, row.id);
-  await touchUsers(tx, people, step.now);
-  if (row.lost_looks > 0) return finish(tx, hideUncreated(row, step.now), step, undone);
-  return { finished: true, ...GONE, undone, woken: [] };
+  await touchUsers(tx, users, step.now);
+  if (row.lost_looks > 0) return finishStep(tx, hideNotCreated(row, step.now), step, undone);
+  return { finished: true, ...GONE, undone, notified: [] };
 }
 
 async function recordRetry(
@@ -213,91 +239,30 @@ async function recordRetry(
   if (outcome.kind === 'later') return recordPaused(tx, retried, step);
   const { row: changed, goesOn } = await countFailed(tx, retried, step, outcome);
   if (goesOn || outcome.lookNow) {
-    await save(tx, step, changed);
-    const state = toTriable(changed, await listGroupLinks(tx, changed.id, step), step.now);
-    return { finished: false, state, undone: [], woken: [] };
+    await saveChanges(tx, step, changed);
+    const state = toPlannable(changed, await listGroupLinks(tx, changed.id, step), step.now);
+    return { finished: false, state, undone: [], notified: [] };
   }
   return recordPaused(tx, changed, step);
 }
 
-/** Stores that it rests until it is time to try again. */
-async function recordPaused(tx: Db, row: GroupRow, step: Recording): Promise<Recorded<GroupState>> {
-  await save(tx, step, row);
-  return { ...(await toFinished(tx, row, [])), retryAt: row.due_at ?? step.now };
+/** True when the step that ended may have created the group. */
+function mayHaveCreated(row: GroupRow, planned: GroupState): boolean {
+  return !hasUpstreamIds(row) && !planned.mustLook && planned.pending.existence !== undefined;
 }
 
-const NOTHING_WAITS: WaitingSummary = {
-  oldest: undefined,
-  nextRetryAt: undefined,
-  removes: false,
-  stuck: undefined,
-  failed: undefined,
-};
+/** True for a look at the lost create of a deleted group. */
+function isLostLook(row: GroupRow, planned: GroupState): boolean {
+  return row.deleted_at !== null && row.lost_looks > 0 && !hasUpstreamIds(row) && planned.mustLook;
+}
 
-/** Plans again from what is now known: settles what holds, and goes on when there is a next step. */
-async function finish(
+/** True when a look found the group of the lost create, and not one that was known before. */
+async function isItsOwn(
   tx: Db,
   row: GroupRow,
-  step: Recording,
-  undone: readonly Undone[],
-): Promise<Recorded<GroupState>> {
-  const { now } = step;
-  const links = await listGroupLinks(tx, row.id, step);
-  const state = toTriable(row, links, now);
-  const { actions } = planGroup(state, step.policy);
-  const asked = parseStored<Pending<GroupField>>(row.pending);
-  // Of what rests too: it may hold by now.
-  const { settled } = planGroup(
-    { ...state, pending: asked, mustLook: row.must_look !== 0 },
-    step.policy,
-  );
-  const pending = settlePending(asked, asked, settled);
-  const left = withoutSettled(parseStuck<GroupField>(row), pending);
-  const stuck = withExhausted(left, step.attemptsMax, now);
-  const isOver = actions.length === 0;
-  if (isOver) await markExhausted(tx, row.id, step);
-  // While there is more to do, what became stuck on the way is shown at the end of the run.
-  const waiting =
-    isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITS;
-  const attempts = Math.max(
-    countAttempts(listFailed(stuck, pending)),
-    waiting.failed?.attempts ?? 0,
-  );
-  const next: GroupRow = {
-    ...row,
-    pending: JSON.stringify(pending),
-    ...toStuckColumns(stuck, waiting.stuck),
-    ...toTrouble(row, {
-      isWaiting: !isOver || waiting.oldest !== undefined || Object.keys(pending).length > 0,
-      attempts,
-      problem: findProblem(stuck) ?? (waiting.stuck ?? waiting.failed)?.problem,
-      now,
-    }),
-  };
-  if (!isOver) {
-    await save(tx, step, { ...next, due_at: now });
-    return { finished: false, state: toTriable(next, links, now), undone, woken: [] };
-  }
-  const due = [findNextRetryAt(pending, stuck, now), waiting.nextRetryAt];
-  const times = due.filter((at) => at !== undefined);
-  const due_at = times.length === 0 ? null : Math.min(...times);
-  const due_class = toDueClass(waiting.removes || state.deleted);
-  await save(tx, step, { ...next, due_at, due_class });
-  // A deleted group that the service does not know has nobody in it.
-  if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
-  return { finished: true, ...toProgress(next, waiting.oldest), undone, woken: [] };
-}
-
-async function toFinished(
-  tx: Db,
-  row: GroupRow,
-  undone: readonly Undone[],
-): Promise<Extract<Recorded<GroupState>, { finished: true }>> {
-  const { oldest } = await readWaiting(tx, row.id);
-  return { finished: true, ...toProgress(row, oldest), undone, woken: [] };
-}
-
-async function save(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
-  const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
-  await updateGroup(tx, row.id, toChangedColumns(original, landed));
+  ids: Partial<UpstreamGroupIds> | undefined,
+): Promise<boolean> {
+  if (ids === undefined) return false;
+  const holder = await findGroupByUpstream(tx, ids);
+  return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
 }

@@ -1,7 +1,7 @@
 import type { GroupId, ResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
 import { countDueChanges } from '../../store/due.ts';
-import { hastenWaiting } from '../../store/retries.ts';
+import { prioritiseWaiting } from '../../store/resources/retries.ts';
 import { pruneWaits } from '../../store/waits.ts';
 import { type BoundedWait, type Settling, settleWithin } from '../bounded-wait.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
@@ -125,7 +125,7 @@ const NEVER_STARTED: Hold = { over: NEVER, trusted: NEVER, isLong: () => false }
 /** The service answers again: whatever waited for that is due. */
 async function letGoOn({ store, clock, events }: ReconcileDeps, wake: () => void): Promise<void> {
   try {
-    await hastenWaiting(store, clock.now());
+    await prioritiseWaiting(store, clock.now());
     wake();
   } catch (error) {
     // Everything is tried again all the same, each at its time.

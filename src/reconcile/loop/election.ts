@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
 import { recoverInFlight } from '../../store/in-flight.ts';
 import {
   findLeader,
@@ -10,7 +11,6 @@ import {
   yieldLead,
 } from '../../store/leader.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { StoreError } from '../../store/store-error.ts';
 import { isNotLeading, toLeadersStore } from '../lead.ts';
 
 /** How often a leader says that it leads, and others ask whether one does, in milliseconds. */

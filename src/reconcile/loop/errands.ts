@@ -1,6 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { newId } from '../../domain/ids.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
 import {
   answerErrand,
   deleteErrand,
@@ -9,7 +10,6 @@ import {
   takeErrands,
 } from '../../store/errands.ts';
 import type { Store } from '../../store/store.ts';
-import { StoreError } from '../../store/store-error.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
 

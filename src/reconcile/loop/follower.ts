@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
-import { listProgress, type ProgressRow } from '../../store/progress.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
+import { listProgress, type ProgressRow } from '../../store/resources/progress.ts';
 import type { Store } from '../../store/store.ts';
-import { StoreError } from '../../store/store-error.ts';
 import { listRefusedWaits } from '../../store/waits.ts';
 import type { ReconcileEvents } from '../deps.ts';
 import { GONE, parseProblem, toProgress } from '../recorded.ts';
@@ -62,7 +62,7 @@ export function createFollower(
     const rows = await listProgress(store.read, keys);
     const refused = await listRefusedWaits(
       store.read,
-      waiters.flatMap((each) => each.ids()),
+      waiters.flatMap((each) => each.list().flatMap(({ id }) => id ?? [])),
     );
     for (const { id, refusal } of refused) {
       for (const each of waiters) each.refuse(id, parseProblem(refusal ?? '{}'));
@@ -73,7 +73,7 @@ export function createFollower(
       const progress = row === undefined ? GONE : toProgress(row, row.oldestLink);
       for (const each of waiters) {
         each.settle(key, progress);
-        if (row && isResting(clock, row)) each.release(key, progress.version, PUT_OFF);
+        if (row && isResting(clock, row)) each.answerNotYet(key, progress.version, PUT_OFF);
       }
     }
   }
@@ -82,7 +82,7 @@ export function createFollower(
     const nowMs = steadyNow();
     if (nowMs - Math.max(heardAtMs, sinceMs) < SILENT_MS) return;
     for (const each of waiters) {
-      for (const key of each.keys()) each.release(key, GONE.version, NOBODY_LEADS);
+      for (const key of each.keys()) each.answerNotYet(key, GONE.version, NOBODY_LEADS);
     }
   }
 

@@ -1,7 +1,7 @@
 import { assertNever } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
 import { markInterrupted } from '../../store/in-flight.ts';
-import { StoreError } from '../../store/store-error.ts';
 import { converge, type Run } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { convergeGroups, type WaitingGroups } from '../group/converge-group.ts';
@@ -43,8 +43,12 @@ export interface Runner {
   idle(): Promise<void>;
 }
 
-/** `onWoken` is told when a finished step made other resources due. */
-export function createRunner(deps: ReconcileDeps, waiting: Waiting, onWoken: () => void): Runner {
+/** `onNotified` is told when a finished step made other resources due. */
+export function createRunner(
+  deps: ReconcileDeps,
+  waiting: Waiting,
+  onNotified: () => void,
+): Runner {
   const users = convergeUsers(deps, waiting.users);
   const groups = convergeGroups(deps, waiting.groups);
   const locked = new Map<string, ResourceKey>();
@@ -54,9 +58,9 @@ export function createRunner(deps: ReconcileDeps, waiting: Waiting, onWoken: () 
   async function runOne(key: ResourceKey): Promise<Run> {
     switch (key.type) {
       case 'user':
-        return converge(deps, users, { key, onWoken });
+        return converge(deps, users, { key, onNotified });
       case 'group':
-        return converge(deps, groups, { key, onWoken });
+        return converge(deps, groups, { key, onNotified });
       default:
         return assertNever(key);
     }
@@ -69,12 +73,12 @@ export function createRunner(deps: ReconcileDeps, waiting: Waiting, onWoken: () 
       waiters.settle(key, progress);
       const soon = retryAt !== undefined && isSoon(deps, retryAt);
       const reason = 'the change waits for something else first';
-      if (!soon) waiters.release(key, progress.version, reason);
+      if (!soon) waiters.answerNotYet(key, progress.version, reason);
     } catch (error) {
       // Whoever leads now looks first, and tells the requests.
       if (isNotLeading(error)) return;
       deps.events.failed({ type: key.type, id: key.id, error });
-      waiters.release(key, GONE.version, 'the change is stored and will be tried again');
+      waiters.answerNotYet(key, GONE.version, 'the change is stored and will be tried again');
       await abandon(key, error instanceof StoreError ? 0 : REST_MS);
     }
   }

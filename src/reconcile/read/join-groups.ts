@@ -1,30 +1,30 @@
 import { foldCase } from '../../domain/fold.ts';
 import { normaliseName } from '../../domain/name.ts';
-import type { SeenGroup } from '../../store/observations-groups.ts';
+import type { SeenGroup } from '../../store/groups/observations.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
-import type { GroupScimId } from '../forms.ts';
+import type { GroupScimId } from '../quirks.ts';
 
-/** A group that both interfaces show. */
+/** Group that both interfaces show. */
 export interface GroupPair {
   readonly seen: SeenGroup;
   readonly rest: RestGroup;
 }
 
-/** Which groups of the two interfaces are the same. */
+/** Join of the groups of the two interfaces. */
 export interface GroupJoin {
-  /** What the ids of SCIM are, undefined when no group tells. */
+  /** Meaning of the SCIM ids, undefined when no group tells. */
   readonly scimId: GroupScimId | undefined;
   readonly pairs: readonly GroupPair[];
   /** Groups that SCIM does not show. */
   readonly restOnly: readonly RestGroup[];
-  /** Groups that several of the other interface could be: they stay without REST ids. */
+  /** Groups with several possible partners: they stay without REST ids. */
   readonly ambiguous: readonly SeenGroup[];
 }
 
 /**
- * Joins the groups of the SCIM list with those of the REST list. "The SCIM id is the REST id" (or the
- * uid) counts only while id and name agree for every group that both lists show; a single
- * contradiction, and groups are joined by names that are unique in both lists. Nothing is guessed.
+ * Joins the groups of the SCIM list with those of the REST list. "The SCIM id is the REST id" (or the uid) counts only
+ * while id and name agree for every group that both lists show. After a single contradiction groups are joined by names
+ * that are unique in both lists. Nothing is guessed.
  */
 export function joinGroups(scim: readonly SeenGroup[], rest: readonly RestGroup[]): GroupJoin {
   const byName = joinByName(scim, rest);

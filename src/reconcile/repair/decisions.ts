@@ -1,13 +1,13 @@
 import { isUnmanagedKind } from '../../domain/drift.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
-import { lockPlan, type PlanRow, updatePlan } from '../../store/plans.ts';
-import { acceptDrift, adoptUnmanaged } from './accept.ts';
+import { lockPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import type { DecisionDeps } from './deps.ts';
+import { acceptDrift, adoptUnmanaged } from './desire.ts';
 import { addPlan, toPlanAction } from './make-plan.ts';
 import { findProtection } from './protection.ts';
 
-/** What became of an operator's decision about a plan. */
+/** Result of an operator's decision about a plan. */
 export type PlanDecision =
   | { readonly kind: 'done'; readonly plan: PlanRow }
   | { readonly kind: 'unknown' }
@@ -16,15 +16,15 @@ export type PlanDecision =
   /** It is another plan than the one that was looked at. */
   | { readonly kind: 'other-hash'; readonly plan: PlanRow };
 
-/** What an operator says about a plan. */
+/** Decision of an operator about a plan. */
 interface PlanWord {
   readonly status: 'approved' | 'discarded';
   readonly hash: string | undefined;
-  /** Who says so. */
+  /** Name of the operator. */
   readonly by: string;
 }
 
-/** Approves or discards a plan that waits, if it is the one with this hash; a discard needs none. */
+/** Approves or discards a waiting plan, if it is the one with this hash; a discard needs none. */
 export async function decidePlan(
   { store, clock, driftEvents }: DecisionDeps,
   id: string,
@@ -37,7 +37,7 @@ export async function decidePlan(
     if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan };
     const now = clock.now();
     const ended = status === 'discarded' ? { reason: 'an operator', ended_at: now } : {};
-    // Somebody was asked, so what it does counts for no limit.
+    // An operator decided, so the plan counts for no limit.
     const change = { status, automatic: 0, decided_at: now, decided_by: by, ...ended };
     await updatePlan(tx, id, change);
     return { kind: 'done', plan: { ...plan, ...change } };
@@ -49,13 +49,13 @@ export async function decidePlan(
   return decision;
 }
 
-/** What became of an operator's decision about a drift. */
+/** Result of an operator's decision about a drift. */
 export type DriftDecision =
   | { readonly kind: 'done'; readonly drift: DriftRow; readonly plan?: PlanRow }
   | { readonly kind: 'unknown' }
   /** It is over, or being repaired. */
   | { readonly kind: 'not-open'; readonly drift: DriftRow }
-  /** Nothing of it is ours to change, or the service holds something else by now. */
+  /** The bridge owns nothing of it, or the service holds something else by now. */
   | { readonly kind: 'not-possible'; readonly drift: DriftRow };
 
 /** Repairs one drift, whatever the policy says and without counting for a limit. */
@@ -81,7 +81,7 @@ export async function repairDrift(
   });
 }
 
-/** Takes what is observed as what is desired, whatever the policy says. */
+/** Accepts the observed value as the desired one, whatever the policy says. */
 export async function acceptOne(deps: DecisionDeps, id: string): Promise<DriftDecision> {
   const known = await findDrift(deps.store.read, id);
   if (known !== undefined && isUnmanagedKind(known.kind) && known.status === 'open') {
@@ -94,12 +94,12 @@ export async function acceptOne(deps: DecisionDeps, id: string): Promise<DriftDe
   });
 }
 
-/** Until when a drift is to be left alone, and why. */
+/** Time until which a drift is left alone, and the reason. */
 export interface Ignoring {
   /** Epoch milliseconds. */
   readonly until: number;
   readonly reason: string;
-  /** Who says so. */
+  /** Name of the operator. */
   readonly by: string;
 }
 

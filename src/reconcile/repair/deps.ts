@@ -3,41 +3,41 @@ import type { DriftKind } from '../../domain/drift.ts';
 import type { DriftPolicy } from '../../domain/drift-policy.ts';
 import type { HarmLimits } from '../../domain/harm.ts';
 import type { PlanOrigin, PlanStatus } from '../../domain/plan.ts';
-import type { GroupRow } from '../../store/groups.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
 import type { FirstReadDeps } from '../read/step.ts';
 
-/** What is done about drifts; settings drift.*, limits.*. */
+/** Policy of repairs; settings drift.*, limits.*. */
 export interface RepairPolicy {
   readonly actions: DriftPolicy;
   readonly limits: HarmLimits;
-  /** How long after a write of our own a difference is none yet, in milliseconds. */
+  /** Time after a write of our own in which a difference is not drift yet, in milliseconds. */
   readonly settleMs: number;
 }
 
-/** What telemetry is told of repairs. */
+/** Events that repairs report to telemetry. */
 export interface DriftEvents {
-  /** A plan was made, or stands elsewhere by now. */
+  /** A plan was made, or has another status now. */
   plan(fields: { id: string; status: PlanStatus; source: PlanOrigin; actions: number }): void;
-  /** The service holds what is desired again. `tookMs`: since the difference was found. */
+  /** The service holds the desired value again. `tookMs`: since the difference was found. */
   repaired(fields: { kind: DriftKind; id: string; tookMs: number }): void;
-  /** Something differs that was not known. */
+  /** A new drift was found. */
   found(fields: { kind: DriftKind; id: string }): void;
   failed(fields: { type: string; id: string; error: unknown }): void;
 }
 
-/** What decisions about drifts are given, in every process. */
+/** Dependencies of decisions about drifts, in every process. */
 export interface DecisionDeps extends ProcessDeps {
   readonly repair: RepairPolicy;
   readonly driftEvents: DriftEvents;
-  /** Something is due. */
-  readonly wake: () => void;
-  /** Why nobody who is protected leaves this group, or undefined: it is ordinary. */
+  /** Tells the workers that a resource became due. */
+  readonly notify: () => void;
+  /** Finds the reason why protected users do not leave this group; undefined for an ordinary group. */
   readonly findGroupPrivilege: (tx: Db, row: GroupRow) => Promise<string | undefined>;
-  /** Takes over what nobody asked for, as an operator does. */
+  /** Adopts an unmanaged resource, as an operator does. */
   readonly adopt: (key: { type: 'user' | 'group'; id: string }) => Promise<Adoption>;
 }
 
-/** What everything about drifts is given at the leader. */
+/** Dependencies of everything about drifts, at the leader. */
 export type DriftDeps = DecisionDeps & FirstReadDeps;

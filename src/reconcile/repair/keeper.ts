@@ -1,4 +1,4 @@
-import type { PlanRow } from '../../store/plans.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import { isNotLeading } from '../lead.ts';
 import { decide, type Occasion } from './decide.ts';
 import {
@@ -15,20 +15,20 @@ import { followRepairs } from './follow.ts';
 import { createInspections } from './inspect.ts';
 import { type UndoDecision, undoPlan } from './undo.ts';
 
-/** How soon it is seen what became of repairs when none was under way, in milliseconds. */
+/** Interval of checking repairs while none is under way, in milliseconds. */
 const IDLE_MS = 2_000;
-/** The same while some are, at least and at most: the larger a plan, the longer it takes to look at it. */
+/** Shortest and longest interval while some are: the larger a plan, the longer the check takes. */
 const BUSY_MS = [25, 1_000] as const;
-/** How much longer than looking takes it is left alone. */
+/** Rest after a turn, as a multiple of its duration. */
 const BUSY_FACTOR = 4;
 
-/** What is done about drifts: every process may decide, the leader carries it out. */
+/** Keeper of drifts, at the leader. */
 export interface DriftKeeper {
   start(): void;
   stop(): Promise<void>;
-  /** Something is to be looked at, or was approved. */
-  poke(): void;
-  /** Decides about what is known, after a sweep. */
+  /** Notes that there is something to look at, or that a plan was approved. */
+  notify(): void;
+  /** Decides about the known drifts, after a sweep. */
   decide(occasion: Occasion): Promise<PlanRow | undefined>;
 }
 
@@ -42,9 +42,9 @@ export interface DriftDecisions {
   ignore(driftId: string, ignoring: Ignoring): Promise<DriftDecision>;
 }
 
-/** The decisions of one process. */
+/** Creates the decisions of one process. */
 export function createDriftDecisions(deps: DecisionDeps): DriftDecisions {
-  /** What was decided is followed at once. */
+  /** Has a decision followed at once. */
   async function decided<T>(decision: Promise<T>): Promise<T> {
     const result = await decision;
     deps.store.bell.ring('decided');
@@ -62,7 +62,7 @@ export function createDriftDecisions(deps: DecisionDeps): DriftDecisions {
   };
 }
 
-/** Keeps drifts; `isReady` tells whether what is stored may be acted on. */
+/** Creates the keeper; `isReady` tells whether the stored state may be acted on. */
 export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolean>): DriftKeeper {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -86,10 +86,10 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     const busyMs = toBusyRest(performance.now() - beganAt);
     const untilNextMs = nextAt === undefined ? IDLE_MS : nextAt - deps.clock.now();
     const restMs = Math.min(Math.max(untilNextMs, busyMs), IDLE_MS);
-    if (!signal.aborted) timer = setTimeout(poke, restMs).unref();
+    if (!signal.aborted) timer = setTimeout(notify, restMs).unref();
   }
 
-  /** When there is more to do (epoch milliseconds); undefined: nothing is known to come. */
+  /** Runs one turn. Returns the time of the next work (epoch milliseconds); undefined when none is known. */
   async function keep(): Promise<number | undefined> {
     const { nextAt, hasFound } = await inspections.run();
     if (hasFound) await decide(deps, { source: 'tail', isDryRun: false });
@@ -97,7 +97,7 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     return areRepairing ? deps.clock.now() : nextAt;
   }
 
-  function poke(): void {
+  function notify(): void {
     if (isWaiting || signal.aborted) return;
     isWaiting = true;
     turn = turn.then(takeTurn);
@@ -105,17 +105,17 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
 
   return {
     start() {
-      poke();
+      notify();
     },
     async stop() {
       stopping.abort();
       clearTimeout(timer);
       await turn;
     },
-    poke,
+    notify,
     async decide(occasion) {
       const plan = await decide(deps, occasion);
-      poke();
+      notify();
       return plan;
     },
   };

@@ -9,18 +9,18 @@ import {
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
-import { parseStored } from '../../store/documents.ts';
 import type { DriftRow } from '../../store/drifts.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import {
   countPopulation,
   type HarmSubject,
   insertPlan,
   listHarmed,
   type PlanRow,
-} from '../../store/plans.ts';
+} from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 
-/** What brings the service back to what is desired of one drift. */
+/** Action that repairs one drift. */
 export function toPlanAction(row: DriftRow): PlanAction {
   const { kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
   const desired = parseStored<JsonValue>(row.desired);
@@ -36,7 +36,7 @@ export async function addPlan(
   plan: Pick<PlanRow, 'status' | 'source' | 'reason' | 'automatic'> & {
     readonly now: number;
     readonly undoes?: string;
-    /** The operator who asked for it. */
+    /** Operator who asked for it. */
     readonly by?: string;
   },
 ): Promise<PlanRow> {
@@ -56,7 +56,7 @@ export async function addPlan(
   return insertPlan(tx, row, actions);
 }
 
-/** Over the actions and what they presuppose, in whatever order they were found. */
+/** Hash over the actions and their preconditions, in any order. */
 export function toHash(actions: readonly PlanAction[]): string {
   const lines = actions.map(({ kind, resourceId, memberId, desired, observed }) =>
     JSON.stringify([kind, resourceId, memberId, desired, observed]),
@@ -64,7 +64,7 @@ export function toHash(actions: readonly PlanAction[]): string {
   return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex').slice(0, 32);
 }
 
-/** How many there are of each kind, and of each kind of harm. */
+/** Counts the actions of each kind, and of each kind of harm. */
 function countActions(actions: readonly PlanAction[]): JsonObject {
   const count = (names: readonly string[]) =>
     Object.fromEntries(
@@ -81,8 +81,8 @@ function countActions(actions: readonly PlanAction[]): JsonObject {
 }
 
 /**
- * Which limits a plan would exceed, with what was done already in 24 hours, each as words; none: []. Whoever loses the
- * same again counts once.
+ * Lists the limits that a plan would exceed together with the last 24 hours, in words; empty when none. The same loss
+ * of the same user counts once.
  */
 export async function listExceeded(
   tx: Db,
@@ -106,7 +106,7 @@ export async function listExceeded(
   return exceeded;
 }
 
-/** What would be done now, and what waits for an operator already. */
+/** Actions of a new plan, and those of the plan that waits already. */
 interface Harming {
   readonly actions: readonly PlanAction[];
   readonly waiting: readonly PlanAction[];

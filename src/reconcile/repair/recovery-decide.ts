@@ -1,11 +1,10 @@
-import { deleteHeldActions } from '../../store/held-actions.ts';
-import { deleteHeldWishes } from '../../store/held-wishes.ts';
+import { deleteHeldActions, deleteHeldWishes } from '../../store/plans/held.ts';
 import type { Db } from '../../store/store.ts';
-import type { RecoveryDecisionDeps } from './begin.ts';
+import type { RecoveryDecisionDeps } from './recovery-begin.ts';
 import { type Released, releasePlan } from './recovery-release.ts';
 import { endRecovery, findRecovery, type PlannedRecovery, saveRecovery } from './recovery-state.ts';
 
-/** What became of an operator's decision. */
+/** Result of an operator's decision. */
 export type Decision =
   | ({ readonly kind: 'done' } & Released)
   /** There is no plan that waits. */
@@ -13,7 +12,7 @@ export type Decision =
   /** The plan that waits has another hash. */
   | { readonly kind: 'other-plan'; readonly hash: string };
 
-/** Has the plan with this hash wait for the service again, as far as it still holds. */
+/** Makes the plan with this hash pending again, as far as it still holds. */
 export async function approvePlan(deps: RecoveryDecisionDeps, hash: string): Promise<Decision> {
   const { store, clock } = deps;
   return decide(deps, hash, async (state) => {
@@ -23,7 +22,7 @@ export async function approvePlan(deps: RecoveryDecisionDeps, hash: string): Pro
   });
 }
 
-/** Goes on with a plan that was approved, and ends recovery. */
+/** Continues an approved plan, and ends recovery. */
 export async function releaseApproved(
   deps: RecoveryDecisionDeps,
   { plan }: PlannedRecovery,
@@ -31,17 +30,17 @@ export async function releaseApproved(
   const released = await releasePlan(deps, plan);
   await deps.store.write(finish);
   deps.events.recovery({ phase: 'over', code: 'approved', actions: released.released });
-  deps.wake();
+  deps.notify();
   return released;
 }
 
-/** What was accepted while observing is in the service already, so there is nothing to decide. */
+/** Ends recovery without a plan: the changes accepted while observing are in the service already. */
 export async function endEmpty({ store, events }: RecoveryDecisionDeps): Promise<void> {
   await store.write(finish);
   events.recovery({ phase: 'over', code: 'empty', actions: 0 });
 }
 
-/** Nothing is held any more. */
+/** Ends recovery, and holds nothing any more. */
 async function finish(tx: Db): Promise<void> {
   await deleteHeldWishes(tx);
   await endRecovery(tx);

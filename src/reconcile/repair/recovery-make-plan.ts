@@ -1,31 +1,32 @@
 import { createHash } from 'node:crypto';
-import type { HeldAction } from '../../domain/held-action.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { listDifferingLinks } from '../../store/differing-links.ts';
-import { type GroupRow, toGroupState } from '../../store/groups.ts';
-import { deleteHeldActions, insertHeldActions, listHeldActions } from '../../store/held-actions.ts';
-import { selectWished } from '../../store/held-wishes.ts';
-import { listManagedGroups, listManagedUsers, trust } from '../../store/managed.ts';
+import type { HeldAction } from '../../domain/plan.ts';
+import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import { listDifferingLinks } from '../../store/links/links.ts';
+import {
+  deleteHeldActions,
+  insertHeldActions,
+  listHeldActions,
+  selectWished,
+} from '../../store/plans/held.ts';
+import { listManagedGroups, listManagedUsers, trust } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState } from '../../store/users.ts';
+import { toUserState } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
 import type { ReadSections } from './read-again.ts';
 import type { HeldPlan, RecoveryReason } from './recovery-state.ts';
 import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-held-actions.ts';
 
-/** Resources that are compared in one transaction. */
+/** Resources of one transaction. */
 const PART = 500;
 
-/** What decides which differences there are, with the settings of this process. */
-export function toHeldPolicy(
-  { policy }: Pick<ProcessDeps, 'policy'>,
-  readSince: number,
-): HeldPolicy {
+/** Policy by which differences are found, from the settings of this process. */
+export function toHeldPolicy({ policy }: ProcessDeps, readSince: number): HeldPolicy {
   const { deactivation, groupDeletion } = policy;
   return { deactivation, groupDeletion, readSince };
 }
 
-/** What a plan is made from: the sections that a complete read could read, and why there is a plan. */
+/** Input of a plan: the sections that a complete read could read, and the reason for the plan. */
 interface PlanBasis {
   /** Epoch milliseconds. */
   readonly readSince: number;
@@ -33,12 +34,12 @@ interface PlanBasis {
   readonly reason: RecoveryReason;
 }
 
-/** Chooses among the differences of some resources. */
+/** Choice among the differences of some resources. */
 type Choose = (tx: Db, actions: readonly HeldAction[]) => Promise<readonly HeldAction[]>;
 
 /**
- * Compares everything managed with what the complete read showed, and stores what would be done: every
- * difference of a store that is older than the service, and what was asked for where the bridge only observed.
+ * Compares every managed resource with the complete read, and stores the actions: every difference of a store that is
+ * older than the service, and every wish of one that only observed.
  */
 export async function makePlan(
   deps: ProcessDeps,
@@ -100,15 +101,15 @@ async function planGroups(
   for (const row of rows) {
     const actions = await listGroupActions(tx, row, policy);
     await insertHeldActions(tx, await choose(tx, actions));
-    if (isSeen(toGroupState(row, NOBODY).observed, policy)) seen.push(row.id);
+    if (isSeen(toGroupState(row, NO_LINKS).observed, policy)) seen.push(row.id);
   }
   await trust(tx, 'groups', seen);
   return rows.at(-1)?.seq;
 }
 
-const NOBODY = { members: [], admins: [] };
+const NO_LINKS = { members: [], admins: [] };
 
-/** What would be done for one group now. */
+/** Lists the actions for one group now. */
 export async function listGroupActions(
   db: Db,
   row: GroupRow,
@@ -116,7 +117,7 @@ export async function listGroupActions(
 ): Promise<HeldAction[]> {
   const links = await listDifferingLinks(db, row.id);
   const areAdminsKnown = (row.admins_read_at ?? 0) >= policy.readSince;
-  const state = toGroupState(row, NOBODY);
+  const state = toGroupState(row, NO_LINKS);
   const known = links.filter(
     ({ list }) => list === 'memberships' || areAdminsKnown || state.observed === undefined,
   );

@@ -1,31 +1,30 @@
-import type { HeldAction } from '../../domain/held-action.ts';
 import { groupId, type UserId, userId } from '../../domain/ids.ts';
 import { addPending, type Pending } from '../../domain/pending.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
-import { type GroupRow, lockGroup, updateGroup } from '../../store/groups.ts';
-import { deleteHeldActions, type HeldRow, listHeldActions } from '../../store/held-actions.ts';
-import { claimLinks } from '../../store/link-work.ts';
-import { LINK_TABLES } from '../../store/links.ts';
+import type { HeldAction } from '../../domain/plan.ts';
+import { parseStored, toDueClass } from '../../store/engine/columns.ts';
+import { type GroupRow, lockGroup, updateGroup } from '../../store/groups/groups.ts';
+import { LINK_TABLES } from '../../store/links/links.ts';
+import { claimLinks } from '../../store/links/work.ts';
+import { deleteHeldActions, type HeldRow, listHeldActions } from '../../store/plans/held.ts';
 import type { Db } from '../../store/store.ts';
-import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { listGroupActions, toHeldPolicy } from './recovery-make-plan.ts';
 import type { HeldPlan } from './recovery-state.ts';
 import { type HeldPolicy, toHeldUserActions } from './to-held-actions.ts';
 
-/** Actions that are released in one transaction. */
+/** Actions of one transaction. */
 const PART = 500;
 
-/** How many actions became pending, and how many dropped out because they no longer held. */
+/** Numbers of actions that became pending, and that were dropped because they no longer held. */
 export interface Released {
   readonly released: number;
   readonly dropped: number;
 }
 
 /**
- * Has exactly the approved differences wait again. What no longer holds drops out, and each resource is looked
- * at before it is acted on. A crash in between leaves the rest for the next process.
+ * Makes exactly the approved differences pending again. A difference that no longer holds is dropped, and each resource
+ * is looked at before it is acted on. After a crash the next process goes on.
  */
 export async function releasePlan(deps: ProcessDeps, { readSince }: HeldPlan): Promise<Released> {
   const policy = toHeldPolicy(deps, readSince);
@@ -88,7 +87,7 @@ async function releaseGroup(
   return holding.length;
 }
 
-/** The approved actions that would still be planned as they were. */
+/** Lists the approved actions that would still be planned as they were. */
 function listHolding(approved: readonly HeldRow[], current: readonly HeldAction[]): HeldRow[] {
   const keys = new Set(current.map(toKey));
   return approved.filter((action) => keys.has(toKey(action)));

@@ -1,10 +1,16 @@
-import { StoreError } from '../../store/store-error.ts';
-import type { Hold } from '../deps.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
+import { backoffMs } from '../backoff.ts';
+import type { Hold, ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
-import { beginRecovery, goLive, type RecoveryDecisionDeps, type RecoveryDeps } from './begin.ts';
-import { type Detection, saveAlive } from './detect.ts';
-import { createPatience } from './patience.ts';
 import { readServiceAgain } from './read-again.ts';
+import {
+  beginRecovery,
+  goLive,
+  type RecoveryDecisionDeps,
+  type RecoveryDeps,
+} from './recovery-begin.ts';
 import {
   approvePlan,
   type Decision,
@@ -12,26 +18,28 @@ import {
   endEmpty,
   releaseApproved,
 } from './recovery-decide.ts';
+import { type Detection, saveAlive } from './recovery-detect.ts';
 import { makePlan } from './recovery-make-plan.ts';
 import { findRecovery, type RecoveryState, saveRecovery } from './recovery-state.ts';
 
-/** How often the store remembers that it is in use, in milliseconds. */
+/** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
 
 /**
- * Keeps a store that is older than what was done from doing it all again. Found at the start, before anything
- * is changed: what waited is held, the whole service is read, and the difference waits for an operator.
- * What providers write meanwhile is brought to the service as always, after a look.
+ * Recovery of a store that is older than the service, so that old changes are not made again. It is found at the start,
+ * before anything is changed: pending changes are held, the whole service is read, and the difference waits for an
+ * operator.
+ * New writes of providers are brought to the service as always, after a look.
  */
 export interface Recovery {
-  /** Holds changes until it is known whether the store is current. */
+  /** Hold on changes until the store is known to be current. */
   readonly hold: Hold;
   /** True while the store may be older than the service and the service was not read again yet. */
   isReading(): boolean;
-  /** Holds what was accepted while observing, then finds out the rest by itself. @throws StoreError */
+  /** Holds the changes accepted while observing, then finds out the rest by itself. @throws StoreError */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** What the audit log told at the start; undefined: not asked yet, or not needed. */
+  /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */
   detection(): Detection | undefined;
   /** Goes on where an operator has decided. */
   reconsider(): Promise<void>;
@@ -39,13 +47,13 @@ export interface Recovery {
 
 /** Decisions of operators about recovery, in any process. */
 export interface RecoveryDecisions {
-  /** Has the plan with this hash wait for the service again, as far as it still holds. */
+  /** Makes the plan with this hash pending again, as far as it still holds. */
   approve(hash: string): Promise<Decision>;
   /** Leaves the service as it is: nothing of the plan with this hash is done. */
   discard(hash: string): Promise<Decision>;
 }
 
-/** The decisions of one process. */
+/** Creates the decisions of one process. */
 export function createRecoveryDecisions(deps: RecoveryDecisionDeps): RecoveryDecisions {
   async function decide(decision: Promise<Decision>): Promise<Decision> {
     const decided = await decision;
@@ -58,13 +66,13 @@ export function createRecoveryDecisions(deps: RecoveryDecisionDeps): RecoveryDec
   };
 }
 
-/** The recovery of one process. */
+/** Creates the recovery of one process. */
 export function createRecovery(deps: RecoveryDeps): Recovery {
   const { firstRead, events } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
-  const patience = createPatience(deps, signal);
+  const retrier = createRetrier(deps, signal);
   const over = Promise.withResolvers<void>();
   const trusted = Promise.withResolvers<void>();
   const heartbeat = createHeartbeat(deps);
@@ -76,8 +84,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   async function run(): Promise<void> {
     await Promise.race([firstRead.hold.over, stopped]);
     signal.throwIfAborted();
-    const begun = await patience.keepTrying(() =>
-      beginRecovery(deps, { signal, failures: patience.failures }),
+    const begun = await retrier.keepTrying(() =>
+      beginRecovery(deps, { signal, failures: retrier.failures }),
     );
     detection = begun.detection;
     isReading = begun.state?.phase === 'reading';
@@ -86,7 +94,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     heartbeat.start();
     const { state } = begun;
     const isOver =
-      state === undefined || (await patience.keepTrying(() => carryOn(deps, state, signal)));
+      state === undefined ||
+      (await retrier.keepTrying(() => continueRecovery(deps, state, signal)));
     isReading = false;
     if (isOver) trusted.resolve();
   }
@@ -95,7 +104,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     hold: {
       over: over.promise,
       trusted: trusted.promise,
-      isLong: () => firstRead.hold.isLong() || patience.failures > 0,
+      isLong: () => firstRead.hold.isLong() || retrier.failures > 0,
     },
     isReading: () => isReading,
     async start() {
@@ -116,15 +125,15 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       try {
         if ((await findRecovery(deps.store.read)) === undefined) trusted.resolve();
       } catch (error) {
-        // It is looked at again with the next beat.
+        // It is looked at again soon.
         if (!(error instanceof StoreError)) events.failed({ type: 'recovery', id: 'look', error });
       }
     },
   };
 }
 
-/** Goes on from where recovery stands until an operator is needed; true: nobody is, it is over. */
-async function carryOn(
+/** Continues recovery until an operator is needed. True when it is over. */
+async function continueRecovery(
   deps: RecoveryDeps,
   state: RecoveryState,
   signal: AbortSignal,
@@ -147,7 +156,7 @@ async function carryOn(
   return false;
 }
 
-/** The last moment that the store knows of, for the next start. */
+/** Creates the heartbeat, which stores the last moment of use for the next start. */
 function createHeartbeat({ store, clock, events }: RecoveryDeps) {
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -168,12 +177,53 @@ function createHeartbeat({ store, clock, events }: RecoveryDeps) {
       next();
       timer = setInterval(next, ALIVE_MS).unref();
     },
-    /** With a last beat, where it was started: what a person does from now on is done behind our back. */
+    /**
+     * Stops with a last beat, where it was started: an event of our own account from now on was not made by the bridge.
+     */
     async stop() {
       if (timer === undefined) return;
       clearInterval(timer);
       await last;
       await beat();
+    },
+  };
+}
+
+/** Failures that lengthen the wait, up to 16 s, because requests may be waiting for the end of recovery. */
+const COUNTED_MAX = 5;
+
+/** Repeats work that nothing else would repeat. */
+export interface Retrier {
+  /** Number of failed attempts so far. */
+  readonly failures: number;
+  /** Repeats `work` until it succeeds. @throws the signal's reason when the process stops */
+  keepTrying<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Creates a retrier that waits between attempts, and reports each failure. */
+function createRetrier({ clock, random, events }: ReconcileDeps, signal: AbortSignal): Retrier {
+  let failures = 0;
+
+  async function rest(error: unknown): Promise<void> {
+    failures += 1;
+    const isExpected = error instanceof UpstreamError || error instanceof BridgeError;
+    events.failed({ type: 'recovery', id: isExpected ? error.code : 'bug', error });
+    await clock.sleep(backoffMs(Math.min(failures, COUNTED_MAX), undefined, random()), signal);
+  }
+
+  return {
+    get failures() {
+      return failures;
+    },
+    async keepTrying(work) {
+      for (;;) {
+        try {
+          return await work();
+        } catch (error) {
+          signal.throwIfAborted();
+          await rest(error);
+        }
+      }
     },
   };
 }

@@ -1,32 +1,31 @@
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { UserAction } from '../../plan/actions.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
-import { isUserUndo, type UserUndo } from '../../store/undo.ts';
-import { findUserRow } from '../../store/users.ts';
+import { isUserUndo, type UserUndo } from '../../store/resources/undo.ts';
+import { findUserRow } from '../../store/users/users.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { recordHeld } from '../record-held.ts';
-import { tellDeleted } from '../tell-deleted.ts';
-import { tellStuck } from '../tell-stuck.ts';
+import { reportDeleted, reportStuck } from '../report-step.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyUserAction } from './apply.ts';
-import { toTriable } from './load.ts';
+import { toPlannable } from './load.ts';
 import type { UserKnown } from './outcome.ts';
 import { recordUserStep } from './record.ts';
 
-/** What the convergence of people shares with the requests that wait for it. */
+/** State that converging users shares with the requests that wait. */
 export interface WaitingUsers {
   readonly waiters: Waiters<UserUndo>;
 }
 
-/** How people are converged. */
+/** Makes users convergeable. */
 export function convergeUsers(
   deps: ReconcileDeps,
   { waiters }: WaitingUsers,
 ): Convergeable<UserState, UserAction, UserKnown, UserField> {
   const toPolicy = (): UserPolicy => ({
     deactivation: deps.policy.deactivation,
-    addressMayChange: deps.forms.current().addressMayChange ?? true,
+    addressMayChange: deps.quirks.current().addressMayChange ?? true,
   });
 
   return {
@@ -34,8 +33,8 @@ export function convergeUsers(
     async load(db, id) {
       const row = await findUserRow(db, id);
       if (row === undefined) return undefined;
-      const state = toTriable(row, deps.clock.now());
-      // A create may have left: look before creating again.
+      const state = toPlannable(row, deps.clock.now());
+      // A create may have left, so look before creating again.
       const mayExist = state.sentCreates.length > 0 && state.pending.account !== undefined;
       return mayExist ? { ...state, mustLook: true } : state;
     },
@@ -62,9 +61,9 @@ export function convergeUsers(
         await also(tx);
         return stored;
       });
-      tellDeleted(deps.events, key, { planned, recorded });
+      reportDeleted(deps.events, key, { planned, recorded });
       const problem = outcome.kind === 'refused' ? outcome.problem : undefined;
-      if (problem || planned.mustLook) await tellStuck(deps, { key, code: problem?.code, since });
+      if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
       return recorded;
     },
   };

@@ -5,9 +5,9 @@ import { describeStores } from '../../../test/support/stores.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
+import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
-import type { UserBefore } from '../../store/undo.ts';
-import { type NewUserRow, toUserState, type UserRow } from '../../store/users.ts';
+import { type NewUserRow, toUserState, type UserRow } from '../../store/users/users.ts';
 import type { UserOutcome } from './outcome.ts';
 import { recordUserStep } from './record.ts';
 
@@ -21,7 +21,7 @@ const running = { in_flight: 1, steps: 3, due_at: NOW };
 const named = (givenName: string): JsonObject => ({ userName: 'ada', name: { givenName } });
 const refusedAs = (...parts: UserField[]): UserOutcome => ({ kind: 'refused', parts, problem });
 
-/** A user for whom a call was sent, as they are now. */
+/** User with a held lane, as stored now. */
 function add(store: Store, change: Partial<NewUserRow> & { doc?: JsonObject }): Promise<UserRow> {
   return addUser(store, { ...running, ...change });
 }
@@ -29,7 +29,7 @@ function add(store: Store, change: Partial<NewUserRow> & { doc?: JsonObject }): 
 interface Step {
   readonly row: UserRow;
   readonly outcome: UserOutcome;
-  /** What waited when the step was planned, when writes have come since. */
+  /** Pending fields at the time of planning, when writes have come since. */
   readonly plannedPending?: Pending<UserField>;
   readonly planned?: Partial<UserState>;
   readonly undos?: readonly {
@@ -199,7 +199,7 @@ describeStores('a refused step of a person', ({ makeStore }) => {
 
 describeStores('a look for what a refused create may have left', ({ makeStore }) => {
   const lost = { deleted_at: 5, lost_looks: 2, must_look: 1, pending: '{"account":2}', version: 2 };
-  const found = { upstreamId: 7, observed, settled: ['account'] as const };
+  const found = { upstreamId: 7, observed, doneFields: ['account'] as const };
 
   test('has the account deactivated that it finds', async () => {
     const store = await makeStore();
@@ -249,7 +249,7 @@ describeStores('a step of a person that is done', ({ makeStore }) => {
       version: 2,
     });
 
-    const known = { upstreamId: 7, observed, settled: ['account'] as const };
+    const known = { upstreamId: 7, observed, doneFields: ['account'] as const };
     const plannedPending = { account: 1 };
     const recorded = await record(store, { row, outcome: { kind: 'done', known }, plannedPending });
 
@@ -279,7 +279,7 @@ describeStores('a step of a person that somebody else’s call may have undone',
 
     const recorded = await record(store, {
       row,
-      outcome: { kind: 'done', known: { observed: seen, settled: ['appsPermissions'] } },
+      outcome: { kind: 'done', known: { observed: seen, doneFields: ['appsPermissions'] } },
     });
 
     expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });

@@ -5,27 +5,24 @@ import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
-import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
-import { withSchemas } from '../../domain/with-schemas.ts';
+import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { followGroup, toRuledName } from '../../rules/follow.ts';
 import { ruleGroup } from '../../rules/rule-group.ts';
 import type { Rules } from '../../rules/rules.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { toGroupColumns } from '../../store/columns.ts';
-import { toDueClass } from '../../store/due-class.ts';
+import { toChangedColumns, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
   getGroupRow,
   toGroupState,
   toObservedGroup,
   updateGroup,
-} from '../../store/groups.ts';
+} from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
-import { listExistingUsers, saveLinks } from '../../store/links.ts';
+import { listExistingUsers, saveLinks } from '../../store/links/links.ts';
+import { touchMembers, touchUsers } from '../../store/links/shown.ts';
+import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
-import { touchMembers, touchUsers } from '../../store/shown-links.ts';
 import type { Db } from '../../store/store.ts';
-import type { GroupUndo } from '../../store/undo.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
@@ -88,7 +85,7 @@ export async function storeGroupChange(
       type: 'group',
       id: row.id,
       undo: undefined,
-      ...(await follow(tx, rules, { request, changed: row, parts })),
+      ...(await follow(tx, rules, { request, changed: await confirmGroup(tx, row), parts })),
     };
   }
   const { isDue } = changed;
@@ -105,9 +102,21 @@ export async function storeGroupChange(
           after: changed.row.attributes,
           members: members.befores,
           admins: admins.befores,
+          removes: members.removes || admins.removes,
         }
       : undefined,
   };
+}
+
+/**
+ * Confirms what is wanted already. While another write waits this one gets a version of its own, so that taking the other
+ * back leaves this one.
+ */
+async function confirmGroup(tx: Db, row: GroupRow): Promise<GroupRow> {
+  if (row.due_at === null) return row;
+  const version = row.version + 1;
+  await updateGroup(tx, row.id, { version });
+  return { ...row, version };
 }
 
 function takesFromGroup(request: GroupChangeRequest, attributes: JsonObject): boolean {
@@ -174,11 +183,11 @@ async function follow(
     id: row.id,
     before: isNew || origin === null ? undefined : row.display_name,
     after: toRuledName(changed),
-    people: [...parts.members.befores.keys()],
+    users: [...parts.members.befores.keys()],
     ...(isGivenBack ? { admins: 'given back' as const } : {}),
   };
-  const { wakes, changedItself } = await followGroup(tx, rules, news, parts.now);
-  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, notifies: wakes };
+  const { notifies, changedItself } = await followGroup(tx, rules, news, parts.now);
+  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, notifies };
 }
 
 interface ChangedParts {

@@ -1,9 +1,9 @@
 import { findCreationAddress } from '../../domain/address.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
-import { lockUser, type UserRow } from '../../store/users.ts';
+import { lockUser, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertVersion } from '../http/etag.ts';
@@ -16,7 +16,7 @@ import { storeUserChange } from './store-change.ts';
 export interface UserChange {
   readonly id: string;
   readonly ifMatch: string | undefined;
-  /** Attributes after the change, and the attributes and extensions that the request names; may take several turns. */
+  /** Attributes after the change, and the attributes that the request names (`toWrittenName`); may take several turns. */
   change(before: JsonObject): Promise<{ attributes: JsonObject; names: ReadonlySet<string> }>;
 }
 

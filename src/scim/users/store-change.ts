@@ -5,22 +5,29 @@ import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
-import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { withoutSettled } from '../../domain/stuck.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
-import { toPendingAfterWrite, toUserFields } from '../../domain/user-write.ts';
-import { withSchemas } from '../../domain/with-schemas.ts';
+import { toPendingAfterWrite, toUserFields, withSuspensionEnded } from '../../domain/user-write.ts';
 import { combinedForUser } from '../../rules/rule-user.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { toUserColumns } from '../../store/columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toStuckColumns,
+  toUserColumns,
+} from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
-import type { Protection } from '../../store/protection.ts';
+import type { Protection } from '../../store/resources/protection.ts';
+import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
-import type { UserBefore } from '../../store/undo.ts';
-import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import {
+  replaceUserEmails,
+  toUserState,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
@@ -33,7 +40,7 @@ export interface UserChangeRequest {
   readonly before: JsonObject;
   /** All attributes after the change. */
   readonly attributes: JsonObject;
-  /** The attributes and extensions that the request names. */
+  /** Attributes that the request names (`toWrittenName`). */
   readonly names: ReadonlySet<string>;
 }
 
@@ -45,36 +52,37 @@ export interface UserChangeRequest {
  */
 export async function storeUserChange(
   tx: Db,
-  { policy, clock, rules }: ScimDeps,
-  { row, before, attributes, names }: UserChangeRequest,
+  deps: ScimDeps,
+  request: UserChangeRequest,
 ): Promise<UserWriteResult> {
+  const { policy, clock, rules } = deps;
+  const { row, before } = request;
   const now = clock.now();
   const version = row.version + 1;
   const adopted = row.origin === null ? adopt(row, before) : row;
-  const ruled = await combinedForUser(tx, rules, { row, before, attributes });
-  const next = withSchemas(USER_SCHEMA_URI, ruled.attributes);
-  assertFits(policy, before, next);
+  const { next, given, named, ruled } = await combineAsked(tx, deps, request);
   const state = toUserState(adopted);
   const pending = toPendingAfterWrite({
     state,
     attributes: next,
-    fields: [...toUserFields(names), ...ruled.changed],
+    fields: [...named, ...ruled],
     version,
     inFlight: isInFlight(row),
     deactivation: policy.deactivation,
   });
-  const columns = { ...toUserColumns(next), given: JSON.stringify(ruled.given) };
+  const columns = { ...toUserColumns(next), given: JSON.stringify(given) };
   const change = {
     before: toDesiredUser(before, state.deleted),
     after: toDesiredUser(next, state.deleted),
     observed: state.observed,
-    fields: toUserFields(names),
+    fields: named,
   };
   if (listTakenFromUser(change).length > 0) await assertMayLose(tx, rules.protection, row);
   const pendingText = JSON.stringify(pending);
   const isSame = isDeepStrictEqual(before, next) && columns.given === row.given;
   if (isSame && pendingText === row.pending) {
-    return { type: 'user', id: row.id, row, undo: undefined };
+    const same = await confirmUser(tx, row);
+    return { type: 'user', id: row.id, row: same, undo: undefined };
   }
   const isDue = pendingText !== '{}';
   const changed: UserRow = {
@@ -85,9 +93,7 @@ export async function storeUserChange(
     write_id: newId(),
     modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : adopted.due_at,
-    due_class: toDueClass(
-      removesUserAccess({ desired: toDesiredUser(next, state.deleted), pending }),
-    ),
+    due_class: toDueClass(removesUserAccess({ desired: change.after, pending })),
     // A field that no longer waits is no longer stuck; one that is written again stays stuck until the service takes it.
     ...toStuckColumns(withoutSettled(parseStuck<UserField>(row), pending)),
   };
@@ -103,6 +109,35 @@ export async function storeUserChange(
       ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
       : undefined,
   };
+}
+
+/**
+ * Confirms what is wanted already. While another write waits this one gets a version of its own, so that taking the other
+ * back leaves this one.
+ */
+async function confirmUser(tx: Db, row: UserRow): Promise<UserRow> {
+  if (row.due_at === null) return row;
+  const version = row.version + 1;
+  await updateUser(tx, row.id, { version });
+  return { ...row, version };
+}
+
+/**
+ * Attributes after a write and the rules: `named` are the owned fields that the write speaks of, `ruled` those that the
+ * rules changed. @throws ScimError 400 `tooMany`
+ */
+async function combineAsked(
+  tx: Db,
+  { policy, rules }: ScimDeps,
+  { row, before, attributes, names }: UserChangeRequest,
+) {
+  const asked = withSuspensionEnded({ before, given: parseStored(row.given), attributes });
+  const combined = await combinedForUser(tx, rules, { row, before, attributes: asked });
+  const next = withSchemas(USER_SCHEMA_URI, combined.attributes);
+  assertFits(policy, before, next);
+  const named = toUserFields(names);
+  if (asked !== attributes) named.push('temporarilyInactive');
+  return { next, given: combined.given, named, ruled: combined.changed };
 }
 
 /** Stops a write that takes something from a protected user. @throws ScimError 403 with the reason */

@@ -1,0 +1,77 @@
+import { BridgeError } from '../../domain/errors.ts';
+import { findFact, lockFact, saveFact } from '../../store/facts.ts';
+import type { Db } from '../../store/store.ts';
+import { FIRST_REACH_MS } from './window.ts';
+
+/** Progress of reading the audit log. Times are epoch milliseconds by our clock, where nothing else is said. */
+export interface PollState {
+  /** Time of the newest event that was read, by the clock of the service. */
+  readonly newestAt: number;
+  /** Beginning of the read that first saw it. */
+  readonly newestSeenAt: number;
+  /** Beginning of the last complete read: an event that it did not show came later. */
+  readonly readAt: number;
+  /** True when a read has begun and not come to its end. */
+  readonly isOpen: boolean;
+  /** Lead of the service's clock over ours, as far as events have shown. */
+  readonly skewMs: number;
+  /** Time since when every read fails, and the code; null when the last one did not. */
+  readonly failure: { readonly since: number; readonly code: string } | null;
+}
+
+const FACT = 'audit-tail';
+
+/** Finds how far the audit log was read; undefined when polling never began. */
+export async function findPollState(db: Db): Promise<PollState | undefined> {
+  return findFact<PollState>(db, FACT);
+}
+
+/** Stores the progress of reading the audit log. */
+export async function savePollState(tx: Db, value: PollState, now: number): Promise<void> {
+  await saveFact(tx, { name: FACT, value, now });
+}
+
+/**
+ * Begins to poll, where no process has begun. The log is read from a little earlier on, because the clocks may differ.
+ */
+export async function beginPolling(tx: Db, now: number): Promise<void> {
+  if ((await lockFact<PollState>(tx, FACT)) !== undefined) return;
+  const from = now - FIRST_REACH_MS;
+  const value: PollState = {
+    newestAt: from,
+    newestSeenAt: from,
+    readAt: from,
+    isOpen: false,
+    skewMs: 0,
+    failure: null,
+  };
+  await savePollState(tx, value, now);
+}
+
+/** Permission to begin a read, or the time until the next question. */
+export type PollTurn =
+  | { readonly kind: 'begun'; readonly before: PollState }
+  | { readonly kind: 'not-yet'; readonly waitMs: number };
+
+/** Begins a read, unless the log was read just now. */
+export async function beginRead(
+  tx: Db,
+  { now, intervalMs }: { readonly now: number; readonly intervalMs: number },
+): Promise<PollTurn> {
+  const before = await lockFact<PollState>(tx, FACT);
+  if (before === undefined) return { kind: 'not-yet', waitMs: intervalMs };
+  const waitMs = before.readAt + intervalMs - now;
+  if (!before.isOpen && waitMs > 0) {
+    return { kind: 'not-yet', waitMs: Math.min(waitMs, intervalMs) };
+  }
+  await savePollState(tx, { ...before, isOpen: true }, now);
+  return { kind: 'begun', before };
+}
+
+/** Locks the state of a log that is being read, until the transaction ends. @throws BridgeError `bug` */
+export async function lockPollState(tx: Db): Promise<PollState> {
+  const state = await lockFact<PollState>(tx, FACT);
+  if (state === undefined)
+    throw new BridgeError('bug', 'the audit log was read before its beginning');
+  return state;
+}

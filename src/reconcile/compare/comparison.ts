@@ -1,0 +1,85 @@
+import { type Difference, DRIFT_KINDS, type DriftKind } from '../../domain/drift.ts';
+import type { Deactivation } from '../../domain/user.ts';
+import type { ReadLists } from './read-lists.ts';
+
+/** Lists of a read that showed everything. */
+export const EVERY_LIST: ReadLists = {
+  users: true,
+  companyUsers: true,
+  groups: true,
+  members: true,
+};
+
+/** Lists that were read, and the time since when. */
+export interface SeenSince {
+  readonly lists: ReadLists;
+  /** Beginning of the reads (epoch milliseconds): a resource last seen before it was not in the lists. */
+  readonly since: number;
+  readonly deactivation: Deactivation;
+}
+
+/**
+ * Result of comparing one resource with a complete read.
+ * - `unknown`: nothing can be said, because the resource is at work or has to be looked at
+ * - `missing`: no list showed it; a look of its own has to confirm that
+ * - `compared`: these are its differences; nothing is known of the kinds in `unread`
+ */
+export type Comparison =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'missing'; readonly difference: Difference }
+  | Compared;
+
+/** Differences of one resource. */
+export interface Compared {
+  readonly kind: 'compared';
+  readonly differences: readonly Difference[];
+  readonly unread: readonly DriftKind[];
+  /** List that dropped the resource, while another list shows it. */
+  readonly leftOutBy?: 'users' | 'companyUsers' | 'groups' | 'restGroups';
+  /** True of an unmanaged resource that no list showed: it may be gone, and a look of its own tells. */
+  readonly isUnseen?: true;
+}
+
+/** Makes a comparison of these differences; nothing is known of the kinds in `unread`. */
+export function toCompared(
+  differences: readonly Difference[],
+  unread: readonly DriftKind[] = [],
+): Compared {
+  return { kind: 'compared', differences, unread };
+}
+
+/** Makes the comparison of a resource that another list showed: the list was not complete, so nothing can be said. */
+export function leftOut(leftOutBy: 'users' | 'groups'): Compared {
+  return { ...toCompared([], DRIFT_KINDS), leftOutBy };
+}
+
+/** True when SCIM had shown the resource before and did not in this read, whatever REST says. */
+export function isHiddenByScim(
+  { by, shownAt }: { readonly by: string; readonly shownAt?: number },
+  since: number,
+): boolean {
+  return by.startsWith('scim.') && shownAt !== undefined && shownAt < since;
+}
+
+/** Comparison without a result. */
+export const UNKNOWN: Comparison = { kind: 'unknown' };
+/** Comparison without a difference. */
+export const NOTHING: Comparison = toCompared([]);
+/** No difference, of an unmanaged resource that no list showed. */
+export const UNSEEN: Comparison = { ...toCompared([]), isUnseen: true };
+
+/** True when a worker has the resource or is about to look at it, and will know better. */
+export function isBusy(row: { readonly in_flight: number; readonly must_look: number }): boolean {
+  return row.in_flight !== 0 || row.must_look !== 0;
+}
+
+/** Columns by which a change or a call of a row is noticed. */
+interface Touched {
+  readonly version: number;
+  readonly steps: number;
+}
+
+/** True when the resource was neither written nor taken by a worker since the row was read. */
+export function isUnchanged(now: Touched & Parameters<typeof isBusy>[0], before: Touched): boolean {
+  return !isBusy(now) && now.version === before.version && now.steps === before.steps;
+}

@@ -1,0 +1,191 @@
+import {
+  type GroupField,
+  type GroupState,
+  listGroupDifferences,
+  toDesiredGroup,
+} from '../../domain/group.ts';
+import type { UserId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
+import {
+  countAttempts,
+  findNextRetryAt,
+  findProblem,
+  listFailed,
+  withExhausted,
+  withoutSettled,
+} from '../../domain/stuck.ts';
+import { planGroup } from '../../plan/plan-group.ts';
+import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
+import type { Rules } from '../../rules/rules.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toStuckColumns,
+} from '../../store/engine/columns.ts';
+import {
+  findGroupRow,
+  type GroupRow,
+  hasUpstreamIds,
+  updateGroup,
+} from '../../store/groups/groups.ts';
+import { deleteAllLinks } from '../../store/links/observations.ts';
+import { readWaiting, type WaitingSummary } from '../../store/links/waiting.ts';
+import { markExhausted } from '../../store/links/work.ts';
+import type { Db } from '../../store/store.ts';
+import { type Recorded, toProgress, type Undone } from '../recorded.ts';
+import { isStale, toFailureColumns } from '../retry-columns.ts';
+import { listGroupLinks, toPlannable } from './load.ts';
+import type { GroupKnown, GroupOutcome, GroupStep } from './outcome.ts';
+
+/** Step while it is recorded, with the row as it was read. */
+export interface Recording extends GroupStep {
+  readonly original: GroupRow;
+  /** Users whose changes were taken back; their rules are followed afterwards. */
+  readonly reverted: UserId[];
+}
+
+/** Gives the lane back until it is time to try again. */
+export async function recordPaused(
+  tx: Db,
+  row: GroupRow,
+  step: Recording,
+): Promise<Recorded<GroupState>> {
+  await saveChanges(tx, step, row);
+  return { ...(await toFinished(tx, row, [])), retryAt: row.due_at ?? step.now };
+}
+
+const NOTHING_WAITING: WaitingSummary = {
+  oldest: undefined,
+  nextRetryAt: undefined,
+  removes: false,
+  stuck: undefined,
+  failed: undefined,
+};
+
+/** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
+export async function finishStep(
+  tx: Db,
+  row: GroupRow,
+  step: Recording,
+  undone: readonly Undone[],
+): Promise<Recorded<GroupState>> {
+  const { now } = step;
+  const links = await listGroupLinks(tx, row.id, step);
+  const state = toPlannable(row, links, now);
+  const { actions } = planGroup(state, step.policy);
+  const asked = parseStored<Pending<GroupField>>(row.pending);
+  // The resting fields are included, because they may hold by now.
+  const { settled } = planGroup(
+    { ...state, pending: asked, mustLook: row.must_look !== 0 },
+    step.policy,
+  );
+  const pending = settlePending(asked, asked, settled);
+  const left = withoutSettled(parseStuck<GroupField>(row), pending);
+  const stuck = withExhausted(left, step.attemptsMax, now);
+  const isOver = actions.length === 0;
+  if (isOver) await markExhausted(tx, row.id, step);
+  // While there is more to do, a part that became stuck on the way is shown at the end of the run.
+  const waiting =
+    isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITING;
+  const attempts = Math.max(
+    countAttempts(listFailed(stuck, pending)),
+    waiting.failed?.attempts ?? 0,
+  );
+  const next: GroupRow = {
+    ...row,
+    pending: JSON.stringify(pending),
+    ...toStuckColumns(stuck, waiting.stuck),
+    ...toFailureColumns(row, {
+      isWaiting: !isOver || waiting.oldest !== undefined || Object.keys(pending).length > 0,
+      attempts,
+      problem: findProblem(stuck) ?? (waiting.stuck ?? waiting.failed)?.problem,
+      now,
+    }),
+  };
+  if (!isOver) {
+    await saveChanges(tx, step, { ...next, due_at: now });
+    return { finished: false, state: toPlannable(next, links, now), undone, notified: [] };
+  }
+  const due = [findNextRetryAt(pending, stuck, now), waiting.nextRetryAt];
+  const times = due.filter((at) => at !== undefined);
+  const due_at = times.length === 0 ? null : Math.min(...times);
+  const due_class = toDueClass(waiting.removes || state.deleted);
+  await saveChanges(tx, step, { ...next, due_at, due_class });
+  // A deleted group that the service does not know has no members.
+  if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
+  return { finished: true, ...toProgress(next, waiting.oldest), undone, notified: [] };
+}
+
+/** Result of a step after which the lane is given back. */
+export async function toFinished(
+  tx: Db,
+  row: GroupRow,
+  undone: readonly Undone[],
+): Promise<Extract<Recorded<GroupState>, { finished: true }>> {
+  const { oldest } = await readWaiting(tx, row.id);
+  return { finished: true, ...toProgress(row, oldest), undone, notified: [] };
+}
+
+/** Stores the columns of the row that the step has changed. */
+export async function saveChanges(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
+  const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
+  await updateGroup(tx, row.id, toChangedColumns(original, landed));
+}
+
+/** Pending fields of the group after a step of the group itself. */
+export function toPendingAfter(
+  row: GroupRow,
+  step: Pick<GroupStep, 'planned'>,
+  known: GroupKnown,
+): Pending<GroupField> {
+  const pending = parseStored<Pending<GroupField>>(row.pending);
+  // A look at a group that is to be removed finds it: its removal still waits.
+  const settled = isStale(row)
+    ? []
+    : (known.doneFields ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
+  const left = settlePending(pending, step.planned.pending, settled);
+  const claim = pending.existence ?? step.planned.pending.existence ?? row.version;
+  return addPending(left, listOwed(row, known), claim);
+}
+
+/**
+ * Lists the fields that a new group owes: every difference from the desired state. An old group owes only its pending
+ * fields.
+ */
+function listOwed(row: GroupRow, { ids, observed }: GroupKnown): GroupField[] {
+  if (hasUpstreamIds(row) || ids === undefined || observed === undefined) return [];
+  if (row.deleted_at !== null) return [];
+  const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
+  return listGroupDifferences(desired, observed);
+}
+
+/** Recorded step, as far as rules need it. */
+export interface StepNews {
+  readonly rules: Rules;
+  readonly outcome: GroupOutcome;
+  /** Group before the step. */
+  readonly original: GroupRow;
+  /** Users whose changes were taken back. */
+  readonly reverted: readonly UserId[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Follows the rules after a step that took a write back or adopted the group. */
+export async function followGroupStep(
+  tx: Db,
+  { rules, outcome, original, reverted, now }: StepNews,
+  recorded: Recorded<GroupState>,
+): Promise<Recorded<GroupState>> {
+  const isAdopted = outcome.kind === 'done' && outcome.known.adopted === true;
+  if (recorded.undone.length === 0 && !isAdopted) return recorded;
+  const { id } = original;
+  await enterRules(tx, rules, 'names');
+  const before = isAdopted ? undefined : toRuledName(original);
+  const after = toRuledName(await findGroupRow(tx, id));
+  const { notifies } = await followGroup(tx, rules, { id, before, after, users: reverted }, now);
+  return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
+}

@@ -1,0 +1,130 @@
+import { countDueChanges } from '../../store/due.ts';
+import { saveFact } from '../../store/facts.ts';
+import { deleteHeldActions, holdEverything, holdWishes } from '../../store/plans/held.ts';
+import type { Db } from '../../store/store.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
+import { findLearnedAccount } from '../audit/own-author.ts';
+import type { ProcessDeps } from '../deps.ts';
+import { endObserving, isObserving, lockObserving, type Mode } from '../mode.ts';
+import type { FirstRead } from '../read/first-read.ts';
+import { isAnswering } from '../read/service.ts';
+import type { FirstReadDeps } from '../read/step.ts';
+import { READ_AGAIN_FACT } from './read-again.ts';
+import { type Detection, detectRestore } from './recovery-detect.ts';
+import {
+  findRecovery,
+  type RecoveryReason,
+  type RecoveryState,
+  saveRecovery,
+} from './recovery-state.ts';
+
+/** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
+const AUDIT_FAILURES_MAX = 3;
+
+/** Dependencies of an operator's decision about recovery; `notify` tells the leader that a resource became due. */
+export interface RecoveryDecisionDeps extends ProcessDeps {
+  readonly notify: () => void;
+}
+
+/** Dependencies of recovery; `notify` tells the workers that a resource became due. */
+export interface RecoveryDeps extends FirstReadDeps {
+  readonly mode: Mode;
+  readonly firstRead: FirstRead;
+  readonly notify: () => void;
+}
+
+/** Attempt to find out the state of recovery. */
+export interface Attempt {
+  readonly signal: AbortSignal;
+  /** Number of attempts that failed before this one. */
+  readonly failures: number;
+}
+
+/** Result of a start. */
+export interface Beginning {
+  /** Undefined when the store is current, as far as can be told. */
+  readonly state: RecoveryState | undefined;
+  /** Undefined when there was no need to ask. */
+  readonly detection: Detection | undefined;
+}
+
+/**
+ * Finds the state of recovery, and begins recovery where the store is older than the service.
+ * @throws UpstreamError, StoreError when it cannot be found out now
+ */
+export async function beginRecovery(deps: RecoveryDeps, attempt: Attempt): Promise<Beginning> {
+  const state = await findRecovery(deps.store.read);
+  if (state?.phase === 'requested') {
+    return { state: await enter(deps, { code: 'restored' }), detection: undefined };
+  }
+  // Before the first read is finished nothing is managed, so nothing can be done again.
+  if (state !== undefined || !deps.firstRead.finished) return { state, detection: undefined };
+  const detection = await detect(deps, attempt);
+  deps.events.recovery({ phase: detection.kind, code: toCode(detection) });
+  if (detection.kind !== 'stale') return { state: undefined, detection };
+  const { events, lastEventAt } = detection;
+  return { state: await enter(deps, { code: 'audit', events, lastEventAt }), detection };
+}
+
+/**
+ * Holds the changes that were accepted while observing, where the bridge is to be live now. It runs before the first
+ * request is answered, because later changes are not held. @throws StoreError
+ */
+export async function goLive(deps: RecoveryDeps): Promise<void> {
+  const { store, mode } = deps;
+  if (mode === 'observe' || !(await isObserving(store.read))) return;
+  const due = await countDueChanges(store.read, Number.MAX_SAFE_INTEGER, 1);
+  const state = await findRecovery(store.read);
+  // A restored backup, told by an operator, holds everything in any case.
+  if (due === 0 || state?.phase === 'requested') await store.write(endObserving);
+  else await enter(deps, state?.reason ?? { code: 'first-run' });
+}
+
+function toCode(detection: Detection): string {
+  return detection.kind === 'unknown' ? detection.code : 'audit';
+}
+
+/** Finds out the age of the store. An audit log that fails for ever, while the rest works, must not hold every change. */
+async function detect(deps: RecoveryDeps, { signal, failures }: Attempt): Promise<Detection> {
+  try {
+    const told = deps.firstRead.ownAccount();
+    // Events explained by our own calls may tell the account, where the service does not.
+    const ownAccount = told ?? (await findLearnedAccount(deps.store.read));
+    return await detectRestore(deps, ownAccount, signal);
+  } catch (error) {
+    const isOften = error instanceof UpstreamError && failures + 1 >= AUDIT_FAILURES_MAX;
+    if (isOften && (await isAnswering(deps))) return { kind: 'unknown', code: error.code };
+    throw error;
+  }
+}
+
+/** Holds the pending changes, and distrusts the observations, in one transaction. */
+async function enter(
+  { store, clock, events, mode }: RecoveryDeps,
+  reason: RecoveryReason,
+): Promise<RecoveryState> {
+  const now = clock.now();
+  const state = { phase: 'reading', since: now, reason } as const;
+  const entered = await store.write(async (tx) => {
+    const begun = await findBegun(tx, reason);
+    if (begun !== undefined) return begun;
+    await holdWishes(tx);
+    await holdEverything(tx);
+    await deleteHeldActions(tx, Number.MAX_SAFE_INTEGER);
+    // The account was asked for just now.
+    const value = { steps: { service: { state: 'done', count: 0 } } };
+    await saveFact(tx, { name: READ_AGAIN_FACT, value, now });
+    await saveRecovery(tx, state, now);
+    // All pending changes are held now, for whichever reason they waited.
+    if (mode === 'live') await endObserving(tx);
+    return state;
+  });
+  events.recovery({ phase: 'reading', code: reason.code });
+  return entered;
+}
+
+/** Finds a recovery that another process has begun: changes since it went live are not held again. */
+async function findBegun(tx: Db, { code }: RecoveryReason): Promise<RecoveryState | undefined> {
+  if (code !== 'first-run' || (await lockObserving(tx))) return undefined;
+  return findRecovery(tx);
+}

@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { GroupId } from '../../domain/ids.ts';
+import { normaliseName } from '../../domain/name.ts';
+import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
+import type { SentCreate } from '../../domain/sent-create.ts';
+import {
+  addFailed,
+  countAttempts,
+  findNextRetryAt,
+  findProblem,
+  listFailed,
+  withExhausted,
+  withoutSettled,
+} from '../../domain/stuck.ts';
+import {
+  type DesiredUser,
+  listUserDifferences,
+  removesUserAccess,
+  toSentUser,
+  type UserField,
+  type UserState,
+} from '../../domain/user.ts';
+import { planUser } from '../../plan/plan-user.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toStuckColumns,
+} from '../../store/engine/columns.ts';
+import { leaveGroups } from '../../store/links/work.ts';
+import type { Db } from '../../store/store.ts';
+
+import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
+import { failedDelayMs } from '../backoff.ts';
+import { type Recorded, toProgress, type Undone } from '../recorded.ts';
+import { toFailureColumns } from '../retry-columns.ts';
+import { toPlannable } from './load.ts';
+import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
+import { listStillPlanned } from './refuse.ts';
+
+/** Step while it is recorded, with the row as it was read. */
+export interface Recording extends UserStep {
+  readonly original: UserRow;
+}
+
+/** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
+export async function finishStep(
+  tx: Db,
+  row: UserRow,
+  step: Recording,
+  notified: GroupId[],
+  undone: readonly Undone[] = [],
+): Promise<Recorded<UserState>> {
+  const { policy, now } = step;
+  const state = toPlannable(row, now);
+  const { actions } = planUser(state, policy);
+  const waiting = parseStored<Pending<UserField>>(row.pending);
+  // The resting fields are included, because they may hold by now.
+  const { settled } = planUser(
+    { ...state, pending: waiting, mustLook: row.must_look !== 0 },
+    policy,
+  );
+  const pending = settlePending(waiting, waiting, settled);
+  const left = withoutSettled(parseStuck<UserField>(row), pending);
+  const stuck = withExhausted(left, step.attemptsMax, now);
+  const next: UserRow = {
+    ...row,
+    pending: JSON.stringify(pending),
+    due_class: toDueClass(removesUserAccess({ ...state, pending })),
+    ...toStuckColumns(stuck),
+    ...toFailureColumns(row, {
+      isWaiting: Object.keys(pending).length > 0,
+      attempts: countAttempts(listFailed(stuck, pending)),
+      problem: findProblem(stuck),
+      now,
+    }),
+  };
+  if (actions.length > 0) {
+    await saveChanges(tx, step, { ...next, due_at: now });
+    return { finished: false, state: toPlannable(next, now), undone, notified };
+  }
+  const due_at = findNextRetryAt(pending, stuck, now) ?? null;
+  await saveChanges(tx, step, { ...next, due_at });
+  // The account is deactivated first, and leaves the groups after that.
+  if (row.deleted_at !== null) notified = [...notified, ...(await leaveGroups(tx, row.id, now))];
+  return { finished: true, ...toProgress(next), undone, notified };
+}
+
+/** Stores the columns of the row that the step has changed. */
+export async function saveChanges(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
+  const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
+  await updateUser(tx, row.id, toChangedColumns(original, landed));
+}
+
+/** Pending fields after a step: every difference for a new account, and the waiting ones for an old account. */
+export function toPendingAfter(
+  row: UserRow,
+  { planned, policy }: Pick<UserStep, 'planned' | 'policy'>,
+  known: UserKnown,
+): Pending<UserField> {
+  const pending = settlePending(
+    parseStored<Pending<UserField>>(row.pending),
+    planned.pending,
+    known.doneFields ?? [],
+  );
+  if (known.upstreamId === undefined || known.observed === undefined) return pending;
+  const { desired } = toUserState(row);
+  const owed = listUserDifferences(
+    desired,
+    known.observed,
+    known.echoes ?? {},
+    policy.deactivation,
+  );
+  // The address stays as the service made it; another one that is wanted by now is tried.
+  const isRenamed = !known.adopted && isRenamedSince(desired, parseStored(row.sent_creates));
+  const isOwed = (field: UserField) => field !== 'address' || isRenamed;
+  // The last write that claimed the account is answered for all of it.
+  const claimed = parseStored<Pending<UserField>>(row.pending).account;
+  const version = claimed ?? planned.pending.account ?? row.version;
+  return addPending(
+    pending,
+    owed.filter((field) => field === 'active' || (row.deleted_at === null && isOwed(field))),
+    version,
+  );
+}
+
+/** True when the user was given another userName or address since the create left. */
+function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]): boolean {
+  const wanted = toSentUser(desired);
+  return sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));
+}
+
+/**
+ * Counts an attempt at the failed fields. A field that failed by its own fault rests by itself, and the others go on
+ * after the look. While the service may be out, the whole user waits, and begins with the other fields.
+ */
+export function countFailed(
+  row: UserRow,
+  { planned, isOwn, attemptsMax, now, random }: UserStep,
+  outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
+): UserRow {
+  const parts = outcome.kind === 'unknown' ? (outcome.parts ?? []) : [];
+  const fields = listStillPlanned(row, planned, parts);
+  if (fields.length === 0) return row;
+  const stuck = addFailed(
+    parseStuck<UserField>(row),
+    parseStored<Pending<UserField>>(row.pending),
+    {
+      fields,
+      problem: outcome.problem,
+      isOwn,
+      toRetryAt: (attempts) => (isOwn ? now + failedDelayMs(attempts, attemptsMax, random) : now),
+      held: planned.observed ? { name: normaliseName(planned.observed.fullName) } : {},
+    },
+  );
+  const changed = { ...row, ...toStuckColumns(stuck) };
+  if (!isOwn) return changed;
+  const goesOn = Object.keys(toPlannable(changed, now).pending).length > 0;
+  const times = fields.map((field) => stuck[field]?.retryAt ?? now);
+  return { ...changed, due_at: goesOn ? now : Math.min(row.due_at ?? now, ...times) };
+}

@@ -1,0 +1,110 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { StoreError } from './store-error.ts';
+
+/** The one transaction of a database with a single writer, as the queue needs it. */
+export interface WriterTransaction {
+  begin(): void;
+  /** Returns only when the transaction is durable. */
+  commit(): void;
+  /** Undoes everything since begin(); harmless when the database has done so itself. */
+  rollback(): void;
+  /** False outside a transaction, also when the database gave one up by itself (disk full, I/O error). */
+  isOpen(): boolean;
+}
+
+/** Runs writes one after another; those that arrive together share one commit. */
+export interface WriteQueue {
+  /**
+   * Runs `write` inside the transaction of a batch. `write` undoes its own changes before it rejects, and
+   * rejects when it finds the transaction gone. It may run again when that happened to a neighbour.
+   * Settles only after the commit: a value that was returned is durable, and an error that was thrown
+   * is not the echo of a neighbour whose change never became true.
+   * @throws StoreError `store-closed`; whatever begin() and commit() throw; whatever `write` throws.
+   */
+  run<T>(write: () => Promise<T>): Promise<T>;
+  /** Resolves when everything accepted so far is settled; what comes later is refused. */
+  close(): Promise<void>;
+}
+
+interface Job {
+  /** Runs the write and returns how to tell its caller, which the queue does after the commit. Never rejects. */
+  attempt(): Promise<() => void>;
+  fail(error: unknown): void;
+}
+
+/**
+ * Group commit: one fsync for all writes that wait at the same moment.
+ * @param batchMax how many writes one transaction holds at most; between batches the event loop turns.
+ */
+export function createWriteQueue(transaction: WriterTransaction, batchMax: number): WriteQueue {
+  const waiting: Job[] = [];
+  let isClosed = false;
+  let draining: Promise<void> | undefined;
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      // The events of this turn of the loop are handled first: their writes join the batch. A lone write
+      // waits for nothing but them.
+      await endOfTurn();
+      const batch = waiting.splice(0, batchMax);
+      waiting.unshift(...(await runBatch(transaction, batch)));
+    }
+    draining = undefined;
+  }
+
+  return {
+    run: (write) =>
+      new Promise((resolve, reject) => {
+        if (isClosed)
+          throw new StoreError('store-closed', 'a write came after the store was closed');
+        waiting.push({ attempt: () => attempt(write, resolve, reject), fail: reject });
+        draining ??= drain();
+      }),
+    close: async () => {
+      isClosed = true;
+      await draining;
+    },
+  };
+}
+
+/** Runs one write; the returned function tells its caller. */
+async function attempt<T>(
+  write: () => Promise<T>,
+  resolve: (value: T) => void,
+  reject: (error: unknown) => void,
+): Promise<() => void> {
+  try {
+    const value = await write();
+    return () => resolve(value);
+  } catch (error) {
+    return () => reject(error);
+  }
+}
+
+/** Runs a batch in one transaction and settles its jobs. @returns the jobs that must run (again). */
+async function runBatch(transaction: WriterTransaction, batch: Job[]): Promise<Job[]> {
+  const told: (() => void)[] = [];
+  try {
+    transaction.begin();
+    for (const job of batch) {
+      told.push(await job.attempt());
+      if (!transaction.isOpen()) return withoutCulprit(batch, told);
+    }
+    transaction.commit();
+  } catch (error) {
+    transaction.rollback();
+    for (const job of batch) job.fail(error);
+    return [];
+  }
+  for (const tell of told) tell();
+  return [];
+}
+
+/**
+ * The database ended the whole transaction during the last job that ran. That job fails with the reason; its neighbours
+ * run again without it.
+ */
+function withoutCulprit(batch: Job[], told: (() => void)[]): Job[] {
+  told.at(-1)?.();
+  return batch.toSpliced(told.length - 1, 1);
+}

@@ -1,0 +1,236 @@
+import { sql } from 'kysely';
+import type { LinkChange, SettledLink } from '../../domain/group.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import { addAttempt, type Deferral, type Failing, type Refusal } from '../../domain/stuck.ts';
+import { chunks } from '../engine/dialect.ts';
+import type { Db } from '../store.ts';
+import { LINK_TABLES, type LinkTable } from './links.ts';
+
+/** Makes every group due that has a waiting change of this user. */
+export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
+  const notified = await tx
+    .updateTable('groups')
+    .set({ due_at: now })
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('memberships')
+        .select('group_id')
+        .where('user_id', '=', userId)
+        .where('pending', 'is not', null)
+        .union(
+          query
+            .selectFrom('group_admins')
+            .select('group_id')
+            .where('user_id', '=', userId)
+            .where('pending', 'is not', null),
+        ),
+    )
+    .returning('id')
+    .execute();
+  return notified.map(({ id }) => id);
+}
+
+/** Records that these changes hold now. A change that a later write replaced keeps waiting for that write. */
+export async function settleLinks(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  { changes, plannedVersion }: { changes: readonly SettledLink[]; plannedVersion: number },
+): Promise<void> {
+  const put = changes.filter(({ wanted, heldAlready }) => wanted && !heldAlready);
+  const found = changes.filter(({ wanted, heldAlready }) => wanted && heldAlready);
+  const gone = changes.filter(({ wanted }) => !wanted).map(({ userId }) => userId);
+  const write = { table, groupId, plannedVersion };
+  await settle(tx, write, { userIds: toIds(put), observed: 1, putIn: 1 });
+  await settle(tx, write, { userIds: toIds(found), observed: 1, putIn: 0 });
+  await settle(tx, write, { userIds: gone, observed: 0, putIn: 0 });
+  await deleteSettled(tx, table, groupId, gone);
+}
+
+function toIds(changes: readonly LinkChange[]): UserId[] {
+  return changes.map(({ userId }) => userId);
+}
+
+async function settle(
+  tx: Db,
+  {
+    table,
+    groupId,
+    plannedVersion,
+  }: { table: LinkTable; groupId: GroupId; plannedVersion: number },
+  { userIds, observed, putIn }: { userIds: readonly UserId[]; observed: number; putIn: number },
+): Promise<void> {
+  for (const chunk of chunks(userIds)) {
+    // Every write after the plan has a higher version, so this is the compare-and-set of each row.
+    await tx
+      .updateTable(table)
+      .set({
+        observed,
+        put_in: putIn,
+        retry_at: null,
+        attempts: 0,
+        stuck_at: null,
+        problem: null,
+        pending: sql`case when pending <= ${plannedVersion} then null else pending end`,
+      })
+      .where('group_id', '=', groupId)
+      .where('user_id', 'in', chunk)
+      .execute();
+  }
+}
+
+/** Forgets those of `userIds` that are not desired, not in the service and not pending. */
+async function deleteSettled(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  userIds: readonly UserId[],
+): Promise<void> {
+  for (const chunk of chunks(userIds)) {
+    await tx
+      .deleteFrom(table)
+      .where('group_id', '=', groupId)
+      .where('user_id', 'in', chunk)
+      .where('desired', '=', 0)
+      .where('pending', 'is', null)
+      .execute();
+  }
+}
+
+/** Makes the desired state of these users pending since `version`, where nothing is pending yet. */
+export async function claimLinks(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  { userIds, version }: { userIds: readonly UserId[]; version: number },
+): Promise<void> {
+  for (const chunk of chunks(userIds)) {
+    await tx
+      .updateTable(table)
+      .set({ pending: version })
+      .where('group_id', '=', groupId)
+      .where('user_id', 'in', chunk)
+      .where('pending', 'is', null)
+      .execute();
+  }
+}
+
+/** Puts refused changes off until `retryAt`. What was stuck before stays so since then. */
+export async function postponeLinks(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  { userIds, problem, now, retryAt }: Deferral & { readonly userIds: readonly UserId[] },
+): Promise<void> {
+  const text = JSON.stringify(problem);
+  for (const chunk of chunks(userIds)) {
+    await tx
+      .updateTable(table)
+      .set((set) => ({
+        retry_at: retryAt,
+        attempts: 0,
+        problem: text,
+        stuck_at: set.fn.coalesce('stuck_at', set.val(now)),
+      }))
+      .where('group_id', '=', groupId)
+      .where('user_id', 'in', chunk)
+      .execute();
+  }
+}
+
+/** Failed attempt at changes of users. */
+export interface FailedLinks extends Failing {
+  readonly changes: readonly LinkChange[];
+  readonly problem: Refusal;
+}
+
+/** Counts a failed attempt at each of these changes, and puts them off. */
+export async function failLinks(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  { changes, problem, ...failing }: FailedLinks,
+): Promise<void> {
+  const byAttempts = Map.groupBy(changes, (change) => addAttempt(change.attempts ?? 0, failing));
+  for (const [attempts, same] of byAttempts) {
+    for (const chunk of chunks(toIds(same))) {
+      await tx
+        .updateTable(table)
+        .set({
+          attempts,
+          retry_at: failing.toRetryAt(attempts),
+          problem: JSON.stringify(problem),
+        })
+        .where('group_id', '=', groupId)
+        .where('user_id', 'in', chunk)
+        .execute();
+    }
+  }
+}
+
+/** Changes that failed `attemptsMax` times are stuck, since `now` (epoch milliseconds) where they were not before. */
+export async function markExhausted(
+  tx: Db,
+  groupId: GroupId,
+  { attemptsMax, now }: { readonly attemptsMax: number; readonly now: number },
+): Promise<void> {
+  for (const table of LINK_TABLES) {
+    await tx
+      .updateTable(table)
+      .set({ stuck_at: now })
+      .where('group_id', '=', groupId)
+      .where('pending', 'is not', null)
+      .where('stuck_at', 'is', null)
+      .where('attempts', '>=', attemptsMax)
+      .execute();
+  }
+}
+
+/**
+ * Removes a deleted user from every managed group and admin list, and forgets links that the service does not hold: a
+ * user without an account is in none. Unmanaged groups are never written. Returns the groups that are due now. `now` is
+ * epoch milliseconds.
+ */
+export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
+  const left = new Set<GroupId>();
+  for (const name of LINK_TABLES) {
+    const table = sql.table(name);
+    const managed = sql`select id from groups where origin is not null and deleted_at is null and id in (
+      select group_id from ${table} where user_id = ${userId} and (desired is null or desired = 1))`;
+    const { rows } = await sql<{ id: GroupId }>`
+      update groups set version = version + 1, modified_at = ${now}, due_at = ${now}, due_class = 0
+      where id in (${managed}) returning id`.execute(tx);
+    await sql`delete from ${table} where user_id = ${userId} and (
+      (pending is null and (observed is null or observed = 0))
+      or (select upstream_id from users where id = ${userId}) is null)`.execute(tx);
+    if (rows.length === 0) continue;
+    const ids = sql.join(rows.map(({ id }) => id));
+    await sql`update ${table} set desired = 0,
+      pending = (select version from groups where groups.id = ${table}.group_id)
+      where user_id = ${userId} and group_id in (${ids})`.execute(tx);
+    for (const { id } of rows) left.add(id);
+  }
+  return [...left];
+}
+
+/** Makes the desired state of these users pending again since `version`, because what was seen of them may be over. */
+export async function distrustLinks(
+  tx: Db,
+  groupId: GroupId,
+  { members, admins, version }: { members: UserId[]; admins: UserId[]; version: number },
+): Promise<void> {
+  for (const [table, userIds] of [
+    ['memberships', members],
+    ['group_admins', admins],
+  ] as const) {
+    for (const chunk of chunks(userIds)) {
+      await tx
+        .updateTable(table)
+        .set((set) => ({ pending: set.fn.coalesce('pending', set.val(version)) }))
+        .where('group_id', '=', groupId)
+        .where('user_id', 'in', chunk)
+        .where('desired', 'is not', null)
+        .execute();
+    }
+  }
+}
