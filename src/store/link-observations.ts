@@ -41,6 +41,8 @@ export interface SeenLinks {
   readonly baseline: number | null;
   /** `unknown`: the list may be cut short, so whom it lacks is not known to be out. By default they are out. */
   readonly absent?: 'out' | 'unknown';
+  /** False: no change that waits is taken to hold, because the list may be older than a call. Default: true. */
+  readonly settles?: boolean;
 }
 
 /**
@@ -67,6 +69,7 @@ export async function observeLinks(
         where deleted_at is null and upstream_id in (${accounts})
       on conflict (user_id, group_id) do nothing`.execute(tx);
   }
+  if (seen.settles === false) return added + moved;
   // What the service holds was seen anew, so what it refused and does not hold is tried again; what failed keeps its time.
   await sql`update ${name} set
       retry_at = case when desired = observed or attempts = 0 then null else retry_at end,

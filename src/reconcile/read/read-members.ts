@@ -10,11 +10,11 @@ import { groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { toLookAgainColumns } from '../fate.ts';
+import { toGroupFate, toLookAgainColumns } from '../fate.ts';
 import { judge } from '../verdict.ts';
 import { getStep } from './progress.ts';
 import type { PageTimes } from './read-list.ts';
-import { judgeGroup, saveMembers } from './save-group.ts';
+import { saveMembers } from './save-group.ts';
 import { type FirstReadContext, READING } from './step.ts';
 
 /** How many people the service says are in a group, by REST id; undefined where it does not say. */
@@ -163,7 +163,7 @@ async function saveSeen(
   }: PageTimes & { memberIds: readonly number[]; repeats: boolean },
 ): Promise<void> {
   const row = await lockGroup(tx, id);
-  const fate = judgeGroup(row, sentAt);
+  const fate = toGroupFate(row, sentAt);
   if (row && fate === 'look-again') await updateGroup(tx, id, toLookAgainColumns(row, now));
   if (row && fate === 'merge')
     await saveMembers(tx, row, { memberIds, now, repeats, from: 'group' });

@@ -8,10 +8,10 @@ import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-
 import type { Db, Store } from '../../store/store.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
-import { toLookAgainColumns } from '../fate.ts';
+import { toGroupFate, toLookAgainColumns } from '../fate.ts';
 import type { GroupJoin, GroupPair } from './join-groups.ts';
 import type { PageTimes } from './read-list.ts';
-import { judgeGroup, mergeGroup, toNewGroup } from './save-group.ts';
+import { mergeGroup, toNewGroup } from './save-group.ts';
 
 const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
 
@@ -70,7 +70,7 @@ interface RestSighting {
 
 async function saveRest(tx: Db, row: GroupRow, sighting: RestSighting): Promise<void> {
   const { sentAt, now } = sighting.times;
-  const fate = judgeGroup(row, sentAt);
+  const fate = toGroupFate(row, sentAt);
   if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
   if (fate === 'merge')
     await mergeGroup(tx, row, toSighting(withoutDoubt(toObservedGroup(row)), sighting));
