@@ -4,7 +4,7 @@ import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import { findHeldLane, type HeldLane, type Lease, renewLane } from '../store/lanes.ts';
 import { insertOwnCall } from '../store/own-calls.ts';
-import { markRepairs } from '../store/provider-harm.ts';
+import { toIsRepair } from '../store/provider-harm.ts';
 import { addSentCreate, saveSentCreates } from '../store/sent-creates.ts';
 import type { Db } from '../store/store.ts';
 import type { CallOptions, Sending, Transport } from '../upstream/transport.ts';
@@ -97,9 +97,12 @@ export function openPermit<State extends Permitted, Action>(
   async function leave(tx: Db, { operation: { id: operation }, args }: Sending): Promise<boolean> {
     const held = await holdLane(deps, tx, { key, lease });
     if (held.version !== planned.version || held.must_look === LOOK_AGAIN) return false;
-    const changes = await markRepairs(tx, key.id, toOwnChanges(operation, args));
-    await assertWithinLimit(tx, deps, { resourceId: key.id, changes });
-    calls.sent(await insertOwnCall(tx, { at: deps.clock.now(), operation, key, changes }));
+    const changes = toOwnChanges(operation, args).map((change) => {
+      return { ...change, isRepair: toIsRepair(key.id, change) };
+    });
+    const written = await insertOwnCall(tx, { at: deps.clock.now(), operation, key, changes });
+    await assertWithinLimit(tx, deps, written);
+    calls.sent(written);
     if (create === undefined) return true;
     await addSentCreate(tx, key, create);
     hasCreated = true;

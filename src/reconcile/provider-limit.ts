@@ -1,7 +1,7 @@
 import { BridgeError } from '../domain/errors.ts';
 import { findHarmOf, HARM_WINDOW_MS, toHarmWords } from '../domain/harm.ts';
-import type { OwnChange } from '../domain/own-call.ts';
 import { findFact, saveFact } from '../store/facts.ts';
+import type { WrittenChange } from '../store/own-calls.ts';
 import { countProviderHarm, wakeHeldByLimit } from '../store/provider-harm.ts';
 import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
@@ -18,30 +18,26 @@ export async function findHarmStart(db: Db, now: number): Promise<number> {
 }
 
 /**
- * Lets a call leave unless providers would have taken something away from more people, or places in groups, than they
+ * Lets a call leave, which this transaction has written into the ledger, unless providers would have taken something away from more people, or places in groups, than they
  * may in 24 hours; settings: limits.provider. A repeated call is about somebody who is counted already. What a plan of
  * repairs does has limits of its own. @throws BridgeError `provider-limit`
  */
 export async function assertWithinLimit(
   tx: Db,
   { policy: { providerHarmMax }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
-  { resourceId, changes }: { resourceId: string; changes: readonly MarkedChange[] },
+  written: readonly WrittenChange[],
 ): Promise<void> {
   if (providerHarmMax === undefined) return;
-  const added = changes.flatMap((change) => (change.isRepair ? [] : { ...change, resourceId }));
-  const harms = new Set(added.flatMap(({ kind }) => findHarmOf(kind) ?? []));
+  const asked = written.filter(({ is_repair }) => is_repair === 0);
+  const harms = new Set(asked.flatMap(({ kind }) => findHarmOf(kind) ?? []));
   if (harms.size === 0) return;
   const since = await findHarmStart(tx, clock.now());
   for (const harm of harms) {
-    const count = await countProviderHarm(tx, { harm, since, max: providerHarmMax + 1 }, added);
+    const count = await countProviderHarm(tx, { harm, since, max: providerHarmMax + 1 });
     if (count <= providerHarmMax) continue;
     const words = `${toHarmWords(harm, count)} in 24 hours, ${WORDS} allows ${providerHarmMax}`;
     throw new BridgeError('provider-limit', words);
   }
-}
-
-interface MarkedChange extends OwnChange {
-  readonly isRepair: boolean;
 }
 
 /** An operator has looked: what providers take away counts from now on, and what was held goes on. */

@@ -138,26 +138,13 @@ async function findStuckLink(db: Db, groupId: GroupId, since: number): Promise<S
 
 /** Makes every group due in which something waits for this person. */
 export async function wakeGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
-  const woken = await tx
-    .updateTable('groups')
-    .set({ due_at: now })
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('memberships')
-        .select('group_id')
-        .where('user_id', '=', userId)
-        .where('pending', 'is not', null)
-        .union(
-          query
-            .selectFrom('group_admins')
-            .select('group_id')
-            .where('user_id', '=', userId)
-            .where('pending', 'is not', null),
-        ),
-    )
-    .returning('id')
-    .execute();
-  return woken.map(({ id }) => id);
+  const select = (list: LinkTable) => sql`
+    select group_id from ${sql.table(list)} where user_id = ${userId} and pending is not null`;
+  const { rows } = await sql<{ id: GroupId }>`update groups set due_at = ${now}
+    where id in (${select('memberships')} union ${select('group_admins')}) returning id`.execute(
+    tx,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Records that these changes hold now. One that was overtaken by a later write keeps waiting for that. */

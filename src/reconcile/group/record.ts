@@ -292,10 +292,13 @@ async function finish(
   const left = withoutSettled(parseStuck<GroupField>(row), pending);
   const stuck = withExhausted(left, step.attemptsMax, now);
   const isOver = actions.length === 0;
-  if (isOver) await markExhausted(tx, row.id, step);
   // While there is more to do, what became stuck on the way is shown at the end of the run.
-  const waiting =
+  let waiting =
     isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITS;
+  if (isOver && (waiting.failed?.attempts ?? 0) >= step.attemptsMax) {
+    await markExhausted(tx, row.id, step);
+    waiting = await readWaiting(tx, row.id, now);
+  }
   const attempts = Math.max(
     countAttempts(listFailed(stuck, pending)),
     waiting.failed?.attempts ?? 0,
