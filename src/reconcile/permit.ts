@@ -104,7 +104,7 @@ export function openPermit<State extends Permitted, Action>(
     await assertWithinLimit(tx, deps, written);
     calls.sent(written);
     if (create === undefined) return true;
-    await addSentCreate(tx, key, create);
+    await addSentCreate(tx, key, { earlier: planned.sentCreates, create });
     hasCreated = true;
     return true;
   }

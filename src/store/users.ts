@@ -71,10 +71,9 @@ export async function findUserByUpstreamId(
 
 /** Everybody linked to this account of the service, the deleted too: the live one first, then the latest. */
 export async function listUsersOfAccount(db: Db, upstreamId: number): Promise<UserRow[]> {
-  const linked = db.selectFrom('users').selectAll().where('upstream_id', '=', upstreamId);
-  const live = await linked.where('deleted_at', 'is', null).execute();
-  const deleted = await linked.where('deleted_at', 'is not', null).orderBy('seq', 'desc').execute();
-  return [...live, ...deleted];
+  const { rows } = await sql<UserRow>`select * from users where upstream_id = ${upstreamId}
+    order by case when deleted_at is null then 0 else 1 end, seq desc`.execute(db);
+  return rows;
 }
 
 /** Live users shown under this userName, compared without case (RFC 7643 §4.1.1); at most one is managed. */

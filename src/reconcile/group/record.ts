@@ -22,7 +22,12 @@ import {
   updateGroup,
 } from '../../store/groups.ts';
 import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
-import { markExhausted, readWaiting, type WaitingSummary } from '../../store/link-work.ts';
+import {
+  markExhausted,
+  readWaiting,
+  type WaitingLinks,
+  type WaitingSummary,
+} from '../../store/link-work.ts';
 import { haveInspected, noteMissing } from '../../store/note-missing.ts';
 import { LOST_CREATE } from '../../store/sent-creates.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
@@ -271,6 +276,8 @@ const NOTHING_WAITS: WaitingSummary = {
   failed: undefined,
 };
 
+const NO_LINKS: WaitingLinks = { members: [], admins: [] };
+
 /** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
 async function finish(
   tx: Db,
@@ -279,7 +286,8 @@ async function finish(
   undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
   const { now } = step;
-  const links = await listGroupLinks(tx, row.id, step);
+  const held = await readWaiting(tx, row.id, now);
+  const links = held.oldest === undefined ? NO_LINKS : await listGroupLinks(tx, row.id, step);
   const state = toTriable(row, links, now);
   const { actions } = planGroup(state, step.policy);
   const asked = parseStored<Pending<GroupField>>(row.pending);
@@ -292,13 +300,7 @@ async function finish(
   const left = withoutSettled(parseStuck<GroupField>(row), pending);
   const stuck = withExhausted(left, step.attemptsMax, now);
   const isOver = actions.length === 0;
-  // While there is more to do, what became stuck on the way is shown at the end of the run.
-  let waiting =
-    isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITS;
-  if (isOver && (waiting.failed?.attempts ?? 0) >= step.attemptsMax) {
-    await markExhausted(tx, row.id, step);
-    waiting = await readWaiting(tx, row.id, now);
-  }
+  const waiting = await readShown(tx, row, step, { isOver, held });
   const attempts = Math.max(
     countAttempts(listFailed(stuck, pending)),
     waiting.failed?.attempts ?? 0,
@@ -326,6 +328,19 @@ async function finish(
   // A deleted group that the service does not know has nobody in it.
   if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
   return { finished: true, ...toProgress(next, waiting.oldest), undone, woken: [] };
+}
+
+/** What is shown of what waits: at the end of a run, all of it, once what failed too often is stuck. */
+async function readShown(
+  tx: Db,
+  row: GroupRow,
+  step: Recording,
+  { isOver, held }: { readonly isOver: boolean; readonly held: WaitingSummary },
+): Promise<WaitingSummary> {
+  if (!isOver) return row.stuck_at === null ? NOTHING_WAITS : held;
+  if ((held.failed?.attempts ?? 0) < step.attemptsMax) return held;
+  await markExhausted(tx, row.id, step);
+  return readWaiting(tx, row.id, step.now);
 }
 
 async function toFinished(
