@@ -1,0 +1,72 @@
+import { type RawBuilder, sql } from 'kysely';
+import { assertNever } from '../../domain/errors.ts';
+import { CALLS_OF_HARM, findHarmOf, type HarmKind } from '../../domain/harm.ts';
+import type { OwnChange } from '../../domain/own-call.ts';
+import type { Db } from '../store.ts';
+
+/** Selection of the harm to count. */
+export interface HarmQuery {
+  readonly harm: HarmKind;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** Counting ends here. */
+  readonly max: number;
+}
+
+/**
+ * Counts the users, places in a group, or groups that providers took something away from: each counts once, however
+ * many calls that took. Calls that the service refused took nothing away; one whose outcome is unknown may have.
+ * Changes by repair plans are left out.
+ */
+export async function countProviderHarm(db: Db, { harm, since, max }: HarmQuery): Promise<number> {
+  const kinds = CALLS_OF_HARM[harm];
+  if (kinds.length === 0) return 0;
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select distinct ${toSubject(harm)} from own_calls
+      where kind in (${sql.join([...kinds])}) and at > ${since} and is_repair = 0
+      and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as subjects`.execute(
+    db,
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** Unit that is counted: an account, a member of one group, or a group. */
+function toSubject(harm: HarmKind): RawBuilder<unknown> {
+  switch (harm) {
+    case 'deactivate':
+      return sql`coalesce(upstream_id, resource_id) as subject, '' as place`;
+    case 'removeMember':
+    case 'demoteAdmin':
+      return sql`member_id as subject, resource_id as place`;
+    case 'cutAccess':
+    case 'deleteGroup':
+      return sql`resource_id as subject, '' as place`;
+    default:
+      return assertNever(harm);
+  }
+}
+
+/** SQL for 1 where a repair plan takes this away from this user or group now, else 0. */
+export function toIsRepair(resourceId: string, { kind, memberId }: OwnChange): RawBuilder<number> {
+  const harm = findHarmOf(kind);
+  if (harm === undefined) return sql<number>`0`;
+  return sql<number>`case when exists (
+    select 1 from plan_actions as action left join users as member on member.id = action.member_id
+    where action.resource_id = ${resourceId} and action.status = 'released' and action.harm = ${harm}
+    and ${memberId === undefined ? sql`action.member_id = ''` : sql`member.upstream_id = ${toAccount(memberId)}`}
+  ) then 1 else 0 end`;
+}
+
+/** Account of a member, by its text in a call; -1: no account has such an id. */
+function toAccount(memberId: string): number {
+  return /^\d{1,15}$/.test(memberId) ? Number(memberId) : -1;
+}
+
+/** Makes changes that a limit held due now. `now` is epoch milliseconds. */
+export async function prioritiseHeldByLimit(tx: Db, words: string, now: number): Promise<void> {
+  for (const table of ['users', 'groups'] as const) {
+    const held = tx.updateTable(table).set({ due_at: now }).where('due_at', '>', now);
+    await held.where('last_error', 'like', `%${words}%`).execute();
+  }
+}
