@@ -35,7 +35,11 @@ function dropFirst(cache: Map<string, unknown>): void {
   }
 }
 
-function adapt(database: DatabaseSync, text: string): SqliteStatement {
+/** SQLite plans a statement anew each time that a limit is bound, unless the limit is an expression. */
+const BOUND_LIMIT = /\blimit \?/g;
+
+function adapt(database: DatabaseSync, given: string): SqliteStatement {
+  const text = given.replace(BOUND_LIMIT, '$& + 0');
   const statement = translated(() => database.prepare(text));
   const names = statement.columns().map(({ name }) => name);
   // node:sqlite makes rows that V8 keeps as hash tables: three times as dear to read and to copy as these.
