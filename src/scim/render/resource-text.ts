@@ -59,7 +59,15 @@ export function toRef(baseUrl: string, type: 'User' | 'Group', id: string): stri
  * outlive the address of the bridge. Quotes inside values are escaped, so the searched text is always a `$ref`.
  */
 function withAbsoluteRefs(text: string, { baseUrl }: RenderContext): string {
-  return text.includes(RELATIVE) ? text.split(RELATIVE).join(`"$ref":"${baseUrl}/`) : text;
+  const absolute = `"$ref":"${baseUrl}/`;
+  let written = '';
+  let from = 0;
+  // Parts are joined without a copy: the whole answer is copied once, when it is sent.
+  for (let at = text.indexOf(RELATIVE); at >= 0; at = text.indexOf(RELATIVE, from)) {
+    written += text.slice(from, at) + absolute;
+    from = at + RELATIVE.length;
+  }
+  return written + text.slice(from);
 }
 
 const RELATIVE = '"$ref":"../';
