@@ -1,6 +1,6 @@
 import { BridgeError } from '../domain/errors.ts';
 import { findHarmOf, HARM_WINDOW_MS, toHarmWords } from '../domain/harm.ts';
-import type { OwnChange } from '../domain/own-call.ts';
+import type { WrittenChange } from '../store/audit/own-calls.ts';
 import {
   countHeldByLimit,
   countProviderHarm,
@@ -25,35 +25,31 @@ export async function findHarmStart(db: Db, now: number): Promise<number> {
 }
 
 /**
- * Lets a call leave unless providers would have removed access from more users, or members from more groups, than
- * allowed in 24 hours; settings: limits.provider.
+ * Lets a call leave that this transaction has written into the ledger, unless providers would have removed access
+ * from more users, or members from more groups, than allowed in 24 hours; settings: limits.provider.
  * A repeated call counts once. A plan of repairs has limits of its own. @throws BridgeError `provider-limit`
  */
 export async function assertWithinLimit(
   tx: Db,
   { policy: { providerHarm }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
-  { resourceId, changes }: { resourceId: string; changes: readonly MarkedChange[] },
+  written: readonly WrittenChange[],
 ): Promise<void> {
   const { count: countMax, percent } = providerHarm;
   if (countMax === 0) return;
-  const added = changes.flatMap((change) => (change.isRepair ? [] : { ...change, resourceId }));
-  const harms = new Set(added.flatMap(({ kind }) => findHarmOf(kind) ?? []));
+  const asked = written.filter(({ is_repair }) => is_repair === 0);
+  const harms = new Set(asked.flatMap(({ kind }) => findHarmOf(kind) ?? []));
   if (harms.size === 0) return;
   const since = await findHarmStart(tx, clock.now());
   for (const harm of harms) {
-    const few = await countProviderHarm(tx, { harm, since, max: countMax + 1 }, added);
+    const few = await countProviderHarm(tx, { harm, since, max: countMax + 1 });
     if (few <= countMax) continue;
     // Only above the number is the share worth two counts of everything.
-    const count = await countProviderHarm(tx, { harm, since, max: HARM_MAX }, added);
+    const count = await countProviderHarm(tx, { harm, since, max: HARM_MAX });
     const population = count + (await countPopulation(tx, harm));
     if (count * 100 <= percent * population) continue;
     const words = `${toHarmWords(harm, count)} in 24 hours, ${WORDS} allows ${countMax} and ${percent} % of ${population}`;
     throw new BridgeError('provider-limit', words);
   }
-}
-
-interface MarkedChange extends OwnChange {
-  readonly isRepair: boolean;
 }
 
 /** Counts the users and groups whose changes the limit holds. @throws StoreError */
