@@ -25,7 +25,7 @@ export async function endSweepLeases(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query("update leader set expires_at = 0, quiet_at = 0");
+    await client.query('update leader set expires_at = 0, quiet_at = 0');
   } finally {
     await client.end();
   }

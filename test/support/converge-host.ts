@@ -21,7 +21,7 @@ export const TEST_POLICY: ReconcilePolicy = {
   pageSize: 100,
   adoptUsers: 'yes',
   adoptGroups: 'yes',
-  providerHarmMax: undefined,
+  providerHarm: { count: 0, percent: 0 },
   concurrency: 4,
   callMs: 10_000,
 };
