@@ -23,7 +23,8 @@ import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
 import { createApps } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { createLifecycle } from './lifecycle.ts';
-import type { BridgeOptions, BridgeParts, WatchedOptions } from './parts.ts';
+import type { BridgeOptions, WatchedOptions } from './options.ts';
+import type { BridgeParts } from './parts.ts';
 import {
   openAccess,
   openAttempts,

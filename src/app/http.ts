@@ -21,7 +21,8 @@ import { countDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
-import type { BridgeOptions, BridgeParts, WatchedOptions } from './parts.ts';
+import type { BridgeOptions, WatchedOptions } from './options.ts';
+import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { createApp } from './starting-app.ts';
 

@@ -22,7 +22,7 @@ export interface LeaderNews {
 const OPEN = { kind: 'open' } as const;
 
 /** What is known while no leader has said anything yet. */
-export const NO_NEWS: LeaderNews = {
+const NO_NEWS: LeaderNews = {
   health: {
     waiting: { remove: 0, change: 0, look: 0, pass: 0 },
     inFlight: 0,

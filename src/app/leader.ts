@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { BridgeError } from '../domain/errors.ts';
 import type { ApiSource } from '../ops/api/routes.ts';
+import type { BoundedWait } from '../reconcile/bounded-wait.ts';
 import { createElection, type KnownLeader, type OwnLead } from '../reconcile/loop/election.ts';
-import { runErrand } from '../reconcile/loop/errands.ts';
+import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
 import type { Db } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import { type LeaderNews, parseNews } from './leader-news.ts';
-import type { WatchedOptions } from './parts.ts';
+import type { WatchedOptions } from './options.ts';
 import { toAttemptMs } from './settings.ts';
 import { toElectionEvents } from './telemetry.ts';
 import { type BridgeTenure, createTenure, type TenureParts, toErrandError } from './tenure.ts';
@@ -77,7 +78,7 @@ export function createLeadership({ options, findParts, handOver }: LeadershipOpt
     return parsed.news;
   }
 
-  const leadership: Leadership = {
+  return {
     news: () => current?.view() ?? parse(election.known()?.news ?? null),
     known: () => election.known(),
     tenure: () => current,
@@ -87,35 +88,42 @@ export function createLeadership({ options, findParts, handOver }: LeadershipOpt
         const known = election.known();
         return known?.isAlive === true ? parse(known.news).queue : undefined;
       },
-      async readAdmins(group, { class: callClass, waitMs }) {
-        const errand = { kind: 'read-admins', group, class: callClass, waitMs } as const;
-        const answer = await runErrand(options, errand, { waitMs });
-        if (answer?.kind === 'failed') throw toErrandError(answer.failure);
-        if (answer === undefined) {
-          throw new BridgeError('could-not-look', 'the leader did not answer in time');
-        }
-      },
+      readAdmins: (group, wait) => askForAdmins(options, group, wait),
     },
     callForOperator: (operation, args, call) =>
       current === undefined
-        ? askLeader(operation.id, args, call.signal)
+        ? askLeader(options, { kind: 'call', operation: operation.id, args }, call.signal)
         : current.callForOperator(operation, args, call),
     broken: broken.promise,
     start: () => election.start(),
     resign: () => (store.engine === 'sqlite' ? Promise.resolve() : election.resign()),
     stop: () => election.stop(),
   };
+}
 
-  async function askLeader(operation: string, args: unknown, signal?: AbortSignal) {
-    const errand = { kind: 'call', operation, args } as const;
-    const answer = await runErrand(options, errand, { waitMs: CALL_WAIT_MS, signal });
-    if (answer?.kind === 'done') return answer.result;
-    if (answer?.kind === 'failed') throw toErrandError(answer.failure);
-    const detail = 'the leader did not answer in time';
-    throw new UpstreamError('timeout', { operation, detail, retry: 'later', outcome: 'unknown' });
-  }
+async function askForAdmins(
+  options: WatchedOptions,
+  group: string,
+  { class: callClass, waitMs }: BoundedWait,
+): Promise<void> {
+  const errand = { kind: 'read-admins', group, class: callClass, waitMs } as const;
+  const answer = await runErrand(options, errand, { waitMs });
+  if (answer?.kind === 'failed') throw toErrandError(answer.failure);
+  if (answer !== undefined) return;
+  throw new BridgeError('could-not-look', 'the leader did not answer in time');
+}
 
-  return leadership;
+async function askLeader(
+  options: WatchedOptions,
+  errand: Extract<Errand, { kind: 'call' }>,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const answer = await runErrand(options, errand, { waitMs: CALL_WAIT_MS, signal });
+  if (answer?.kind === 'done') return answer.result;
+  if (answer?.kind === 'failed') throw toErrandError(answer.failure);
+  const { operation } = errand;
+  const detail = 'the leader did not answer in time';
+  throw new UpstreamError('timeout', { operation, detail, retry: 'later', outcome: 'unknown' });
 }
 
 /** A store of another company is no reason to try again. */

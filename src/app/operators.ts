@@ -21,7 +21,8 @@ import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
-import type { BridgeParts, WatchedOptions } from './parts.ts';
+import type { WatchedOptions } from './options.ts';
+import type { BridgeParts } from './parts.ts';
 import { toScimDeps } from './scim.ts';
 
 /** State that operators are shown, beside what the store lists. */

@@ -11,7 +11,8 @@ import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import type { LeaderNews } from './leader-news.ts';
-import type { BridgeOptions, BridgeParts } from './parts.ts';
+import type { BridgeOptions } from './options.ts';
+import type { BridgeParts } from './parts.ts';
 import { toRepairPolicy, toScimPolicy } from './settings.ts';
 import { toAttemptTelemetry, toScimTelemetry } from './telemetry.ts';
 

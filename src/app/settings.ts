@@ -10,7 +10,7 @@ import type { Settings } from '../settings/schema.ts';
 import type { OverloadLimits } from '../telemetry/overload.ts';
 import type { TransportOptions } from '../upstream/transport-options.ts';
 import type { ConnectionLimits } from './guarded-server.ts';
-import type { Target } from './parts.ts';
+import type { Target } from './options.ts';
 
 /** Settings of convergence. */
 export function toReconcilePolicy(settings: Settings): ReconcilePolicy {

@@ -9,7 +9,7 @@ import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { TransportHooks } from '../upstream/transport-options.ts';
-import type { WatchedOptions } from './parts.ts';
+import type { WatchedOptions } from './options.ts';
 
 /** Reconciliation in the words of the log and the metrics. */
 export function toReconcileEvents(

@@ -27,7 +27,7 @@ import type { Store } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import { createTransport } from '../upstream/transport.ts';
 import type { LeaderNews } from './leader-news.ts';
-import type { WatchedOptions } from './parts.ts';
+import type { WatchedOptions } from './options.ts';
 import {
   toFixedQuirks,
   toRepairPolicy,

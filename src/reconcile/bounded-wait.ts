@@ -3,7 +3,6 @@ import { countDueChanges } from '../store/due.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
-import type { StoredWrite } from './loop/reconciler.ts';
 import type { Settlement } from './outcome.ts';
 import type { Progress } from './recorded.ts';
 import type { Waiters } from './waiters.ts';
@@ -40,6 +39,25 @@ async function isBehindTooMany(
 }
 
 const QUEUE_TOO_LONG = 'the queue ahead is longer than the wait';
+
+/** The right to converge one resource. Its holder runs it, or releases it. */
+export interface Lock {
+  readonly key: ResourceKey;
+  release(): void;
+}
+
+/** A provider's write that was stored. */
+export interface StoredWrite {
+  readonly version: number;
+  /** The lock of the resource, where the request got it. */
+  readonly lock: Lock | undefined;
+  /** Names the wait that was stored with the write. */
+  readonly waitId: string | undefined;
+  /** How long the request may still wait, in milliseconds. */
+  readonly waitMs: number;
+  /** Whether it takes access away, which goes before changes. */
+  readonly class: 'remove' | 'change';
+}
 
 /** Stored write whose request may wait. */
 export interface Settling<Undo> {

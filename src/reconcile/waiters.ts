@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Problem, Settlement } from './outcome.ts';
-import type { Progress, Recorded, Undone } from './recorded.ts';
+import type { Progress, Undone } from './recorded.ts';
 
 /** Request that waits for its write to arrive in the service. */
 export interface Waiter<Undo> {
@@ -109,19 +109,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
 
   function hold(key: ResourceKey): HeldWaiters<Undo> {
     const held = list(key, Number.POSITIVE_INFINITY).filter((entry) => !entry.isHeld);
-    for (const entry of held) entry.isHeld = true;
-    return {
-      waiters: held,
-      resume(undone) {
-        const problems = new Map(undone.map(({ version, problem }) => [version, problem]));
-        for (const entry of held) {
-          entry.isHeld = false;
-          const problem = problems.get(entry.version);
-          const settlement = problem ? ({ kind: 'refused', problem } as const) : entry.kept;
-          if (settlement) answer(key, entry, settlement);
-        }
-      },
-    };
+    return holdEntries(held, (entry, settlement) => answer(key, entry, settlement));
   }
 
   return {
@@ -136,21 +124,42 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
       for (const entry of list(key, version)) tell(key, entry, { kind: 'not-yet', reason });
     },
     refuse(id, problem) {
-      for (const { key, entries } of [...queues.values()]) {
-        for (const entry of [...entries]) {
-          if (entry.id === id) answer(key, entry, { kind: 'refused', problem });
-        }
+      const named = listRequests(queues).find((request) => request.id === id);
+      for (const entry of named ? list(named.key, named.version) : []) {
+        if (named && entry.id === id) answer(named.key, entry, { kind: 'refused', problem });
       }
     },
     keys: () => [...queues.values()].map(({ key }) => key),
-    list: () =>
-      [...queues.values()].flatMap(({ key, entries }) =>
-        [...entries].map(({ version, undo, id, until }) => ({ key, version, undo, id, until })),
-      ),
+    list: () => listRequests(queues),
     get size() {
       return size;
     },
   };
+}
+
+function holdEntries<Undo>(
+  held: readonly Entry<Undo>[],
+  answer: (entry: Entry<Undo>, settlement: Settlement) => void,
+): HeldWaiters<Undo> {
+  for (const entry of held) entry.isHeld = true;
+  return {
+    waiters: held,
+    resume(undone) {
+      const problems = new Map(undone.map(({ version, problem }) => [version, problem]));
+      for (const entry of held) {
+        entry.isHeld = false;
+        const problem = problems.get(entry.version);
+        const settlement = problem ? ({ kind: 'refused', problem } as const) : entry.kept;
+        if (settlement) answer(entry, settlement);
+      }
+    },
+  };
+}
+
+function listRequests<Undo>(queues: ReadonlyMap<string, Queue<Undo>>): WaitingRequest<Undo>[] {
+  return [...queues.values()].flatMap(({ key, entries }) =>
+    [...entries].map(({ version, undo, id, until }) => ({ key, version, undo, id, until })),
+  );
 }
 
 /** Calls `onOver` after `ms`, unless the returned function is called before. */

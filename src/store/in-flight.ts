@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type { ResourceKey } from '../domain/ids.ts';
 import { tableOf } from './due.ts';
 import type { Schema } from './schema.ts';

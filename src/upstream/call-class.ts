@@ -10,9 +10,6 @@ export const keptClasses = ['look', 'pass'] as const;
 /** Times that other calls may pass a waiting call of such a class; then it goes. */
 export const PASSED_MAX = 9;
 
-/** Number of other calls that went while a call of each such class waited. */
-export type PassedCounts = Readonly<Record<(typeof keptClasses)[number], number>>;
-
 /** Kind of a call; it decides the order in a queue. */
 export type CallClass = (typeof callClasses)[number];
 

@@ -39,7 +39,7 @@ export interface RateShape {
  * @param requestsPerSecond above 0.
  * @param marginMs added to the window, because requests arrive a little closer together than they leave.
  */
-export function toRateShape(requestsPerSecond: number, marginMs: number): RateShape {
+function toRateShape(requestsPerSecond: number, marginMs: number): RateShape {
   const places = Math.max(1, Math.floor(requestsPerSecond));
   const rateMs = Math.ceil((places / requestsPerSecond) * 1_000);
   // Without the margin: spaces that add up to less than the window never make it longer.

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { TEST_POLICY } from '../../../test/support/converge-host.ts';
 import { addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { pruneAuditEvents } from '../../store/audit/events.ts';
@@ -8,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
-import { beginPolling, beginRead, findPollState, lockPollState } from './poll-state.ts';
+import { beginPolling, beginRead, findPollState } from './poll-state.ts';
 import { savePage } from './save-page.ts';
 
 const now = Date.UTC(2026, 3, 1, 12);

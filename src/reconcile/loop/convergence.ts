@@ -1,15 +1,17 @@
 import type { GroupId, ResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
 import { countDueChanges } from '../../store/due.ts';
+import { pruneErrands } from '../../store/errands.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
 import { pruneWaits } from '../../store/waits.ts';
+import type { Lock } from '../bounded-wait.ts';
 import { type BoundedWait, type Settling, settleWithin } from '../bounded-wait.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { isNotLeading } from '../lead.ts';
 import type { Settlement } from '../outcome.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
-import { createRunner, type Lock, type Runner, type Waiting } from './runner.ts';
+import { createRunner, type Runner, type Waiting } from './runner.ts';
 import { createWorkers } from './workers.ts';
 
 /** Resources that requests may run themselves at the same time; beyond that the workers do it. */
@@ -49,7 +51,7 @@ export interface Convergence {
 
 /** Convergence under one lead; `waiting` are the requests of this process. */
 export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Convergence {
-  const { upstream, store, clock } = deps;
+  const { upstream, store } = deps;
   const runner = createRunner(deps, waiting, () => workers.wake());
   const workers = createWorkers(deps, runner);
   const reapplication = createReapplication(deps, () => workers.wake());
@@ -60,6 +62,7 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
   deps.outage.onEnd(() => void letGoOn(deps, () => workers.wake()));
 
   const isRefused = () => upstream.writesRefused() !== undefined;
+  const isHeldLong = () => holding?.isLong() === true || isRefused();
 
   /** Runs the resource where the request has its lock, or leaves it to the workers. */
   function carryOn(lock: Lock | undefined): void {
@@ -78,25 +81,14 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
         key,
         carryOn: () => carryOn(settling.write.lock),
         waiting: waiting.users.waiters.size + waiting.groups.waiters.size,
-        isHeld: holding?.isLong() === true || isRefused(),
+        isHeld: isHeldLong(),
         isBehind: () => workers.isBehind,
       }),
     readAdmins: (id, wait) => readAdmins(deps, id, wait),
     get active() {
       return runner.active;
     },
-    async readQueue() {
-      const due = workers.isBehind
-        ? await countDueChanges(store.read, clock.now(), DUE_COUNT_MAX)
-        : 0;
-      return {
-        isHeld: holding?.isLong() === true || isRefused(),
-        aheadMs: {
-          remove: upstream.queueAheadMs('remove'),
-          change: upstream.queueAheadMs('change', due),
-        },
-      };
-    },
+    readQueue: () => readQueue(deps, { isHeld: isHeldLong(), isBehind: workers.isBehind }),
     wake: () => workers.wake(),
     rulesApplied: () => reapplication.done(),
     start(hold) {
@@ -118,6 +110,15 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
   };
 }
 
+async function readQueue(
+  { upstream, store, clock }: ReconcileDeps,
+  { isHeld, isBehind }: { readonly isHeld: boolean; readonly isBehind: boolean },
+): Promise<Queue> {
+  const due = isBehind ? await countDueChanges(store.read, clock.now(), DUE_COUNT_MAX) : 0;
+  const [remove, change] = [upstream.queueAheadMs('remove'), upstream.queueAheadMs('change', due)];
+  return { isHeld, aheadMs: { remove, change } };
+}
+
 /** Nothing may run before it is known that the store is current. */
 const NEVER: Promise<never> = new Promise(() => undefined);
 const NEVER_STARTED: Hold = { over: NEVER, trusted: NEVER, isLong: () => false };
@@ -136,7 +137,10 @@ async function letGoOn({ store, clock, events }: ReconcileDeps, wake: () => void
 /** Requests are answered long before that, unless their process has died. */
 async function forgetWaits({ store, clock, events }: ReconcileDeps): Promise<void> {
   try {
-    await store.write((tx) => pruneWaits(tx, clock.now() - PRUNE_MS));
+    await store.write(async (tx) => {
+      await pruneWaits(tx, clock.now() - PRUNE_MS);
+      await pruneErrands(tx, clock.now() - PRUNE_MS);
+    });
   } catch (error) {
     if (!isNotLeading(error)) events.failed({ type: 'store', id: 'waits', error });
   }

@@ -8,9 +8,10 @@ import {
 } from '../../store/due.ts';
 import { beginLook } from '../../store/in-flight.ts';
 import type { DueClass } from '../../store/schema.ts';
+import type { Lock } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
-import type { Lock, Runner } from './runner.ts';
+import type { Runner } from './runner.ts';
 
 /** Runs that only removals of access may have: all others may be waiting for their turn in the budget. */
 const REMOVAL_RUNS = 32;

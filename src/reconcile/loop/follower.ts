@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { listProgress, type ProgressRow } from '../../store/resources/progress.ts';
 import type { Store } from '../../store/store.ts';
@@ -56,28 +57,6 @@ export function createFollower(
           }),
         ];
 
-  async function ask(): Promise<void> {
-    const keys = waiters.flatMap((each) => each.keys());
-    // In this order: what was refused before the first query is known to the second.
-    const rows = await listProgress(store.read, keys);
-    const refused = await listRefusedWaits(
-      store.read,
-      waiters.flatMap((each) => each.list().flatMap(({ id }) => id ?? [])),
-    );
-    for (const { id, refusal } of refused) {
-      for (const each of waiters) each.refuse(id, parseProblem(refusal ?? '{}'));
-    }
-    const rowById = new Map<string, ProgressRow>(rows.map((row) => [row.key.id, row]));
-    for (const key of keys) {
-      const row = rowById.get(key.id);
-      const progress = row === undefined ? GONE : toProgress(row, row.oldestLink);
-      for (const each of waiters) {
-        each.settle(key, progress);
-        if (row && isResting(clock, row)) each.answerNotYet(key, progress.version, PUT_OFF);
-      }
-    }
-  }
-
   function giveUpOnSilence(sinceMs: number): void {
     const nowMs = steadyNow();
     if (nowMs - Math.max(heardAtMs, sinceMs) < SILENT_MS) return;
@@ -86,26 +65,34 @@ export function createFollower(
     }
   }
 
+  /** Looks when the leader rings, and now and then; true: the leader has rung. */
+  async function rest(): Promise<boolean> {
+    waking = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, waking.signal]);
+    await clock.sleep(LOOK_MS, signal).catch(() => undefined);
+    return waking.signal.aborted;
+  }
+
+  const isOver = () => stopping.signal.aborted || isLeading();
+
   /** Ends by itself when no request waits. */
   async function follow(): Promise<void> {
     isFollowing = true;
     const sinceMs = steadyNow();
-    while (waiters.some(({ size }) => size > 0) && !stopping.signal.aborted && !isLeading()) {
-      waking = new AbortController();
-      const signal = AbortSignal.any([stopping.signal, waking.signal]);
-      await clock.sleep(LOOK_MS, signal).catch(() => undefined);
-      if (isLeading()) break;
+    while (waiters.some(({ size }) => size > 0) && !isOver()) {
+      const isRung = await rest();
+      if (isOver()) break;
       // The leader says "here" to it.
-      if (!waking.signal.aborted) store.bell.ring('due');
-      try {
-        await ask();
-      } catch (error) {
-        // Whoever waits is answered when their wait is over: the write is stored.
-        if (!(error instanceof StoreError)) events.failed({ type: 'store', id: 'follow', error });
-      }
+      if (!isRung) store.bell.ring('due');
+      await tellProgress({ store, clock }, waiters).catch(noteFailure);
       giveUpOnSilence(sinceMs);
     }
     isFollowing = false;
+  }
+
+  /** Each request is answered when its wait is over: the write is stored. */
+  function noteFailure(error: unknown): void {
+    if (!(error instanceof StoreError)) events.failed({ type: 'store', id: 'follow', error });
   }
 
   return {
@@ -117,6 +104,35 @@ export function createFollower(
       for (const end of unlisten) end();
     },
   };
+}
+
+/** Tells the requests what is stored of their writes. */
+async function tellProgress(
+  { store, clock }: Pick<FollowerDeps, 'store' | 'clock'>,
+  waiters: readonly Waiters<unknown>[],
+): Promise<void> {
+  const keys = waiters.flatMap((each) => each.keys());
+  const ids = waiters.flatMap((each) => each.list().flatMap(({ id }) => id ?? []));
+  // In this order: what was refused before the first query is known to the second.
+  const rows = await listProgress(store.read, keys);
+  const refused = await listRefusedWaits(store.read, ids);
+  const known = toKnown(clock, keys, rows);
+  for (const each of waiters) {
+    for (const { id, refusal } of refused) each.refuse(id, parseProblem(refusal ?? '{}'));
+    for (const { key, progress, isPutOff } of known) {
+      each.settle(key, progress);
+      if (isPutOff) each.answerNotYet(key, progress.version, PUT_OFF);
+    }
+  }
+}
+
+function toKnown(clock: Clock, keys: readonly ResourceKey[], rows: readonly ProgressRow[]) {
+  const rowById = new Map<string, ProgressRow>(rows.map((row) => [row.key.id, row]));
+  return keys.map((key) => {
+    const row = rowById.get(key.id);
+    const progress = row === undefined ? GONE : toProgress(row, row.oldestLink);
+    return { key, progress, isPutOff: row !== undefined && isResting(clock, row) };
+  });
 }
 
 /** Nobody will do anything about it soon. */

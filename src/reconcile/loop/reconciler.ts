@@ -7,34 +7,20 @@ import { type GroupUndo, toUndoText, type UserUndo } from '../../store/resources
 import type { Db, Store } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import { endWait, insertWait } from '../../store/waits.ts';
-import type { BoundedWait, Settling } from '../bounded-wait.ts';
+import type { BoundedWait, Lock, Settling, StoredWrite } from '../bounded-wait.ts';
 import type { ReconcileEvents } from '../deps.ts';
-import { readAdmins } from '../group/read-admins.ts';
 import type { Settlement } from '../outcome.ts';
 import { GONE, type Progress, parseProblem, toProgress } from '../recorded.ts';
 import { createWaiters } from '../waiters.ts';
 import type { Convergence, Queue } from './convergence.ts';
 import { createFollower } from './follower.ts';
-import type { Lock, Waiting } from './runner.ts';
+import type { Waiting } from './runner.ts';
 
 /** How long and how often it is tried to find out whether a write was refused elsewhere, in milliseconds. */
 const FIND_OUT_MS = 3_000;
 const TRY_EVERY_MS = 200;
 /** Requests that may wait for the leader at the same time. */
 const WAITING_MAX = 2_000;
-
-/** A provider's write that was stored. */
-export interface StoredWrite {
-  readonly version: number;
-  /** The lock of the resource, where the request got it. */
-  readonly lock: Lock | undefined;
-  /** Names the wait that was stored with the write. */
-  readonly waitId: string | undefined;
-  /** How long the request may still wait, in milliseconds. */
-  readonly waitMs: number;
-  /** Whether it takes access away, which goes before changes. */
-  readonly class: 'remove' | 'change';
-}
 
 /** A write while it is stored. */
 export interface AnnouncedWrite {
@@ -100,45 +86,18 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
   const { store, clock, leader, waiting } = deps;
   const users = waiting.users.waiters;
   const groups = waiting.groups.waiters;
-  const follower = createFollower({ ...deps, isLeading: () => leader.find() !== undefined }, [
-    users,
-    groups,
-  ]);
+  const isLeading = () => leader.find() !== undefined;
+  const follower = createFollower({ ...deps, isLeading }, [users, groups]);
   /** Names of waits that are in the store. */
   const stored = new Set<string>();
-
-  function isWorthWaiting({ waitMs, class: callClass }: BoundedWait): boolean {
-    const queue = leader.findQueue();
-    if (queue === undefined || queue.isHeld || waitMs <= 0) return false;
-    return users.size + groups.size < WAITING_MAX && queue.aheadMs[callClass] < waitMs;
-  }
-
-  /** The leader may have refused it meanwhile: only a wait that has ended can be answered as accepted. */
-  async function end(id: string, settlement: Settlement): Promise<Settlement> {
-    if (!stored.delete(id)) return settlement;
-    const until = performance.now() + FIND_OUT_MS;
-    for (;;) {
-      try {
-        const refusal = await store.write((tx) => endWait(tx, id));
-        return refusal === undefined
-          ? settlement
-          : { kind: 'refused', problem: parseProblem(refusal) };
-      } catch (error) {
-        if (!(error instanceof StoreError) || performance.now() > until) throw error;
-        await clock.sleep(TRY_EVERY_MS);
-      }
-    }
-  }
 
   async function waitForLeader<Undo>(
     key: ResourceKey,
     { waiters, write, undo, id }: Settling<Undo> & { readonly id: string },
   ): Promise<Settlement> {
-    const reason = 'nobody brings it to the service within the wait';
-    if (!isWorthWaiting(write)) return { kind: 'not-yet', reason };
-    const settled = waiters.wait(key, { version: write.version, undo, id }, write.waitMs);
-    follower.poke();
-    return settled;
+    const hasRoom = users.size + groups.size < WAITING_MAX;
+    if (!hasRoom || !isWorthWaiting(leader.findQueue(), write)) return NOT_WITHIN_WAIT;
+    return waiters.wait(key, { version: write.version, undo, id }, write.waitMs);
   }
 
   async function settle<Undo>(key: ResourceKey, settling: Settling<Undo>): Promise<Settlement> {
@@ -147,60 +106,90 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
     const id = waitId ?? newId();
     if (waitId !== undefined) stored.add(waitId);
     if (convergence === undefined) store.bell.ring('due');
-    const settled =
-      convergence === undefined
-        ? waitForLeader(key, { ...settling, id })
-        : convergence.settle(key, { ...settling, id });
-    // This process may have stopped leading meanwhile.
+    const named = { ...settling, id };
+    const settled = convergence?.settle(key, named) ?? waitForLeader(key, named);
     follower.poke();
-    return end(id, await settled);
+    const settlement = await settled;
+    return stored.delete(id) ? end(deps, id, settlement) : settlement;
   }
 
   return {
-    async announce(tx, { key, version, undo, waitMs }) {
+    async announce(tx, write) {
+      const { waitMs } = write;
       if (store.engine === 'sqlite' || leader.find() !== undefined || waitMs <= 0) return undefined;
       const id = newId();
-      const until = Math.round(clock.now() + waitMs);
-      await insertWait(tx, {
-        ...{ id, version, until, undo: toUndoText(undo) },
-        ...{ resource_type: key.type, resource_id: key.id },
-      });
+      await insertWait(tx, { id, ...toWait(write, clock.now() + waitMs) });
       return id;
     },
     lock: (key, row) => leader.find()?.lock(key, row),
-    settleUser: (id, write, undo) =>
-      settle(
-        { type: 'user', id },
-        { waiters: users, write, undo, readProgress: () => readUserProgress(store, id) },
-      ),
-    settleGroup: (id, write, undo) =>
-      settle(
-        { type: 'group', id },
-        { waiters: groups, write, undo, readProgress: () => readGroupProgress(store, id) },
-      ),
+    settleUser: (id, write, undo) => {
+      const readProgress = () => readUserProgress(store, id);
+      return settle({ type: 'user', id }, { waiters: users, write, undo, readProgress });
+    },
+    settleGroup: (id, write, undo) => {
+      const readProgress = () => readGroupProgress(store, id);
+      return settle({ type: 'group', id }, { waiters: groups, write, undo, readProgress });
+    },
     readAdmins: (id, wait) => leader.find()?.readAdmins(id, wait) ?? leader.readAdmins(id, wait),
-    activity: () => ({
-      lanes: leader.find()?.active ?? 0,
-      waiting: users.size + groups.size,
-    }),
+    activity: () => ({ lanes: leader.find()?.active ?? 0, waiting: users.size + groups.size }),
     wake() {
       const convergence = leader.find();
       if (convergence === undefined) store.bell.ring('due');
       else convergence.wake();
     },
     async handOverWaits(tx) {
-      for (const { id, key, version, undo, until } of [...users.list(), ...groups.list()]) {
+      for (const request of [...users.list(), ...groups.list()]) {
+        const { id, until } = request;
         if (id === undefined || stored.has(id)) continue;
-        await insertWait(tx, {
-          ...{ id, version, until: Math.round(until), undo: toUndoText(undo) },
-          ...{ resource_type: key.type, resource_id: key.id },
-        });
+        await insertWait(tx, { id, ...toWait(request, until) });
         stored.add(id);
       }
       follower.poke();
     },
     stop: () => follower.stop(),
   };
+}
+
+const NOT_WITHIN_WAIT: Settlement = {
+  kind: 'not-yet',
+  reason: 'nobody brings it to the service within the wait',
+};
+
+/** False when no process leads, or its queue is longer than the wait. */
+function isWorthWaiting(
+  queue: Queue | undefined,
+  { waitMs, class: callClass }: BoundedWait,
+): boolean {
+  if (queue === undefined || queue.isHeld || waitMs <= 0) return false;
+  return queue.aheadMs[callClass] < waitMs;
+}
+
+/** Ends a wait in the store: the leader may have refused the write meanwhile, and only then nobody can any more. */
+async function end(
+  { store, clock }: ReconcilerDeps,
+  id: string,
+  settlement: Settlement,
+): Promise<Settlement> {
+  const until = performance.now() + FIND_OUT_MS;
+  for (;;) {
+    try {
+      const refusal = await store.write((tx) => endWait(tx, id));
+      if (refusal === undefined) return settlement;
+      return { kind: 'refused', problem: parseProblem(refusal) };
+    } catch (error) {
+      if (!(error instanceof StoreError) || performance.now() > until) throw error;
+      await clock.sleep(TRY_EVERY_MS);
+    }
+  }
+}
+
+/** Text columns of a wait. */
+function toWait(
+  { key, version, undo }: Pick<AnnouncedWrite, 'key' | 'version' | 'undo'>,
+  until: number,
+) {
+  const resource = { resource_type: key.type, resource_id: key.id };
+  return { ...resource, version, undo: toUndoText(undo), until: Math.round(until) };
 }
 
 async function readUserProgress({ read }: Store, id: UserId): Promise<Progress> {

@@ -2,6 +2,7 @@ import { assertNever } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { markInterrupted } from '../../store/in-flight.ts';
+import type { Lock } from '../bounded-wait.ts';
 import { converge, type Run } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { convergeGroups, type WaitingGroups } from '../group/converge-group.ts';
@@ -20,12 +21,6 @@ const OFFER_MS = 1_000;
 export interface Waiting {
   readonly users: WaitingUsers;
   readonly groups: WaitingGroups;
-}
-
-/** The right to converge one resource. Its holder runs it, or releases it. */
-export interface Lock {
-  readonly key: ResourceKey;
-  release(): void;
 }
 
 /** Converges resources, each under its lock, and answers the requests that wait for them. Never rejects. */
@@ -79,22 +74,8 @@ export function createRunner(
       if (isNotLeading(error)) return;
       deps.events.failed({ type: key.type, id: key.id, error });
       waiters.answerNotYet(key, GONE.version, 'the change is stored and will be tried again');
-      await abandon(key, error instanceof StoreError ? 0 : REST_MS);
-    }
-  }
-
-  /** After an error of our own the next run looks first. A store that takes no writes is asked again until it does. */
-  async function abandon(key: ResourceKey, restMs: number): Promise<void> {
-    while (!isStopping) {
-      const dueAt = deps.clock.now() + restMs;
-      try {
-        await deps.store.write((tx) => markInterrupted(tx, key, dueAt));
-        return;
-      } catch (error) {
-        if (isNotLeading(error)) return;
-        if (!(error instanceof StoreError)) throw error;
-        await deps.clock.sleep(OFFER_MS);
-      }
+      const restMs = error instanceof StoreError ? 0 : REST_MS;
+      await abandon(deps, key, { restMs, isStopping: () => isStopping });
     }
   }
 
@@ -122,6 +103,25 @@ export function createRunner(
       while (running.size > 0) await Promise.all(running);
     },
   };
+}
+
+/** After an error of our own the next run looks first. A store that takes no writes is asked again until it does. */
+async function abandon(
+  { store, clock }: ReconcileDeps,
+  key: ResourceKey,
+  { restMs, isStopping }: { readonly restMs: number; readonly isStopping: () => boolean },
+): Promise<void> {
+  while (!isStopping()) {
+    const dueAt = clock.now() + restMs;
+    try {
+      await store.write((tx) => markInterrupted(tx, key, dueAt));
+      return;
+    } catch (error) {
+      if (isNotLeading(error)) return;
+      if (!(error instanceof StoreError)) throw error;
+      await clock.sleep(OFFER_MS);
+    }
+  }
 }
 
 /** Whether a retry is soon enough for a request to wait for it. */

@@ -6,7 +6,7 @@ import { parseStored, toRested, toStuckColumns } from '../../store/engine/column
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
-import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users/users.ts';
+import { deleteUser, lockUser, type UserRow } from '../../store/users/users.ts';
 import type { Problem } from '../outcome.ts';
 import {
   GONE,

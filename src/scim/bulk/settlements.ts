@@ -1,4 +1,4 @@
-import type { Lock } from '../../reconcile/loop/runner.ts';
+import type { Lock } from '../../reconcile/bounded-wait.ts';
 import type { ScimDeps } from '../deps.ts';
 import { settleWrite, tellUnchanged } from '../writes/settle.ts';
 import { type AcceptedWrite, toKey } from '../writes/write-result.ts';

@@ -1,5 +1,4 @@
-import type { StoredWrite } from '../../reconcile/loop/reconciler.ts';
-import type { Lock } from '../../reconcile/loop/runner.ts';
+import type { Lock, StoredWrite } from '../../reconcile/bounded-wait.ts';
 import type { Problem, Settlement } from '../../reconcile/outcome.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError, unavailable } from '../errors.ts';
