@@ -11,7 +11,7 @@ import type { BoundedWait, Lock, Settling, StoredWrite } from '../bounded-wait.t
 import type { ReconcileEvents } from '../deps.ts';
 import type { Settlement } from '../outcome.ts';
 import { GONE, type Progress, parseProblem, toProgress } from '../recorded.ts';
-import { createWaiters } from '../waiters.ts';
+import { createWaiters, type WaitingRequest } from '../waiters.ts';
 import type { Convergence, Queue } from './convergence.ts';
 import { createFollower } from './follower.ts';
 import type { Waiting } from './runner.ts';
@@ -138,16 +138,25 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       else convergence.wake();
     },
     async handOverWaits(tx) {
-      for (const request of [...users.list(), ...groups.list()]) {
-        const { id, until } = request;
-        if (id === undefined || stored.has(id)) continue;
-        await insertWait(tx, { id, ...toWait(request, until) });
-        stored.add(id);
-      }
+      await storeWaits(tx, [...users.list(), ...groups.list()], stored);
       follower.poke();
     },
     stop: () => follower.stop(),
   };
+}
+
+/** Stores the waits that are not in the store yet. */
+async function storeWaits(
+  tx: Db,
+  requests: readonly WaitingRequest<UserUndo | GroupUndo>[],
+  stored: Set<string>,
+): Promise<void> {
+  for (const request of requests) {
+    const { id, until } = request;
+    if (id === undefined || stored.has(id)) continue;
+    await insertWait(tx, { id, ...toWait(request, until) });
+    stored.add(id);
+  }
 }
 
 const NOT_WITHIN_WAIT: Settlement = {
