@@ -94,8 +94,8 @@ beforeAll(async () => {
       select * from (${numbers} select 'p' || n, 'hash', 'applied', 'sweep', null, ${counts}, 1, null, 1, 1, null, 1 from numbers where n <= 1000)`);
     await run(sql`insert into plan_actions (plan_id, kind, resource_type, resource_id, member_id, desired, observed, harm, status, released_at)
       select * from (${numbers} select 'p1', 'member.removed', 'group', ${GROUP('n')}, ${ID('n')}, '{"present":true}', '{"present":false}', null, 'done', 1 from numbers)`);
-    await run(sql`insert into sweeps (id, status, reads_admins, started_at, ended_at, calls, counts, reasons, lease_until)
-      select * from (${numbers} select 's' || n, 'complete', 1, n, n, 3, '{}', '[]', 0 from numbers where n <= 1000)`);
+    await run(sql`insert into sweeps (id, status, reads_admins, started_at, ended_at, calls, counts, reasons)
+      select * from (${numbers} select 's' || n, 'complete', 1, n, n, 3, '{}', '[]' from numbers where n <= 1000)`);
     await run(sql`insert into disputes (resource_type, name_folded, reason, first_seen_at, last_seen_at, count)
       select * from (${numbers} select 'user', 'person' || n || '@example.com', 'two', 1, ${Date.now()}, 1 from numbers where n <= 1000)`);
   });

@@ -113,6 +113,8 @@ interface Term {
   begun: Promise<void>;
   /** The calls of the leader before have ended. */
   isQuiet: boolean;
+  /** The tenure has started: until then the news of the leader before hold. */
+  isOpen: boolean;
 }
 
 class SharedElection implements Election {
@@ -216,14 +218,23 @@ class SharedElection implements Election {
 
   async #renew(term: Term): Promise<void> {
     const { store, clock } = this.#deps;
-    const news = (await term.tenure?.readNews()) ?? null;
+    const news = term.isOpen ? ((await term.tenure?.readNews()) ?? null) : null;
     const askedAtMs = performance.now();
     if (await renewLead(store, { ...term.lead, news }, this.#times)) {
       this.#sureUntilMs = askedAtMs + LEASE_MS;
       const { owner, epoch, since } = term.lead;
       const now = clock.now();
       const expires_at = now + LEASE_MS;
-      this.#see({ id: 1, owner, epoch, since, now, expires_at, quiet_at: expires_at, news });
+      this.#see({
+        id: 1,
+        owner,
+        epoch,
+        since,
+        now,
+        expires_at,
+        quiet_at: expires_at,
+        news: news ?? this.#seen?.news ?? null,
+      });
       return;
     }
     if (this.#term === term) this.#lose(term);
@@ -273,6 +284,7 @@ class SharedElection implements Election {
       tenure: undefined,
       begun: Promise.resolve(),
       isQuiet: quietInMs === 0,
+      isOpen: false,
     };
     this.#term = term;
     events.took({ epoch, before, quietInMs });
@@ -303,6 +315,7 @@ class SharedElection implements Election {
       term.tenure = await createTenure(lead);
       await term.tenure.start();
     });
+    term.isOpen = true;
     this.#waking.abort();
   }
 

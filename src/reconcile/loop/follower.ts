@@ -10,15 +10,19 @@ import type { Waiters } from '../waiters.ts';
 import { WORTH_WAITING_MS } from './runner.ts';
 
 /** How often it is looked what the leader has done, where no ring tells, in milliseconds. */
-const LOOK_MS = 400;
+const LOOK_MS = 250;
 /** A leader that has not been heard of for so long, although it was asked, is not waited for; in milliseconds. */
-const SILENT_MS = 900;
+const SILENT_MS = 600;
 
 const PUT_OFF = 'the change is stored and will be tried again';
 const NOBODY_LEADS = 'no process brings changes to the service now';
 
 /** Tells requests of this process what the leader has done for them, while another process leads. */
 export interface Follower {
+  /** Tells the leader that something is due. */
+  ask(): void;
+  /** True when the leader does not answer, so that no request should wait for it. */
+  isSilent(): boolean;
   /** A request waits for what the leader may do. */
   poke(): void;
   stop(): void;
@@ -42,9 +46,10 @@ export function createFollower(
   let isFollowing = false;
   let waking = new AbortController();
   const steadyNow = clock.steady ?? clock.now;
-  let heardAtMs = steadyNow();
+  /** When the leader was asked first since it was heard of; undefined: it has answered. */
+  let askedAtMs: number | undefined;
   const hear = () => {
-    heardAtMs = steadyNow();
+    askedAtMs = undefined;
   };
   const unlisten =
     store.engine === 'sqlite'
@@ -57,9 +62,16 @@ export function createFollower(
           }),
         ];
 
-  function giveUpOnSilence(sinceMs: number): void {
-    const nowMs = steadyNow();
-    if (nowMs - Math.max(heardAtMs, sinceMs) < SILENT_MS) return;
+  /** Tells the leader that something is due; it says "here". */
+  function ask(): void {
+    askedAtMs ??= steadyNow();
+    store.bell.ring('due');
+  }
+
+  const isSilent = () => askedAtMs !== undefined && steadyNow() - askedAtMs >= SILENT_MS;
+
+  function giveUpOnSilence(): void {
+    if (!isSilent()) return;
     for (const each of waiters) {
       for (const key of each.keys()) each.answerNotYet(key, GONE.version, NOBODY_LEADS);
     }
@@ -78,14 +90,12 @@ export function createFollower(
   /** Ends by itself when no request waits. */
   async function follow(): Promise<void> {
     isFollowing = true;
-    const sinceMs = steadyNow();
     while (waiters.some(({ size }) => size > 0) && !isOver()) {
       const isRung = await rest();
       if (isOver()) break;
-      // The leader says "here" to it.
-      if (!isRung) store.bell.ring('due');
+      if (!isRung) ask();
       await tellProgress({ store, clock }, waiters).catch(noteFailure);
-      giveUpOnSilence(sinceMs);
+      giveUpOnSilence();
     }
     isFollowing = false;
   }
@@ -96,6 +106,8 @@ export function createFollower(
   }
 
   return {
+    ask,
+    isSilent,
     poke() {
       if (store.engine === 'postgres' && !isFollowing && !isLeading()) void follow();
     },

@@ -95,7 +95,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
     key: ResourceKey,
     { waiters, write, undo, id }: Settling<Undo> & { readonly id: string },
   ): Promise<Settlement> {
-    const hasRoom = users.size + groups.size < WAITING_MAX;
+    const hasRoom = users.size + groups.size < WAITING_MAX && !follower.isSilent();
     if (!hasRoom || !isWorthWaiting(leader.findQueue(), write)) return NOT_WITHIN_WAIT;
     return waiters.wait(key, { version: write.version, undo, id }, write.waitMs);
   }
@@ -105,7 +105,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
     const { waitId } = settling.write;
     const id = waitId ?? newId();
     if (waitId !== undefined) stored.add(waitId);
-    if (convergence === undefined) store.bell.ring('due');
+    if (convergence === undefined) follower.ask();
     const named = { ...settling, id };
     const settled = convergence?.settle(key, named) ?? waitForLeader(key, named);
     follower.poke();
