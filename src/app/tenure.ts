@@ -40,6 +40,9 @@ import { toDriftEvents, toSweepEvents, toTransportHooks } from './telemetry.ts';
 /** How long an end waits for calls on their way, in milliseconds. */
 export const STOP_GRACE_MS = 15_000;
 
+/** How long runs may go on before another process takes over, in milliseconds. */
+const HAND_OVER_GRACE_MS = 1_000;
+
 /** What a process brings to its tenures. */
 export interface TenureParts {
   readonly options: WatchedOptions;
@@ -115,9 +118,10 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
       const ends = [pruning, errands, poller, sweeps, keeper, recovery, firstRead].map((each) =>
         each.stop(),
       );
-      const runs = convergence.stop(STOP_GRACE_MS);
-      // What waits for its turn is not sent any more, what was sent comes to its end.
-      await Promise.all([...ends, runs, upstream.close()]);
+      // What runs mostly ends soon. Then what waits for its turn is not sent any more, and what was sent comes to its end.
+      await convergence.stop(store.engine === 'sqlite' ? STOP_GRACE_MS : HAND_OVER_GRACE_MS);
+      await upstream.close();
+      await Promise.all([...ends, convergence.stop(STOP_GRACE_MS)]);
     },
   };
 }
