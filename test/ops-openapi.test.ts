@@ -227,6 +227,8 @@ describeStores('every request below /ops', ({ makeUrl }) => {
         const { hash } = Object(await readPlan());
         expect((await ask(bridge, 'POST', path, { hash: 'another' })).status).toBe(409);
         expect((await ask(bridge, 'POST', path, { hash })).status).toBe(200);
+        // A process that only observes does not start while changes wait.
+        await untilSettled(bridge);
       });
     }
 

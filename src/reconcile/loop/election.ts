@@ -142,7 +142,6 @@ class SharedElection implements Election {
     await this.#beatOnce();
     // A leader before that may still be calling is not waited for: writes are accepted meanwhile.
     if (this.#term?.isQuiet) await this.#term.begun;
-    else this.#term?.begun.catch((error: unknown) => this.#fail(error));
     this.#loop = this.#run();
   }
 
@@ -290,12 +289,13 @@ class SharedElection implements Election {
     events.took({ epoch, before, quietInMs });
     store.bell.ring('leader');
     term.begun = this.#open(term, quietInMs);
-    term.begun.catch(() => void this.#abandon(term));
+    term.begun.catch((error: unknown) => void this.#abandon(term, error));
   }
 
   /** A process that cannot begin leaves the lead to another one. */
-  async #abandon(term: Term): Promise<void> {
+  async #abandon(term: Term, error: unknown): Promise<void> {
     if (this.#term !== term || this.#isResigned) return;
+    this.#fail(error);
     this.#term = undefined;
     await this.#yield(term);
   }
