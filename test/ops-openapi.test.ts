@@ -209,6 +209,9 @@ describeStores('every request below /ops', ({ makeUrl }) => {
         const readStatus = async () => (await ask(bridge, 'GET', `/plans/${planId}`)).body.status;
         await expect.poll(readStatus, PATIENT).toBe('applied');
         await ask(bridge, 'POST', `/plans/${planId}/undo`);
+        const listApproved = async () =>
+          (await ask(bridge, 'GET', '/plans?status=approved')).body.items;
+        await expect.poll(listApproved, PATIENT).toEqual([]);
         await untilSettled(bridge);
         for (const path of ['/plans/x/undo', '/plans/x/discard', '/drifts/x/repair']) {
           expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
