@@ -71,7 +71,8 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const { wake } = convergence;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode: parts.guard.mode });
+  const { mode } = parts.guard;
+  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode });
   const detectors = createDetectors(parts, readDeps, { firstRead, recovery, wake });
   const pruning = createPruning(deps, toRetention(options.settings));
   const callForOperator = createOperatorCalls(deps, wake);
@@ -114,10 +115,8 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     },
     async stop() {
       hearing.stop();
-      const { poller, sweeps, keeper } = detectors;
-      const ends = [pruning, errands, poller, sweeps, keeper, recovery, firstRead].map((each) =>
-        each.stop(),
-      );
+      const all = [pruning, errands, ...Object.values(detectors), recovery, firstRead];
+      const ends = all.map((each) => each.stop());
       // What runs mostly ends soon. Then what waits for its turn is not sent any more, and what was sent comes to its end.
       await convergence.stop(store.engine === 'sqlite' ? STOP_GRACE_MS : HAND_OVER_GRACE_MS);
       await upstream.close();
