@@ -59,3 +59,23 @@ export async function listExistingGroups(
   }
   return found;
 }
+
+/** Which of these names an account of the service was seen with, whoever has it by now. */
+export async function listUserNamesSeen(
+  db: Db,
+  namesFolded: readonly string[],
+): Promise<Set<string>> {
+  const seen = new Set<string>();
+  for (const names of chunks(namesFolded)) {
+    for (const column of ['observed_user_name_folded', 'observed_email_folded'] as const) {
+      const rows = await db
+        .selectFrom('users')
+        .select(`${column} as name`)
+        .where('upstream_id', 'is not', null)
+        .where(column, 'in', names)
+        .execute();
+      for (const { name } of rows) if (name !== null) seen.add(name);
+    }
+  }
+  return seen;
+}

@@ -43,16 +43,42 @@ export async function savePeople(
     }
     const before = toObservedUser(row);
     const stored = { ...row, seen: before };
+    const observed = account.observe(before);
     const fate =
       row.deleted_at === null ? judgeSighting(stored, sentAt) : judgeReturn(stored, sentAt);
-    if (fate === 'look-again') await updateUser(tx, row.id, toLookAgainColumns(row, now));
-    if (fate !== 'merge') continue;
-    const document = await savePerson(tx, row, { observed: account.observe(before), now });
+    const isNews = fate === 'merge' || (fate === 'look-again' && agrees(observed, before));
+    if (fate === 'look-again' && !isNews) {
+      await updateUser(tx, row.id, toLookAgainColumns(row, now));
+    }
+    if (!isNews) continue;
+    const document = await savePerson(tx, row, { observed, now });
     if (document) confirmed.push(document);
   }
   await saveObservedDocuments(tx, confirmed);
   await insertObservedUsers(tx, added);
 }
+
+/**
+ * Whether a list shows of an account what a call of ours showed meanwhile, so that there is nothing to look at:
+ * mostly somebody who was created while the list was read.
+ */
+function agrees(shown: ObservedUser, before: ObservedUser | undefined): boolean {
+  if (before === undefined) return false;
+  return FACTS.every((fact) => before[fact] === undefined || before[fact] === shown[fact]);
+}
+
+/** What the service says of an account, apart from when and by which call. */
+const FACTS = [
+  'userName',
+  'email',
+  'fullName',
+  'active',
+  'owner',
+  'role',
+  'virtual',
+  'appsPermissions',
+  'temporarilyInactive',
+] as const satisfies readonly (keyof ObservedUser)[];
 
 function toNewPerson(upstreamId: number, observed: ObservedUser, now: number): ObservedPerson {
   const attributes = toUnmanagedAttributes(observed);

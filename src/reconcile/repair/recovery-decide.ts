@@ -26,9 +26,9 @@ export async function approvePlan(deps: RecoveryDeps, hash: string): Promise<Dec
 /** Goes on with a plan that was approved, and ends recovery. */
 export async function releaseApproved(
   deps: RecoveryDeps,
-  { plan }: PlannedRecovery,
+  { plan: { readSince }, reason }: PlannedRecovery,
 ): Promise<Released> {
-  const released = await releasePlan(deps, plan);
+  const released = await releasePlan(deps, { readSince, reason });
   await deps.store.write(finish);
   deps.events.recovery({ phase: 'over', code: 'approved', actions: released.released });
   deps.wake();

@@ -9,8 +9,9 @@ import { listManagedGroups, listManagedUsers, trust } from '../../store/managed.
 import type { Db } from '../../store/store.ts';
 import { toUserState } from '../../store/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { type CompleteRead, isBelieved, listUnknownUsers } from './believe.ts';
 import type { ReadSections } from './read-again.ts';
-import type { HeldPlan, RecoveryReason } from './recovery-state.ts';
+import type { HeldPlan } from './recovery-state.ts';
 import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-held-actions.ts';
 
 /** Resources that are compared in one transaction. */
@@ -23,11 +24,8 @@ export function toHeldPolicy({ policy }: ReconcileDeps, readSince: number): Held
 }
 
 /** What a plan is made from: the sections that a complete read could read, and why there is a plan. */
-interface PlanBasis {
-  /** Epoch milliseconds. */
-  readonly readSince: number;
+interface PlanBasis extends CompleteRead {
   readonly sections: ReadSections;
-  readonly reason: RecoveryReason;
 }
 
 /** Chooses among the differences of some resources. */
@@ -44,10 +42,9 @@ export async function makePlan(
   const policy = toHeldPolicy(deps, readSince);
   const choose: Choose = reason.code === 'first-run' ? selectWished : async (_tx, all) => all;
   await deps.store.write((tx) => deleteHeldActions(tx, Number.MAX_SAFE_INTEGER));
-  if (sections.users)
-    await inParts(deps, (tx, afterSeq) => planUsers(tx, afterSeq, { policy, choose }));
-  if (sections.groups)
-    await inParts(deps, (tx, afterSeq) => planGroups(tx, afterSeq, { policy, choose }));
+  const planning = { policy, choose, read: { readSince, reason }, now: deps.clock.now() };
+  if (sections.users) await inParts(deps, (tx, afterSeq) => planUsers(tx, afterSeq, planning));
+  if (sections.groups) await inParts(deps, (tx, afterSeq) => planGroups(tx, afterSeq, planning));
   const { hash, actions } = await sumUp(deps.store.read);
   return { hash, actions, readSince, at: deps.clock.now() };
 }
@@ -67,12 +64,14 @@ async function inParts(
 interface Planning {
   readonly policy: HeldPolicy;
   readonly choose: Choose;
+  readonly read: CompleteRead;
+  readonly now: number;
 }
 
 async function planUsers(
   tx: Db,
   afterSeq: number,
-  { policy, choose }: Planning,
+  { policy, choose, read, now }: Planning,
 ): Promise<number | undefined> {
   const rows = await listManagedUsers(tx, { afterSeq, limit: PART });
   const actions: HeldAction[] = [];
@@ -83,7 +82,8 @@ async function planUsers(
     if (isSeen(state.observed, policy)) seen.push(row.id);
   }
   await insertHeldActions(tx, await choose(tx, actions));
-  await trust(tx, 'users', seen);
+  const unknown = isBelieved(read, now) ? await listUnknownUsers(tx, rows, read) : [];
+  await trust(tx, 'users', [...seen, ...unknown]);
   return rows.at(-1)?.seq;
 }
 
