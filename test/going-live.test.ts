@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
+import { addPlanCommand } from '../src/cli/plan.ts';
+import { addRecoveryCommand } from '../src/cli/recovery.ts';
 import type { SandboxOptions } from '../src/sandbox/sandbox.ts';
 import type { TestBridge } from './support/bridge.ts';
+import { runner } from './support/command.ts';
 import { type Lives, makeLives } from './support/lives.ts';
 import { addUsers, findId, send, toPatch, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
-import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 /** The machine may be busy. */
 const PATIENT = { timeout: 10_000, interval: 10 };
@@ -14,7 +17,7 @@ const NOBODY = { users: 3, groups: 1 };
 /** A company of three, and a bridge that was told of fifty more while it observed. */
 async function observePeople(url: string, sandbox: SandboxOptions = {}): Promise<Lives> {
   const lives = await makeLives({
-    settings: { ...SWEEP_SETTINGS, DATABASE_URL: url, SCIM_WRITE_WAIT: '60s' },
+    settings: settingsOf(url),
     sandbox: { seed: NOBODY, ...sandbox },
   });
   await lives.live((bridge) => addUsers(bridge, PEOPLE), { MODE: 'observe' });
@@ -22,7 +25,7 @@ async function observePeople(url: string, sandbox: SandboxOptions = {}): Promise
 }
 
 /** Approves the plan of the first run; `meanwhile` is done between the read and the approval. */
-async function goLive(
+async function approve(
   { sandbox }: Lives,
   bridge: TestBridge,
   meanwhile: () => void = () => undefined,
@@ -34,11 +37,20 @@ async function goLive(
   meanwhile();
   const approved = await askOps(bridge, 'POST', '/plans/first-run/approve', { hash });
   expect(approved.status).toBe(200);
+}
+
+/** The same, and waits until it is done. */
+async function goLive(lives: Lives, bridge: TestBridge, meanwhile?: () => void): Promise<void> {
+  await approve(lives, bridge, meanwhile);
   await untilSettled(bridge);
 }
 
 function listAddresses({ sandbox }: Lives): string[] {
   return sandbox.service.users().map(({ email }) => email);
+}
+
+function settingsOf(url: string) {
+  return { ...SWEEP_SETTINGS, DATABASE_URL: url, SCIM_WRITE_WAIT: '60s' };
 }
 
 describeStores('going live', ({ makeUrl }) => {
@@ -65,11 +77,7 @@ describeStores('going live', ({ makeUrl }) => {
 
   test('costs one call a person who is there and differs', async () => {
     const lives = await makeLives({
-      settings: {
-        ...SWEEP_SETTINGS,
-        DATABASE_URL: await makeUrl('migrated'),
-        SCIM_WRITE_WAIT: '60s',
-      },
+      settings: settingsOf(await makeUrl('migrated')),
       sandbox: { seed: NOBODY },
     });
     await lives.live(
@@ -113,5 +121,40 @@ describeStores('going live', ({ makeUrl }) => {
     expect(lives.sandbox.calls.counts()['scim.addUser']).toEqual({ 201: PEOPLE - 1, 409: 1 });
     expect(shown).toMatchObject({ upstreamId: service.getUser(email).id, pending: [] });
     expect(service.getUser(email).fullName).toBe('Person7 Example');
+  });
+
+  test('tells meanwhile how many of how many are done, and about how long the rest takes', async () => {
+    const lives = await observePeople(await makeUrl('migrated'));
+    const { calls, faults } = lives.sandbox;
+    const hang = { kind: 'hang' } as const;
+    faults.add({ operation: 'scim.addUser', fault: hang, skip: 20 });
+
+    await lives.live(async (bridge) => {
+      const readRelease = async () => (await askOps(bridge, 'GET', '/status')).body.release;
+      const show = (...args: string[]) =>
+        runner(bridge, [addPlanCommand, addRecoveryCommand], { OPS_TOKEN })(...args);
+      expect(await readRelease()).toBe(null);
+      await approve(lives, bridge);
+      await expect.poll(async () => Object(await readRelease()).done, PATIENT).toBe(20);
+      const release = Object(await readRelease());
+      const texts = [
+        await show('plan', 'show'),
+        await show('plan', 'show', '--first-run'),
+        await show('recovery', 'show'),
+      ];
+      faults.clear();
+      await untilSettled(bridge);
+
+      expect(release).toMatchObject({ total: PEOPLE, done: 20, stuck: 0 });
+      expect(Date.parse(release.endsAt)).toBeGreaterThan(Date.parse(release.startedAt));
+      for (const { text } of texts) {
+        expect(text).toMatch(/20 of 50 people and groups are done, about \d+ (s|min|h) left/);
+      }
+      expect(Object((await readRelease()) ?? { done: PEOPLE, endsAt: null })).toMatchObject({
+        done: PEOPLE,
+        endsAt: null,
+      });
+    });
+    expect(calls.count({ operation: 'scim.addUser' })).toBeGreaterThanOrEqual(PEOPLE);
   });
 });

@@ -83,6 +83,7 @@ const NOTHING: OpsSources = {
     listStuck: never,
     listFailing: never,
     listDisputes: never,
+    findRelease: never,
   },
   timeline: { user: never, group: never, any: never },
   explain: { user: never, group: never, any: never },

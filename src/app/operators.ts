@@ -13,6 +13,7 @@ import { createRetrySource } from '../ops/state/retry.ts';
 import type { StatusSources } from '../ops/state/status.ts';
 import { createWritesSource } from '../ops/state/writes.ts';
 import { createTimelineSource } from '../ops/timeline/routes.ts';
+import { findReleaseProgress } from '../reconcile/repair/release-progress.ts';
 import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
@@ -25,7 +26,7 @@ import type { BridgeParts } from './parts.ts';
 import { toScimDeps } from './scim.ts';
 
 /** What operators are told of the state, beside what the store lists. */
-type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes'> &
+type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes' | 'findRelease'> &
   Pick<HealthSources, 'writes'>;
 
 /** What operators ask. */
@@ -40,6 +41,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       listStuck: (limit) => listStuck(store.read, limit),
       listFailing: (limit) => listFailing(store.read, limit),
       listDisputes: (limit) => listDisputes(store.read, limit),
+      findRelease: () => findReleaseProgress(store.read, options.clock.now()),
     },
     sweeps: createSweepSource(store.read, parts.sweeps.request),
     resources: toResourceSources(options, parts),
@@ -53,7 +55,11 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       (res, erased) => logger.log(events.personErased({ requestId: getRequestId(res), ...erased })),
     ),
     recovery: {
-      read: () => readRecoveryView(store.read, recovery.detection()),
+      read: () =>
+        readRecoveryView(store.read, {
+          detection: recovery.detection(),
+          now: options.clock.now(),
+        }),
       ...decisions,
     },
     firstRun: {
@@ -103,6 +109,7 @@ function toFirstRunDeps(options: WatchedOptions, parts: BridgeParts): FirstRunDe
   return {
     db: options.store.read,
     mode: parts.guard.mode,
+    now: options.clock.now,
     listPrivileged: parts.rules.protection.listPrivileged,
     findGroupPrivilege: (db, row) => findGroupPrivilege(db, scim, row),
   };

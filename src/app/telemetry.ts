@@ -43,6 +43,7 @@ export function toReconcileEvents(
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),
     recovery: (fields) => logger.log(events.recovery(fields)),
+    release: (fields) => logger.log(events.release(fields)),
   };
 }
 

@@ -48,7 +48,9 @@ const resources = { users: noResources, groups: noResources };
 const api = { call: async () => undefined, told: () => undefined };
 const noPlan = async () => ({ kind: 'no-plan' }) as const;
 const recovery: RecoverySource = {
-  read: async () => ({ phase: 'none', detection: null, since: null, reason: null, plan: null }),
+  read: async () => ({
+    ...{ phase: 'none', detection: null, since: null, reason: null, plan: null, release: null },
+  }),
   approve: noPlan,
   discard: noPlan,
 };
@@ -66,7 +68,7 @@ const writes: WritesSource = {
 
 const firstRun: FirstRunSource = {
   readPage: async () => ({
-    ...{ phase: 'none', plan: null, counts: {}, items: [], nextCursor: null },
+    ...{ phase: 'none', plan: null, release: null, counts: {}, items: [], nextCursor: null },
   }),
   approve: noPlan,
   discard: noPlan,
@@ -194,6 +196,7 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     upstreamHealth: () => ({ ...well, service: { kind: 'shut', sinceMs: 0, nextProbeMs: 5_000 } }),
     viewAttempts: () => ({ failed: 0, sources: [] }),
     activity: () => ({ lanes: 2, waiting: 1 }),
+    findRelease: async () => undefined,
     listStuck: async () => [stuck],
     listFailing: async () => [{ ...stuck, id: 'u2' }],
     listDisputes: async () => [],

@@ -54,6 +54,14 @@ export interface ReconcileEvents {
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
   /** What the start found out, or how far recovery has come. */
   recovery(fields: { phase: string; code: string; actions?: number }): void;
+  /** How far an approved plan of going live or of recovery has come, in people and groups; in the end all are done or stuck. */
+  release(fields: {
+    total: number;
+    done: number;
+    stuck: number;
+    elapsedMs: number;
+    leftMs?: number;
+  }): void;
 }
 
 /** What every step of reconciliation is given. */

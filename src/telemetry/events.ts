@@ -112,6 +112,15 @@ export const events = {
       fields,
     ),
 
+  /** `leftMs`: at the rate so far; absent when nothing is done yet, or nothing left. */
+  release: (fields: {
+    total: number;
+    done: number;
+    stuck: number;
+    elapsedMs: number;
+    leftMs?: number;
+  }) => line('info', 'the approved plan: so many people and groups are done', fields),
+
   sweepStarted: (fields: { sweepId: string; admins: boolean }) =>
     line('info', 'comparing the service with the store', fields),
   /** `reasons` are fixed sentences without names. */

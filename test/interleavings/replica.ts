@@ -93,6 +93,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       stuck: () => undefined,
       deletionFinished: () => undefined,
       recovery: () => undefined,
+      release: () => undefined,
       failed: ({ error }) => onFailure(error),
       sectionChanged: () => onFailure(new BridgeError('bug', 'a section was closed')),
       auditEvent: () => undefined,

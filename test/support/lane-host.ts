@@ -87,6 +87,7 @@ export async function createLaneHost(
       converged() {},
       deletionFinished() {},
       recovery() {},
+      release() {},
       stuck() {},
       failed: ({ error }) => void failures.push(error),
       sectionChanged() {},

@@ -12,6 +12,7 @@ import { lockUser, toUserState, type UserRow, updateUser } from '../../store/use
 import type { ReconcileDeps } from '../deps.ts';
 import { type CompleteRead, isBelieved, listUnknownUsers } from './believe.ts';
 import { listGroupActions, toHeldPolicy } from './recovery-make-plan.ts';
+import { addReleased } from './release-progress.ts';
 import { type HeldPolicy, toHeldUserActions } from './to-held-actions.ts';
 
 /** Actions that are released in one transaction. */
@@ -48,12 +49,16 @@ async function releasePart(tx: Db, releasing: Releasing): Promise<Released | und
   const last = rows.at(-1);
   if (last === undefined) return undefined;
   let released = 0;
+  let resources = 0;
   for (const [id, actions] of Map.groupBy(rows, ({ resourceId }) => resourceId)) {
-    released +=
+    const holding =
       actions[0]?.resourceType === 'user'
         ? await releaseUser(tx, userId(id), { ...releasing, actions })
         : await releaseGroup(tx, id, { ...releasing, actions });
+    released += holding;
+    resources += Number(holding > 0);
   }
+  await addReleased(tx, resources, releasing.now);
   await deleteHeldActions(tx, last.id);
   return { released, dropped: rows.length - released };
 }

@@ -12,6 +12,7 @@ import {
 } from './recovery-decide.ts';
 import { makePlan } from './recovery-make-plan.ts';
 import { type RecoveryState, saveRecovery } from './recovery-state.ts';
+import { tellRelease } from './release-progress.ts';
 
 /** How often the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
@@ -122,14 +123,16 @@ async function carryOn(
   return false;
 }
 
-/** The last moment that the store knows of, for the next start. */
-function createHeartbeat({ store, clock, events }: RecoveryDeps) {
+/** The last moment that the store knows of, for the next start, and how far an approved plan has come. */
+function createHeartbeat(deps: RecoveryDeps) {
+  const { store, clock, events } = deps;
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();
 
   async function beat(): Promise<void> {
     try {
       await store.write((tx) => saveAlive(tx, clock.now()));
+      await tellRelease(deps);
     } catch (error) {
       events.failed({ type: 'recovery', id: 'alive', error });
     }
