@@ -1,4 +1,4 @@
-import { type GroupRow, toObservedGroup } from '../store/groups.ts';
+import { type GroupRow, toObservedGroup } from '../store/groups/groups.ts';
 import { companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
 

@@ -1,6 +1,7 @@
 import type { AttemptsView } from '../../access/failure-counts.ts';
 import type { ReleaseProgress } from '../../reconcile/repair/release-progress.ts';
-import type { DisputeView, StuckPart, TroubledResource } from '../../store/trouble.ts';
+import type { StuckPart, TroubledResource } from '../../store/resources/backlog.ts';
+import type { DisputeView } from '../../store/resources/disputes.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { ok, route } from '../http/route.ts';
 import { toReleaseView } from '../recovery/release.ts';

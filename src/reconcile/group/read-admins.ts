@@ -1,14 +1,14 @@
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { endObservedGroup } from '../../store/end-observed.ts';
 import {
   findGroup,
   type GroupRow,
   lockGroup,
   toGroupState,
   updateGroup,
-} from '../../store/groups.ts';
-import { observeLinks } from '../../store/link-observations.ts';
+} from '../../store/groups/groups.ts';
+import { observeLinks } from '../../store/links/observations.ts';
+import { endObservedGroup } from '../../store/resources/managed.ts';
 import { groupAdmins } from '../../upstream/operations/people.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import type { BoundedWait } from '../bounded-wait.ts';

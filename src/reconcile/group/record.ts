@@ -10,9 +10,15 @@ import {
   withoutSettled,
 } from '../../domain/stuck.ts';
 import { planGroup } from '../../plan/plan-group.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
+import { haveInspected, noteMissing } from '../../store/drifts.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toRested,
+  toStuckColumns,
+} from '../../store/engine/columns.ts';
 import {
   deleteGroup,
   type GroupRow,
@@ -20,14 +26,12 @@ import {
   lockGroup,
   toObservedGroup,
   updateGroup,
-} from '../../store/groups.ts';
-import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
-import { markExhausted, readWaiting, type WaitingSummary } from '../../store/link-work.ts';
-import { haveInspected, noteMissing } from '../../store/note-missing.ts';
-import { LOST_CREATE } from '../../store/sent-creates.ts';
-import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
+} from '../../store/groups/groups.ts';
+import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
+import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
+import { markExhausted, readWaiting, type WaitingSummary } from '../../store/links/work.ts';
+import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { planNextLostLook, withoutUncreated } from '../lost-create.ts';

@@ -3,9 +3,9 @@ import { describeCompany, describeStored } from '../../../test/support/company.t
 import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { groupId } from '../../domain/ids.ts';
-import type { GroupRow } from '../../store/groups.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Store } from '../../store/store.ts';
-import { listUsersByObserved, type UserRow } from '../../store/users.ts';
+import { listUsersByObserved, type UserRow } from '../../store/users/users.ts';
 
 const seed = { users: 20, groups: 3, membersPerGroup: 5 };
 

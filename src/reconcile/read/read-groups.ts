@@ -1,7 +1,7 @@
-import { type ObservedGroup, withoutDoubt } from '../../domain/group.ts';
-import { type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
-import { observeLinks } from '../../store/link-observations.ts';
-import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-groups.ts';
+import { type ObservedGroup, withoutStaleMark } from '../../domain/group.ts';
+import { type GroupRow, toObservedGroup, updateGroup } from '../../store/groups/groups.ts';
+import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
+import { observeLinks } from '../../store/links/observations.ts';
 import type { Db } from '../../store/store.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
@@ -97,7 +97,7 @@ async function saveKnown(
   const fate = toGroupFate(row, sentAt);
   if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
   if (fate !== 'merge') return;
-  await mergeGroup(tx, row, toSighting(group, withoutDoubt(toObservedGroup(row)), now));
+  await mergeGroup(tx, row, toSighting(group, withoutStaleMark(toObservedGroup(row)), now));
   const { memberIds } = group;
   if (memberIds) await saveMembers(tx, row, { memberIds, now, repeats, from: 'list' });
 }

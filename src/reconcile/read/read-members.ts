@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups.ts';
+import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups/groups.ts';
 import {
   countSeenMembers,
   listSeenGroups,
   type SeenGroup,
-} from '../../store/observations-groups.ts';
+} from '../../store/groups/observations.ts';
 import type { Db } from '../../store/store.ts';
 import { groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -54,7 +54,7 @@ async function saveDoubt(tx: Db, { id }: SeenGroup, now: number): Promise<void> 
   const row = await lockGroup(tx, id);
   const observed = row && toObservedGroup(row);
   if (observed === undefined) return;
-  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, doubtedAt: now }) });
+  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, staleAt: now }) });
 }
 
 /** A group whose members no list proved. */

@@ -1,8 +1,8 @@
 import type { ObservedGroup } from '../../domain/group.ts';
 import { groupId, newId } from '../../domain/ids.ts';
-import { toGroupColumns } from '../../store/columns.ts';
-import { type GroupRow, type NewGroupRow, updateGroup } from '../../store/groups.ts';
-import { observeLinks } from '../../store/link-observations.ts';
+import { toGroupColumns } from '../../store/engine/columns.ts';
+import { type GroupRow, type NewGroupRow, updateGroup } from '../../store/groups/groups.ts';
+import { observeLinks } from '../../store/links/observations.ts';
 import type { Db } from '../../store/store.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
 

@@ -1,10 +1,15 @@
 import { foldCase } from '../../domain/fold.ts';
-import { type ObservedGroup, withoutDoubt } from '../../domain/group.ts';
-import { chunks } from '../../store/chunks.ts';
-import { saveDispute } from '../../store/disputes.ts';
-import { deleteGroup, type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
-import { disclaimLinks, moveGroupLinks } from '../../store/link-observations.ts';
-import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-groups.ts';
+import { type ObservedGroup, withoutStaleMark } from '../../domain/group.ts';
+import { chunks } from '../../store/engine/dialect.ts';
+import {
+  deleteGroup,
+  type GroupRow,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
+import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
+import { disclaimLinks, moveGroupLinks } from '../../store/links/observations.ts';
+import { saveDispute } from '../../store/resources/disputes.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
@@ -73,7 +78,7 @@ async function saveRest(tx: Db, row: GroupRow, sighting: RestSighting): Promise<
   const fate = toGroupFate(row, sentAt);
   if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
   if (fate === 'merge')
-    await mergeGroup(tx, row, toSighting(withoutDoubt(toObservedGroup(row)), sighting));
+    await mergeGroup(tx, row, toSighting(withoutStaleMark(toObservedGroup(row)), sighting));
 }
 
 /**

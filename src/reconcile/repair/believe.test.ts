@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
-import type { NewUserRow } from '../../store/users.ts';
+import type { NewUserRow } from '../../store/users/users.ts';
 import { isBelieved, listUnknownUsers } from './believe.ts';
 import type { RecoveryReason } from './recovery-state.ts';
 

@@ -1,8 +1,8 @@
 import type { UserId } from '../../domain/ids.ts';
 import { toSentUser } from '../../domain/user.ts';
-import { listUserNamesSeen } from '../../store/first-run.ts';
+import { listUserNamesSeen } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState, type UserRow } from '../../store/users.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { toAccountKeys } from '../user/account-keys.ts';
 import type { RecoveryReason } from './recovery-state.ts';
 

@@ -3,7 +3,7 @@ import { createLeapingClock } from '../../../test/support/leaping-clock.ts';
 import { addGroup, addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { Store } from '../../store/store.ts';
-import { updateUser } from '../../store/users.ts';
+import { updateUser } from '../../store/users/users.ts';
 import { addReleased, findReleaseProgress, tellRelease } from './release-progress.ts';
 
 const STARTED_AT = 1_000_000;

@@ -1,5 +1,5 @@
 import { deleteFact, findFact, lockFact, saveFact } from '../../store/facts.ts';
-import { countAskedBefore } from '../../store/release-backlog.ts';
+import { countAskedBefore } from '../../store/resources/backlog.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps, ReconcileEvents } from '../deps.ts';
 
