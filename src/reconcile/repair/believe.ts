@@ -3,30 +3,30 @@ import { toSentUser } from '../../domain/user.ts';
 import { listUserNamesSeen } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
-import { toAccountKeys } from '../user/account-keys.ts';
+import { toAccountKeys } from '../user/find-account.ts';
 import type { RecoveryReason } from './recovery-state.ts';
 
-/** For how long a read is believed, in milliseconds: until then nobody follows what others change in the service. */
+/** Age until which a read is believed, in milliseconds: meanwhile nobody follows what others change in the service. */
 const BELIEF_MS = 24 * 60 * 60_000;
 
-/** The complete read that a plan rests on: when it began (epoch milliseconds), and why the service was read. */
+/** Complete read that a plan rests on: when it began (epoch milliseconds), and why the service was read. */
 export interface CompleteRead {
   readonly readSince: number;
   readonly reason: RecoveryReason;
 }
 
 /**
- * Whether what the read showed of people is believed without a look. While observing, no call of the bridge
- * left, so the read shows all that there is; a store that may be older than the service does not know what it
- * created. An account that somebody made since the read is told by the service, which has each address once.
+ * Tells whether what the read showed of users is believed without a look. While observing, the bridge changed
+ * nothing, so the read shows every account; a store that may be older than the service does not know what it
+ * created. An account made by somebody since the read is reported by the service, which has each address once.
  */
 export function isBelieved({ reason, readSince }: CompleteRead, now: number): boolean {
   return reason.code === 'first-run' && now - readSince < BELIEF_MS;
 }
 
 /**
- * Those of these people for whom the service has no account: no create of theirs ever left, nothing was asked
- * of them since the read began, and no account that was seen has one of their names.
+ * Lists those of these users for whom the service has no account: no create was ever sent for them, nothing was
+ * asked of them since the read began, and no account that was seen has one of their names.
  */
 export async function listUnknownUsers(
   db: Db,

@@ -84,7 +84,7 @@ async function releaseUser(tx: Db, id: UserId, release: Release): Promise<number
   return holding.length;
 }
 
-/** Whether the read still says what the service holds of this person, or that it holds nobody of these names. */
+/** Tells whether the read still shows what the service holds of this user, or that it has no such account. */
 async function isStillKnown(tx: Db, row: UserRow, { read, now }: Releasing): Promise<boolean> {
   if (!isBelieved(read, now)) return false;
   return row.upstream_id !== null || (await listUnknownUsers(tx, [row], read)).length > 0;

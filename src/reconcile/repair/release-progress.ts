@@ -3,32 +3,32 @@ import { countAskedBefore } from '../../store/resources/backlog.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps, ReconcileEvents } from '../deps.ts';
 
-/** How often the log tells how far an approved plan has come, in milliseconds. */
+/** Interval at which the log tells the progress of an approved plan, in milliseconds. */
 const TOLD_EVERY_MS = 60_000;
 
 const FACT = 'release';
 
-/** The people and groups of an approved plan; times are epoch milliseconds. */
+/** Users and groups of an approved plan; times are epoch milliseconds. */
 interface Release {
   readonly startedAt: number;
   readonly total: number;
   readonly toldAt: number;
 }
 
-/** How far an approved plan of going live, or of recovery, has come. */
+/** Progress of an approved plan of going live, or of recovery. */
 export interface ReleaseProgress {
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** People and groups with changes in the plan. */
+  /** Users and groups with changes in the plan. */
   readonly total: number;
   readonly done: number;
-  /** Those of the others that the service refuses: they are tried again slowly. */
+  /** Users and groups that the service refuses: they are tried again slowly. */
   readonly stuck: number;
-  /** When it will be done at the rate so far (epoch milliseconds); undefined: nothing is done yet, or nothing left. */
+  /** Estimated end at the rate so far (epoch milliseconds); undefined: nothing is done yet, or nothing left. */
   readonly endsAt: number | undefined;
 }
 
-/** Adds people and groups that wait for the service from now on. `now` is epoch milliseconds. */
+/** Adds users and groups that wait for the service from now on. `now` is epoch milliseconds. */
 export async function addReleased(tx: Db, resources: number, now: number): Promise<void> {
   if (resources === 0) return;
   const before = await lockFact<Release>(tx, FACT);
@@ -36,7 +36,7 @@ export async function addReleased(tx: Db, resources: number, now: number): Promi
   await saveFact(tx, { name: FACT, value: { startedAt, total: total + resources, toldAt }, now });
 }
 
-/** How far the approved plan has come; undefined: none is under way. */
+/** Finds the progress of the approved plan; undefined: none is under way. */
 export async function findReleaseProgress(
   db: Db,
   now: number,
@@ -58,14 +58,14 @@ async function readProgress(
   return { startedAt, total, done, stuck, endsAt };
 }
 
-/** What is told, and where. */
+/** Parts that the log line of the progress needs. */
 interface TellingDeps extends Pick<ReconcileDeps, 'store' | 'clock'> {
   readonly events: Pick<ReconcileEvents, 'release'>;
 }
 
 /**
- * Has the log tell every minute how far the approved plan has come, and that it is done: in one of the
- * processes on the store. @throws StoreError
+ * Logs every minute how far the approved plan has come, and once that it is done; of several processes on the
+ * store one does. @throws StoreError
  */
 export async function tellRelease({ store, clock, events }: TellingDeps): Promise<void> {
   const now = clock.now();

@@ -187,15 +187,15 @@ async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
   }));
 }
 
-/** People and groups that still wait for the service, and those of them that are stuck. */
+/** Users and groups that still wait for the service, and those of them that are stuck. */
 export interface ReleaseBacklog {
   readonly waiting: number;
   readonly stuck: number;
 }
 
 /**
- * Counts who waits for a change that was asked for before `startedAt` (epoch milliseconds). Whoever was asked
- * something else of since then waits for that. All of it stands in the index of what is due.
+ * Counts users and groups that wait for a change asked for before `startedAt` (epoch milliseconds). One that was
+ * written since then waits for that write instead. The index of due work has all of it.
  */
 export async function countAskedBefore(db: Db, startedAt: number): Promise<ReleaseBacklog> {
   let [waiting, stuck] = [0, 0];

@@ -252,7 +252,7 @@ export async function endObservedGroup(tx: Db, id: GroupId, now: number): Promis
   await touchUsers(tx, linked, now);
 }
 
-/** Which of these names an account of the service was seen with, whoever has it by now. */
+/** Lists those of these names with which an account of the service was seen, managed or not. */
 export async function listUserNamesSeen(
   db: Db,
   namesFolded: readonly string[],
