@@ -93,6 +93,7 @@ const NOTHING: OpsSources = {
   firstRun: { readPage: never, ...decisions },
   sweeps: { request: never, find: never, list: never, listDrifts: never },
   plans: { find: never, list: never, listActions: never, undo: never, ...decisions },
+  looks: { look: never, listNames: never },
   decideDrifts: { repair: never, accept: never, ignore: never },
   listRequests: never,
   writes: { pause: never, resume: never, read: never },

@@ -18,6 +18,7 @@ import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import { listRequests } from '../store/audit/requests.ts';
+import { listNames } from '../store/audit/timeline.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
@@ -47,6 +48,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     resources: toResourceSources(options, parts),
     plans: createPlanSource(store.read, parts.keeper),
     decideDrifts: parts.keeper,
+    looks: { look: parts.keeper.look, listNames: (ids) => listNames(store.read, ids) },
     listRequests: (query) => listRequests(store.read, query),
     explain: createExplainSource(store.read, parts.rules),
     timeline: createTimelineSource(store.read),

@@ -106,6 +106,7 @@ const access: AccessSource = {
 const attempts = { failed: async () => ({ kind: 'refused' }) as const };
 const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
 const operators = {
+  looks: { look: unknown, listNames: async () => new Map() },
   clock: createFakeClock(),
   explain,
   timeline: explain,

@@ -13,6 +13,7 @@ import {
 import type { DriftDeps } from './deps.ts';
 import { followRepairs } from './follow.ts';
 import { createInspections } from './inspect.ts';
+import { type LookRequest, type LookResult, lookNow } from './look-now.ts';
 import { type UndoDecision, undoPlan } from './undo.ts';
 
 /** How soon it is seen what became of repairs when none was under way, in milliseconds. */
@@ -28,6 +29,8 @@ export interface DriftKeeper {
   stop(): Promise<void>;
   /** Something is to be looked at, or was approved. */
   notify(): void;
+  /** Looks at one user or group now; `by` is the name of the operator. */
+  look(request: Omit<LookRequest, 'signal'>): Promise<LookResult>;
   /** Decides about what is known, after a sweep. */
   decide(occasion: Occasion): Promise<PlanRow | undefined>;
   /** Of this and the next three `by` is the name of the operator. */
@@ -96,6 +99,7 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
       await turn;
     },
     notify,
+    look: (request) => decided(lookNow(deps, { ...request, signal })),
     decide: (occasion) => decided(decide(deps, occasion)),
     approve: (id, hash, by) => decided(decidePlan(deps, id, { status: 'approved', hash, by })),
     discard: (id, by) =>
