@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import type { Clock } from '../domain/clock.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
+import { type ActLog, createActLog } from '../ops/timeline/act-log.ts';
 import type { ReconcileDeps } from '../reconcile/deps.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
@@ -23,6 +24,7 @@ import { openStoreClock } from '../store/engine/store-clock.ts';
 import { OUTAGE_CODES, type WatchedStore, watchWrites } from '../store/engine/store-health.ts';
 import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
+import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
 import { createTransport } from '../upstream/transport.ts';
@@ -85,7 +87,9 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const options: WatchedOptions = { ...given, store, clock, logger };
   const sections = await openSectionView(store);
   const guard = await openWriteGuard(toGuardOptions(options));
-  const deps = await createDeps(options, { sections, guard }, () => firstRead.ownAccount());
+  const acts = openActLog(options);
+  const found = { sections, guard, acts };
+  const deps = await createDeps(options, found, () => firstRead.ownAccount());
   const pruning = createPruning(deps, toRetention(options.settings));
   const requests = openRequestLog(options, deps);
   const reconciler = createReconciler(deps);
@@ -110,6 +114,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     ...detectors,
     sections,
     guard,
+    acts,
     requests,
     watch: openProviderWatch(options, deps),
     isDraining: () => state.draining,
@@ -134,6 +139,12 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   };
 }
 
+function openActLog({ store, clock, logger }: WatchedOptions): ActLog {
+  const onFailure = (error: unknown) =>
+    logger.log(events.workerFailed({ resourceType: 'acts', resourceId: 'store', error }));
+  return createActLog({ store, clock, onFailure });
+}
+
 function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): OutageLog {
   return createOutageLog({
     logger,
@@ -156,7 +167,7 @@ function takeUp({ sweeps, keeper }: Detectors, wake: () => void): void {
 /** What convergence is given. */
 async function createDeps(
   { settings, store, target, clock, calledBefore, random, logger, metrics }: WatchedOptions,
-  { sections, guard }: Pick<BridgeParts, 'sections' | 'guard'>,
+  { sections, guard, acts }: Pick<BridgeParts, 'sections' | 'guard' | 'acts'>,
   findOwnAccount: () => number | undefined,
 ): Promise<ReconcileDeps> {
   const events = toReconcileEvents(logger, metrics, sections.refresh);
@@ -169,7 +180,7 @@ async function createDeps(
     clock,
     random,
     hooks: {
-      ...toTransportHooks(logger, metrics, outage.ended),
+      ...toTransportHooks(logger, metrics, { opened: outage.ended, changed: acts.gateChanged }),
       writesRefused: guard.refused,
     },
   });

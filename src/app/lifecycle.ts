@@ -20,6 +20,7 @@ export interface LivingParts
     | 'sections'
     | 'guard'
     | 'requests'
+    | 'acts'
   > {
   readonly auditPoller: AuditPoller;
   readonly pruning: Pruning;
@@ -40,6 +41,7 @@ export function createLifecycle({
   sections,
   guard,
   requests,
+  acts,
   auditPoller,
   pruning,
   replicas,
@@ -72,6 +74,7 @@ export function createLifecycle({
       await reconciler.stop(STOP_GRACE_MS);
       await replicas.stop();
       await upstream.close();
+      await acts.stop();
     },
   };
 }

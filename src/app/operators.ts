@@ -81,7 +81,10 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
         ),
     },
     clock: options.clock,
-    acted: (fields) => logger.log(events.operatorActed(fields)),
+    acted(fields) {
+      logger.log(events.operatorActed(fields));
+      parts.acts.acted(fields);
+    },
     failed: (fields) => logger.log(events.requestFailed(fields)),
     access: parts.access,
     findCredential: parts.access.find,

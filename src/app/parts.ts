@@ -3,6 +3,7 @@ import type { Attempts } from '../access/attempts.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ApiSource } from '../ops/api/routes.ts';
 import type { StoredRequestLog } from '../ops/requests/request-log.ts';
+import type { ActLog } from '../ops/timeline/act-log.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { Sweeps } from '../reconcile/loop/sweeps.ts';
 import type { FirstRead } from '../reconcile/read/first-read.ts';
@@ -35,6 +36,7 @@ export interface BridgeParts {
   readonly sections: SectionView;
   readonly guard: WriteGuard;
   readonly requests: StoredRequestLog;
+  readonly acts: ActLog;
   readonly watch: ProviderWatch;
   readonly isDraining: () => boolean;
 }

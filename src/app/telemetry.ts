@@ -7,7 +7,7 @@ import type { ScimTelemetry } from '../scim/deps.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { TransportHooks } from '../upstream/transport-options.ts';
+import type { GateReport, TransportHooks } from '../upstream/transport-options.ts';
 import type { WatchedOptions } from './parts.ts';
 
 /** Reconciliation in the words of the log and the metrics. */
@@ -109,11 +109,14 @@ export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDe
   };
 }
 
-/** Calls to the service, in the words of the log and the metrics; `onOpen` is told when calls are let through again. */
+/** Calls to the service, in the words of the log and the metrics; `gates` is told when they are stopped, and let through again. */
 export function toTransportHooks(
   logger: Logger,
   metrics: Metrics,
-  onOpen: () => void,
+  gates: {
+    readonly opened: () => void;
+    readonly changed: (change: Pick<GateReport, 'gate' | 'isShut'>) => void;
+  },
 ): TransportHooks {
   const refused = { credentials: 0, service: 0 };
   return {
@@ -135,8 +138,9 @@ export function toTransportHooks(
     onGate({ gate, isShut, shutForMs: afterMs }) {
       const refusedCalls = refused[gate];
       refused[gate] = 0;
+      gates.changed({ gate, isShut });
       if (!isShut) {
-        onOpen();
+        gates.opened();
         return logger.log(events.gateOpened({ gate, afterMs, refusedCalls }));
       }
       metrics.countGateShut(gate);

@@ -409,6 +409,21 @@ export interface AccessTokensTable {
   expires_at: number;
 }
 
+/** Decision of an operator, or outage of the service. */
+export interface ActsTable {
+  id: Generated<number>;
+  at: number;
+  kind: 'operator' | 'outage';
+  /** Word of the decision, or what did not work: `service`, `credentials`. */
+  act: string;
+  /** Name of the credential; empty for an outage. */
+  operator: string;
+  /** Id of the user, group, drift or plan that it was about; empty: of everything. */
+  target: string;
+  /** End of an outage; null: it goes on. */
+  ended_at: number | null;
+}
+
 /** The processes that share the store. */
 export interface ReplicasTable {
   /** As in `lane_owner`. */
@@ -432,6 +447,7 @@ export interface Schema {
   audit_event_resources: AuditEventResourcesTable;
   audit_event_names: AuditEventNamesTable;
   requests: RequestsTable;
+  acts: ActsTable;
   held_actions: HeldActionsTable;
   held_wishes: HeldWishesTable;
   drifts: DriftsTable;

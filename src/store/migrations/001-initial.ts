@@ -227,6 +227,10 @@ function listAuditStatements(serial: string): string[] {
     'create index requests_resource on requests (resource_id, seq) where resource_id is not null',
     'create index requests_refused on requests (status, seq) where status >= 400',
     'create index requests_at on requests (at)',
+    `create table acts (
+      id ${serial}, at bigint not null, kind text not null, act text not null,
+      operator text not null, target text not null, ended_at bigint)`,
+    'create index acts_target on acts (target, at)',
   ];
 }
 
