@@ -32,7 +32,7 @@ export function toNeeds(
 export interface Compared<Row extends UserRow | GroupRow> extends Found<Row> {
   /** Beginning of the look (epoch milliseconds): a resource last seen before it was not there. */
   readonly since: number;
-  /** When it was looked at; what was found to differ since then is known better. */
+  /** Time of the look; drift that was seen later is newer. */
   readonly seenAt: number;
   readonly detector: Detector;
 }

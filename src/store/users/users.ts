@@ -158,7 +158,7 @@ export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
   return tx.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Changes a user, and remembers the names that go. The caller has read the row in the same transaction. */
+/** Changes a user, and remembers the names that the user loses. The caller has read the row in the same transaction. */
 export async function updateUser(tx: Db, id: UserId, change: UserChange): Promise<void> {
   if (Object.keys(change).length === 0) return;
   if (NAME_COLUMNS.some((column) => change[column] !== undefined)) await keepNames(tx, id, change);
