@@ -142,6 +142,9 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       ]) {
         expect((await ask(bridge, 'GET', path)).status, path).toBe(200);
       }
+      for (const path of [`/users/${ada}/look`, `/groups/${group}/look`]) {
+        expect((await ask(bridge, 'POST', path)).status, path).toBe(200);
+      }
       const asked = await ask(bridge, 'POST', '/sweeps');
       await untilSwept(bridge, String(asked.body.id));
       await ask(bridge, 'POST', '/pause', { reason: 'x' });
@@ -169,7 +172,10 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       ]) {
         expect((await ask(bridge, 'GET', path)).status, path).toBe(404);
       }
-      for (const path of ['/tokens/x/revoke', '/clients/x/revoke', '/clients/x/rotate']) {
+      for (const path of [
+        ...['/tokens/x/revoke', '/clients/x/revoke', '/clients/x/rotate'],
+        ...['/users/x/look', '/groups/x/look'],
+      ]) {
         expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
       }
     });

@@ -54,12 +54,17 @@ export async function listActsOf(
   db: Db,
   { id, since, limit }: { id: string; since: number; limit: number },
 ): Promise<ActRow[]> {
-  const isOfIt = sql`resource_id = ${id} or member_id = ${id}`;
+  const ofDrift = sql`select id from drifts where resource_id = ${id}
+    union select id from drifts where member_id = ${id} and member_id <> ''`;
+  const ofPlan = sql`select plan_id from plan_actions where resource_id = ${id}
+    union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;
+  // Each part has an index of its own.
   const { rows } = await sql<ActRow>`
-    select * from acts
-    where target = ${id} or (target = '' and at >= ${since})
-      or target in (select id from drifts where ${isOfIt})
-      or target in (select plan_id from plan_actions where ${isOfIt})
+    select * from (
+      select * from acts where target = ${id}
+      union select * from acts where target = '' and at >= ${since}
+      union select * from acts where target in (${ofDrift})
+      union select * from acts where target in (${ofPlan})) as told
     order by at desc, id desc limit ${limit}`.execute(db);
   return rows;
 }

@@ -188,6 +188,7 @@ function listDriftStatements(serial: string): string[] {
       observed text not null, harm text, status text not null, released_at bigint)`,
     'create index plan_actions_plan on plan_actions (plan_id, status, id)',
     'create index plan_actions_resource on plan_actions (resource_id, member_id)',
+    `create index plan_actions_member on plan_actions (member_id) where member_id <> ''`,
     'create index plan_actions_released on plan_actions (released_at, harm)',
     `create table held_actions (
       id ${serial}, resource_type text not null, resource_id text not null, kind text not null,
