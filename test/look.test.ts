@@ -81,6 +81,41 @@ describeStores('a look at one', ({ makeUrl }) => {
       expect(body).toMatchObject({ gone: true, differences: [{ kind: 'user.missing' }] });
     }));
 
+  test('user with a licence of the provider takes two calls', () =>
+    withBridge(async (bridge) => {
+      const { service, calls } = bridge.sandbox;
+      const extension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+      const id = await addUser(bridge, 'ada', { [extension]: { appsPermissions: 2 } });
+      await untilSettled(bridge);
+      service.updateUser(ada, { appsPermissions: 1 });
+      calls.reset();
+
+      const { body } = await look(bridge, `users/${id}`);
+
+      expect(body).toMatchObject({ calls: 2, differences: [{ kind: 'user.access' }] });
+      expect(calls.count()).toBe(2);
+    }));
+
+  test('user whose licence takes more than three calls to find is left to a sweep', () =>
+    withBridge(
+      async (bridge) => {
+        const { service, calls } = bridge.sandbox;
+        for (let index = 0; index < 9; index += 1) {
+          service.addUser({ email: `ada@example.com.x${index}`, fullName: 'ada@example.com' });
+        }
+        const extension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+        const id = await addUser(bridge, 'ada', { [extension]: { appsPermissions: 2 } });
+        await untilSettled(bridge);
+        calls.reset();
+
+        const { status, body } = await look(bridge, `users/${id}`);
+
+        expect([status, body.code]).toEqual([503, 'could-not-look']);
+        expect(calls.count()).toBe(3);
+      },
+      { UPSTREAM_PAGE_SIZE: '2' },
+    ));
+
   test('user is repaired where that is asked for', () =>
     withBridge(async (bridge) => {
       const { service } = bridge.sandbox;

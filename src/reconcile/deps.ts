@@ -54,7 +54,7 @@ export interface ReconcileEvents {
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
   /** Result of the start, or progress of recovery. */
   recovery(fields: { phase: string; code: string; actions?: number }): void;
-  /** How far an approved plan of going live or of recovery has come, in people and groups; in the end all are done or stuck. */
+  /** Reports the progress of an approved plan of going live or of recovery, in users and groups. */
   release(fields: {
     total: number;
     done: number;

@@ -6,7 +6,7 @@ import { parseStored } from '../../store/engine/columns.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { LookAnswer } from '../schemas/drift.ts';
 
-/** What is looked at, and whether what differs is repaired. */
+/** Request for a look at one user or group. */
 interface LookRequest {
   readonly key: ResourceKey;
   readonly repairs: boolean;

@@ -55,7 +55,7 @@ export const serviceWords = z.looseObject({
   words: z.string().describe('In the words of the service; may be personal.'),
 });
 
-/** How far an approved plan of going live, or of recovery, has come. */
+/** Progress of an approved plan of going live, or of recovery. */
 export const releaseProgress = z.strictObject({
   startedAt: moment(),
   total: count().describe('People and groups with changes in the plan.'),

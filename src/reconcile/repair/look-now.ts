@@ -50,7 +50,7 @@ interface LookRepair {
   readonly exceeded: readonly string[];
 }
 
-/** What an operator asks of a look. */
+/** Request of an operator for a look. */
 export interface LookRequest {
   readonly key: ResourceKey;
   readonly repairs: boolean;
