@@ -60,6 +60,31 @@ test('one person whom the service fails to deactivate counts once, and holds nob
     );
   }));
 
+test('removals are held where they are many and a quarter of all, and readiness tells how many wait', () =>
+  withTimedBridge({ settings: { ...settings, LIMITS_DEACTIVATE_COUNT: '1000' } }, async (timed) => {
+    const { bridge } = timed;
+    const people = await addUsers(bridge, 12);
+    await untilSettled(bridge);
+    const countOff = () => bridge.sandbox.service.users().filter(({ active }) => !active).length;
+
+    for (const id of people.slice(0, 3)) {
+      await send(bridge, 'PATCH', `/Users/${id}`, disable);
+      await untilQuiet(timed, AHEAD_MS);
+    }
+    const quarter = countOff();
+    for (const id of people.slice(3, 5)) {
+      await send(bridge, 'PATCH', `/Users/${id}`, disable);
+      await untilQuiet(timed, AHEAD_MS);
+    }
+    timed.clock.leap(AHEAD_MS / 2);
+    const health = await readHealth(timed);
+    await askOps(bridge, 'POST', '/resume');
+    await untilSettled(bridge);
+
+    expect([quarter, countOff()]).toEqual([3, 5]);
+    expect(health).toContain('The changes of 2 users and groups wait');
+  }));
+
 test('who was refused lost nothing, and the same person counts in each group they leave', () =>
   withTimedBridge({ settings }, async (timed) => {
     const { bridge } = timed;

@@ -26,7 +26,7 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     lease: toLeaseTimes(toCallMs(settings)),
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
-    providerHarmMax: limits.provider,
+    providerHarm: { count: limits.provider, percent: limits.providerPercent },
   };
 }
 
@@ -39,7 +39,7 @@ export function toSweepPolicy({ sweep, audit, drift }: Settings): SweepPolicy {
 
 /** Settings of drift and its limits. */
 export function toRepairPolicy({ drift, limits }: Settings): RepairPolicy {
-  const { populationMin, provider: _, ...kinds } = limits;
+  const { populationMin, provider: _, providerPercent: _percent, ...kinds } = limits;
   return { actions: drift.policy, limits: { kinds, populationMin }, settleMs: drift.settle };
 }
 

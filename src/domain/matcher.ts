@@ -3,8 +3,12 @@ import { foldCase } from './fold.ts';
 /** True when any of the texts matches any pattern; `*` stands for any text, case does not matter. */
 export type Matcher = (texts: readonly (string | null | undefined)[]) => boolean;
 
+/** The matcher of no patterns at all. */
+export const MATCHES_NOTHING: Matcher = () => false;
+
 /** Compiles the patterns of a setting once. */
 export function createMatcher(patterns: readonly string[]): Matcher {
+  if (patterns.length === 0) return MATCHES_NOTHING;
   const matches = patterns.map(toTest);
   const isMatch = (folded: string) => matches.some((match) => match(folded));
   return (texts) => texts.some((text) => text && isMatch(foldCase(text)));

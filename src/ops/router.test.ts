@@ -142,7 +142,7 @@ function request(
     findRecovery: async () => undefined,
     findAuditFailure: async () => undefined,
     findHeldPlan: async () => undefined,
-    readProviders: async () => ({ silentSince: undefined, exceeded: [] }),
+    readProviders: async () => ({ silentSince: undefined, exceeded: [], held: 0 }),
     readAccess: async () => ({ hasProvider: true, expiring: [], failedAttempts: 0 }),
     readFirstRead: async () => ({ kind: 'finished' }),
     readSections: async () => ({}),

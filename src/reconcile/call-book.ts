@@ -1,12 +1,12 @@
 import type { CallOutcome } from '../domain/own-call.ts';
-import { type EndedCall, saveCallOutcomes } from '../store/audit/own-calls.ts';
+import { type EndedCall, saveCallOutcomes, type WrittenChange } from '../store/audit/own-calls.ts';
 import type { Db } from '../store/store.ts';
 import type { UpstreamError } from '../upstream/errors.ts';
 
 /** Record of the ledger's calls and of their outcomes, until these are stored. */
 export interface CallBook {
   /** Notes an attempt that is about to leave, by its rows of the ledger. */
-  sent(ids: readonly number[]): void;
+  sent(written: readonly WrittenChange[]): void;
   /** Notes the end of the open attempt; undefined means success. An attempt that is not in the ledger is left out. */
   ended(error: UpstreamError | undefined): void;
   isEmpty(): boolean;
@@ -19,8 +19,8 @@ export function createCallBook(): CallBook {
   let open: readonly number[] = [];
   const ended: EndedCall[] = [];
   return {
-    sent(ids) {
-      open = ids;
+    sent(written) {
+      open = written.map(({ id }) => id);
     },
     ended(error) {
       if (open.length > 0) ended.push({ ids: open, ...toOutcome(error) });

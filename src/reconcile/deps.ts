@@ -20,8 +20,8 @@ export interface ReconcilePolicy {
   readonly pageSize: number;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;
-  /** Harm of each kind that providers may do in 24 hours; undefined: without limit. */
-  readonly providerHarmMax: number | undefined;
+  /** Harm of each kind that providers may do in 24 hours: held above both; a count of 0: without limit. */
+  readonly providerHarm: { readonly count: number; readonly percent: number };
   /** Resources that workers converge at the same time. */
   readonly concurrency: number;
   /** Times for which lanes are held; they follow from the duration of a call. */

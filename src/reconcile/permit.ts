@@ -3,7 +3,7 @@ import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import { insertOwnCall } from '../store/audit/own-calls.ts';
-import { markRepairs } from '../store/audit/provider-harm.ts';
+import { toIsRepair } from '../store/audit/provider-harm.ts';
 import { findHeldLane, type HeldLane, type Lease, renewLane } from '../store/lanes.ts';
 import { addSentCreate, saveSentCreates } from '../store/resources/sent-creates.ts';
 import type { Db } from '../store/store.ts';
@@ -97,11 +97,14 @@ export function openPermit<State extends Permitted, Action>(
   async function leave(tx: Db, { operation: { id: operation }, args }: Sending): Promise<boolean> {
     const held = await holdLane(deps, tx, { key, lease });
     if (held.version !== planned.version || held.must_look === LOOK_AGAIN) return false;
-    const changes = await markRepairs(tx, key.id, toOwnChanges(operation, args));
-    await assertWithinLimit(tx, deps, { resourceId: key.id, changes });
-    calls.sent(await insertOwnCall(tx, { at: deps.clock.now(), operation, key, changes }));
+    const changes = toOwnChanges(operation, args).map((change) => {
+      return { ...change, isRepair: toIsRepair(key.id, change) };
+    });
+    const written = await insertOwnCall(tx, { at: deps.clock.now(), operation, key, changes });
+    await assertWithinLimit(tx, deps, written);
+    calls.sent(written);
     if (create === undefined) return true;
-    await addSentCreate(tx, key, create);
+    await addSentCreate(tx, key, { earlier: planned.sentCreates, create });
     hasCreated = true;
     return true;
   }

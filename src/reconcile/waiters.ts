@@ -132,7 +132,8 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
 function startDeadline(clock: Clock, ms: number, onOver: () => void): () => void {
   const stopped = new AbortController();
   clock.sleep(ms, stopped.signal).then(onOver, () => undefined);
-  return () => stopped.abort();
+  // With a reason: without one, an error with a stack is made each time.
+  return () => stopped.abort('answered');
 }
 
 /**

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 
 /** Node's timers hold no more than this; a longer one would fire at once. */
@@ -11,15 +10,24 @@ export const systemClock: Clock = {
   sleep,
 };
 
-async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted();
-  try {
-    for (let leftMs = ms; leftMs > 0; leftMs -= timerMsMax) {
-      await delay(Math.min(leftMs, timerMsMax), undefined, { signal });
-    }
-  } catch (error) {
-    // Node wraps the reason into an AbortError; a caller expects its own reason.
+/** Written with the timer itself: `timers/promises` makes an error with a stack for each sleep that is ended early. */
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    throw error;
-  }
+    let timer: NodeJS.Timeout | undefined;
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const goOn = (leftMs: number) => {
+      if (leftMs > 0) {
+        timer = setTimeout(goOn, Math.min(leftMs, timerMsMax), leftMs - timerMsMax);
+        return;
+      }
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    signal?.addEventListener('abort', end, { once: true });
+    goOn(ms);
+  });
 }

@@ -1,5 +1,6 @@
-import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { Db } from '../../src/store/store.ts';
+import { listen } from './statements.ts';
 
 /** How SQLite carries out the queries of a function: the lines of its plans. */
 export async function explain(
@@ -7,14 +8,7 @@ export async function explain(
   ask: (db: Db) => Promise<unknown>,
 ): Promise<string[]> {
   const asked: CompiledQuery[] = [];
-  const listener: KyselyPlugin = {
-    transformQuery({ node, queryId }): RootOperationNode {
-      asked.push(read.getExecutor().compileQuery(node, queryId));
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-  await ask(read.withPlugin(listener));
+  await ask(listen(read, (statement) => void asked.push(statement)));
   const plans = asked.map(({ sql, parameters }) =>
     read.executeQuery<{ detail: string }>(
       CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]),

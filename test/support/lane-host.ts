@@ -22,7 +22,7 @@ export const TEST_POLICY: ReconcilePolicy = {
   pageSize: 100,
   adoptUsers: 'yes',
   adoptGroups: 'yes',
-  providerHarmMax: undefined,
+  providerHarm: { count: 0, percent: 0 },
   concurrency: 4,
   lease: toLeaseTimes(1_000),
 };

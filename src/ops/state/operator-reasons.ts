@@ -58,16 +58,18 @@ export function listHeldPlan(plan: HeldPlanFacts | undefined): Reason[] {
   ];
 }
 
-/** Unusual behaviour of providers. It may be meant, so nothing is stopped for it. */
-export function listProviders({ silentSince, exceeded }: ProviderFacts): Reason[] {
+/** Unusual behaviour of providers. It may be meant, so removals alone are held, above `limits.provider`. */
+export function listProviders({ silentSince, exceeded, held }: ProviderFacts): Reason[] {
   const reasons: Reason[] = [];
-  if (exceeded.length > 0) {
+  if (exceeded.length > 0 || held > 0) {
     const counts = exceeded.map(({ harm, count }) => toHarmWords(harm, count)).join(', ');
+    const done = `Identity providers took away more than the limits of repairs within 24 hours: ${counts}.`;
+    const waiting = `The changes of ${held} users and groups wait, because they are more than limits.provider allows.`;
     reasons.push({
       code: 'provider-harm',
-      detail: `Identity providers took away more than the limits of repairs within 24 hours: ${counts}.`,
+      detail: [...(counts === '' ? [] : [done]), ...(held === 0 ? [] : [waiting])].join(' '),
       remedy:
-        'See in the provider whether it is meant. `scim-bridge pause` stops it, `limits.provider` holds it another time; `scim-bridge resume` counts from now on.',
+        'See in the provider whether it is meant. `scim-bridge resume` lets what waits go and counts from now on; `scim-bridge pause` stops all changes.',
     });
   }
   if (silentSince !== undefined) {

@@ -44,7 +44,7 @@ function toStore({
   recovery,
   auditFailure,
   heldPlan,
-  providers = { silentSince: undefined, exceeded: [] },
+  providers = { silentSince: undefined, exceeded: [], held: 0 },
   access,
 }: Given = {}) {
   const waiting = {
@@ -180,7 +180,7 @@ const rows: {
   {
     why: 'a provider that takes away a lot, and one that says nothing, are told',
     change: toStore({
-      providers: { silentSince: nowMs - 1, exceeded: [{ harm: 'deactivate', count: 21 }] },
+      providers: { silentSince: nowMs - 1, exceeded: [{ harm: 'deactivate', count: 21 }], held: 3 },
     }),
     status: 'degraded',
     codes: ['provider-harm', 'provider-silent'],

@@ -32,7 +32,7 @@ import {
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { deleteAllLinks } from '../../store/links/observations.ts';
-import { readWaiting, type WaitingSummary } from '../../store/links/waiting.ts';
+import { readWaiting, type WaitingLinks, type WaitingSummary } from '../../store/links/waiting.ts';
 import { markExhausted } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
@@ -65,6 +65,8 @@ const NOTHING_WAITING: WaitingSummary = {
   failed: undefined,
 };
 
+const NO_LINKS: WaitingLinks = { members: [], admins: [] };
+
 /** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
 export async function finishStep(
   tx: Db,
@@ -73,7 +75,8 @@ export async function finishStep(
   undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
   const { now } = step;
-  const links = await listGroupLinks(tx, row.id, step);
+  const held = await readWaiting(tx, row.id, now);
+  const links = held.oldest === undefined ? NO_LINKS : await listGroupLinks(tx, row.id, step);
   const state = toPlannable(row, links, now);
   const { actions } = planGroup(state, step.policy);
   const asked = parseStored<Pending<GroupField>>(row.pending);
@@ -86,10 +89,7 @@ export async function finishStep(
   const left = withoutSettled(parseStuck<GroupField>(row), pending);
   const stuck = withExhausted(left, step.attemptsMax, now);
   const isOver = actions.length === 0;
-  if (isOver) await markExhausted(tx, row.id, step);
-  // While there is more to do, a part that became stuck on the way is shown at the end of the run.
-  const waiting =
-    isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITING;
+  const waiting = await readShown(tx, row, step, { isOver, held });
   const attempts = Math.max(
     countAttempts(listFailed(stuck, pending)),
     waiting.failed?.attempts ?? 0,
@@ -117,6 +117,19 @@ export async function finishStep(
   // A deleted group that the service does not know has no members.
   if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
   return { finished: true, ...toProgress(next, waiting.oldest), undone, notified: [] };
+}
+
+/** Reads the waiting changes that a group shows: at the end of a run all, and those that failed too often are stuck. */
+async function readShown(
+  tx: Db,
+  row: GroupRow,
+  step: Recording,
+  { isOver, held }: { readonly isOver: boolean; readonly held: WaitingSummary },
+): Promise<WaitingSummary> {
+  if (!isOver) return row.stuck_at === null ? NOTHING_WAITING : held;
+  if ((held.failed?.attempts ?? 0) < step.attemptsMax) return held;
+  await markExhausted(tx, row.id, step);
+  return readWaiting(tx, row.id, step.now);
 }
 
 /** Result of a step after which the lane is given back. */

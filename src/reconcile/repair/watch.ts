@@ -3,7 +3,7 @@ import { countProviderHarm } from '../../store/audit/provider-harm.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
 import { countPopulation } from '../../store/plans/plans.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { findHarmStart, resetProviderLimit } from '../provider-limit.ts';
+import { countHeld, findHarmStart, resetProviderLimit } from '../provider-limit.ts';
 
 const FACT = 'provider-heard';
 /** Precision of the time of a provider's last request, in milliseconds. */
@@ -20,6 +20,8 @@ export interface ProviderFacts {
   readonly silentSince: number | undefined;
   /** Harms that providers did to more subjects within 24 hours than `limits.*` allow. */
   readonly exceeded: readonly { readonly harm: HarmKind; readonly count: number }[];
+  /** Users and groups whose changes `limits.provider` holds. */
+  readonly held: number;
 }
 
 /** Watch over identity providers. */
@@ -44,7 +46,7 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
   const { store, clock, silenceAfterMs, onFailure } = options;
   const beganAt = clock.now();
   let savedAt = 0;
-  let counted: { at: number; exceeded: Promise<ProviderFacts['exceeded']> } | undefined;
+  let counted: { at: number; harm: Promise<CountedHarm> } | undefined;
 
   async function findSilence(): Promise<number | undefined> {
     if (silenceAfterMs === 0) return undefined;
@@ -63,13 +65,13 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
     async read() {
       const now = clock.now();
       if (counted === undefined || now - counted.at >= COUNTED_MS) {
-        counted = { at: now, exceeded: listExceeded(options) };
+        counted = { at: now, harm: countHarm(options) };
         // A failed count is repeated by the next question; the asker reports the failure.
-        counted.exceeded.catch(() => {
+        counted.harm.catch(() => {
           counted = undefined;
         });
       }
-      return { silentSince: await findSilence(), exceeded: await counted.exceeded };
+      return { silentSince: await findSilence(), ...(await counted.harm) };
     },
     async resetLimit() {
       await store.write((tx) => resetProviderLimit(tx, clock.now()));
@@ -78,12 +80,11 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
   };
 }
 
-async function listExceeded({
-  store,
-  clock,
-  limits,
-}: WatchOptions): Promise<ProviderFacts['exceeded']> {
-  const since = await findHarmStart(store.read, clock.now());
+type CountedHarm = Pick<ProviderFacts, 'exceeded' | 'held'>;
+
+async function countHarm({ store, clock, limits }: WatchOptions): Promise<CountedHarm> {
+  const now = clock.now();
+  const since = await findHarmStart(store.read, now);
   const exceeded: { harm: HarmKind; count: number }[] = [];
   for (const harm of HARM_KINDS) {
     const count = await countProviderHarm(store.read, { harm, since, max: COUNTED_MAX });
@@ -91,5 +92,5 @@ async function listExceeded({
     const population = count + (await countPopulation(store.read, harm));
     if (exceedsLimit(limits, harm, { count, population })) exceeded.push({ harm, count });
   }
-  return exceeded;
+  return { exceeded, held: await countHeld(store.read, now) };
 }

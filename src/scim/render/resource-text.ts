@@ -10,19 +10,22 @@ export interface RenderContext {
 /** A moment as SCIM writes it (RFC 7643 §2.3.5), from epoch milliseconds. */
 export type ToMoment = (ms: number) => string;
 
-/** Most moments that are remembered. */
-const MOMENTS_MAX = 512;
+/** Most seconds that are remembered. */
+const SECONDS_MAX = 512;
 
-/** Writes moments and remembers the last ones, because resources that were stored together share them. */
+/** Writes moments and remembers the last seconds, because resources that were stored after one another share them. */
 export function createMoments(): ToMoment {
   const known = new Map<number, string>();
-  return (ms) => {
-    const held = known.get(ms);
-    if (held !== undefined) return held;
-    const text = new Date(ms).toISOString();
-    if (known.size >= MOMENTS_MAX) known.clear();
-    known.set(ms, text);
+  const toSecond = (second: number) => {
+    const text = new Date(second * 1_000).toISOString().slice(0, -'000Z'.length);
+    if (known.size >= SECONDS_MAX) known.clear();
+    known.set(second, text);
     return text;
+  };
+  return (ms) => {
+    const second = Math.floor(ms / 1_000);
+    const digits = String(ms - second * 1_000).padStart(3, '0');
+    return `${known.get(second) ?? toSecond(second)}${digits}Z`;
   };
 }
 
@@ -56,7 +59,15 @@ export function toRef(baseUrl: string, type: 'User' | 'Group', id: string): stri
  * outlive the address of the bridge. Quotes inside values are escaped, so the searched text is always a `$ref`.
  */
 function withAbsoluteRefs(text: string, { baseUrl }: RenderContext): string {
-  return text.includes(RELATIVE) ? text.split(RELATIVE).join(`"$ref":"${baseUrl}/`) : text;
+  const absolute = `"$ref":"${baseUrl}/`;
+  let written = '';
+  let from = 0;
+  // Parts are joined without a copy: the whole answer is copied once, when it is sent.
+  for (let at = text.indexOf(RELATIVE); at >= 0; at = text.indexOf(RELATIVE, from)) {
+    written += text.slice(from, at) + absolute;
+    from = at + RELATIVE.length;
+  }
+  return written + text.slice(from);
 }
 
 const RELATIVE = '"$ref":"../';

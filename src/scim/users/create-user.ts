@@ -1,6 +1,6 @@
 import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
 import { foldCase } from '../../domain/fold.ts';
-import { newId, type UserId, userId } from '../../domain/ids.ts';
+import { newId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
 import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
@@ -175,14 +175,15 @@ async function insert(
     version: 1,
     ...(deps.looksFirst() ? { must_look: 1 } : {}),
   };
-  await insertUser(tx, draft);
+  const inserted = await insertUser(tx, draft);
   await insertUserEmails(tx, id, listFoldedEmails(document));
   if (inherited.from) {
     await moveLinks(tx, inherited.from.id, id);
     await moveFormerNames(tx, 'user', { from: inherited.from.id, to: id });
     await touchUsers(tx, [id], now);
   }
-  return startWriting(tx, deps, { id, document, claim, inherited });
+  const row = inherited.from ? await getUserRow(tx, id) : inserted;
+  return startWriting(tx, deps, { row, document, claim, inherited });
 }
 
 /** Marks the changes that the new user waits for, and takes the lane for them. */
@@ -190,13 +191,13 @@ async function startWriting(
   tx: Db,
   deps: ScimDeps,
   {
-    id,
+    row,
     document,
     claim,
     inherited: { from },
-  }: Omit<Insertion, 'attributes'> & { readonly id: UserId; readonly document: JsonObject },
+  }: Omit<Insertion, 'attributes'> & { readonly row: UserRow; readonly document: JsonObject },
 ): Promise<UserWriteResult> {
-  const row = await getUserRow(tx, id);
+  const { id } = row;
   const state = toUserState(row);
   const { desired: after, observed } = state;
   const fields = ['active', 'name', 'appsPermissions', 'temporarilyInactive', 'address'] as const;

@@ -50,9 +50,14 @@ export const limitsSchema = z.strictObject({
   cutAccess: harmLimit('Users and groups whose licences or permissions repairs cut'),
   deleteGroup: harmLimit('Groups that repairs delete'),
   provider: wholeNumber({ min: 0, max: 1_000_000 })
-    .optional()
+    .prefault(100)
     .describe(
-      'How many removals of one kind (users, places in groups, or groups) identity providers may make in 24 hours, each counted once; further ones wait until `scim-bridge resume`. When not set, `/readyz` reports them as `provider-harm` and none waits.',
+      'How many removals of one kind (users, places in groups, or groups) identity providers may make in 24 hours, each counted once. Further ones wait until `scim-bridge resume` where they are also more than `limits.providerPercent`; 0 switches the limit off, and `/readyz` reports harm as `provider-harm` alone.',
+    ),
+  providerPercent: wholeNumber({ min: 0, max: 100 })
+    .prefault(25)
+    .describe(
+      'How many removals of one kind identity providers may make in 24 hours, in percent of all whom it could concern; 0: `limits.provider` decides alone.',
     ),
   populationMin: wholeNumber({ min: 1, max: 1_000_000 })
     .prefault(50)

@@ -1,5 +1,6 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { ResourceKey } from '../../domain/ids.ts';
-import type { CallOutcome, OwnChange } from '../../domain/own-call.ts';
+import type { CallOutcome, OwnCallKind, OwnChange } from '../../domain/own-call.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
@@ -14,17 +15,25 @@ export interface OwnCall {
   readonly changes: readonly LedgerChange[];
 }
 
-/** A change, and whether a plan of repairs asked for it. */
+/** A change with 1 where a plan of repairs asked for it, or with SQL that finds that out. */
 interface LedgerChange extends OwnChange {
-  readonly isRepair?: boolean;
+  readonly isRepair?: number | RawBuilder<number>;
 }
 
-/** Writes a call into the ledger, one row a change. Returns the ids of the rows. */
+/** A change as the ledger holds it. */
+export interface WrittenChange {
+  readonly id: number;
+  readonly kind: OwnCallKind;
+  /** 1: a plan of repairs asked for it. */
+  readonly is_repair: number;
+}
+
+/** Writes a call into the ledger, one row a change. */
 export async function insertOwnCall(
   tx: Db,
   { at, operation, key, changes }: OwnCall,
-): Promise<number[]> {
-  const rows = changes.map(({ kind, upstreamId, memberId, isRepair = false }) => ({
+): Promise<WrittenChange[]> {
+  const rows = changes.map(({ kind, upstreamId, memberId, isRepair = 0 }) => ({
     at,
     operation,
     kind,
@@ -32,14 +41,14 @@ export async function insertOwnCall(
     resource_id: key?.id ?? '',
     upstream_id: upstreamId ?? null,
     member_id: memberId ?? null,
-    is_repair: isRepair ? 1 : 0,
+    is_repair: isRepair,
   }));
-  const ids: number[] = [];
+  const written: WrittenChange[] = [];
   for (const some of chunks(rows)) {
-    const stored = await tx.insertInto('own_calls').values(some).returning('id').execute();
-    ids.push(...stored.map(({ id }) => id));
+    const insert = tx.insertInto('own_calls').values(some);
+    written.push(...(await insert.returning(['id', 'kind', 'is_repair']).execute()));
   }
-  return ids;
+  return written;
 }
 
 /** Outcome of one attempt of a call, and its rows in the ledger. */
@@ -54,8 +63,8 @@ export interface EndedCall {
 export async function saveCallOutcomes(tx: Db, ended: readonly EndedCall[]): Promise<void> {
   for (const { ids, outcome, error } of ended) {
     for (const some of chunks(ids)) {
-      const calls = tx.updateTable('own_calls').set({ outcome, error });
-      await calls.where('id', 'in', some).execute();
+      await sql`update own_calls set outcome = ${outcome}, error = ${error}
+        where id in (${sql.join(some)})`.execute(tx);
     }
   }
 }

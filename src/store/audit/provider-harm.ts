@@ -13,34 +13,21 @@ export interface HarmQuery {
   readonly max: number;
 }
 
-/** A change that is about to be made. */
-interface HarmChange extends OwnChange {
-  /** The SCIM id of the user or group. */
-  readonly resourceId: string;
-}
-
 /**
  * Counts the users, places in a group, or groups that providers took something away from: each counts once, however
  * many calls that took. Calls that the service refused took nothing away; one whose outcome is unknown may have.
  * Changes by repair plans are left out.
- * @param also counted with them, whether or not they are in the ledger
  */
-export async function countProviderHarm(
-  db: Db,
-  { harm, since, max }: HarmQuery,
-  also: readonly HarmChange[] = [],
-): Promise<number> {
+export async function countProviderHarm(db: Db, { harm, since, max }: HarmQuery): Promise<number> {
   const kinds = CALLS_OF_HARM[harm];
   if (kinds.length === 0) return 0;
-  const added = also
-    .filter(({ kind }) => kinds.includes(kind))
-    .map((change) => sql`union select ${toAdded(harm, change)}`);
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (select * from (
+    select count(*) as count from (
       select distinct ${toSubject(harm)} from own_calls
       where kind in (${sql.join([...kinds])}) and at > ${since} and is_repair = 0
-      and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as done
-      ${sql.join(added, sql` `)}) as subjects`.execute(db);
+      and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as subjects`.execute(
+    db,
+  );
   return Number(rows[0]?.count ?? 0);
 }
 
@@ -60,48 +47,30 @@ function toSubject(harm: HarmKind): RawBuilder<unknown> {
   }
 }
 
-/** Counts the harm of a change that is not in the ledger. */
-function toAdded(harm: HarmKind, change: HarmChange): RawBuilder<unknown> {
-  const { resourceId, upstreamId, memberId = '' } = change;
-  const text = (value: string) => sql`cast(${value} as text)`;
-  const rows = sql`select ${text(upstreamId ?? resourceId)} as upstream_id,
-    ${text(resourceId)} as resource_id, ${text(memberId)} as member_id`;
-  return sql`${toSubject(harm)} from (${rows}) as change`;
+/** SQL for 1 where a repair plan takes this away from this user or group now, else 0. */
+export function toIsRepair(resourceId: string, { kind, memberId }: OwnChange): RawBuilder<number> {
+  const harm = findHarmOf(kind);
+  if (harm === undefined) return sql<number>`0`;
+  return sql<number>`case when exists (
+    select 1 from plan_actions as action left join users as member on member.id = action.member_id
+    where action.resource_id = ${resourceId} and action.status = 'released' and action.harm = ${harm}
+    and ${memberId === undefined ? sql`action.member_id = ''` : sql`member.upstream_id = ${toAccount(memberId)}`}
+  ) then 1 else 0 end`;
 }
 
-/** Changes of a user or group with whether a plan of repairs asked for each. */
-export async function markRepairs(
-  db: Db,
-  resourceId: string,
-  changes: readonly OwnChange[],
-): Promise<(OwnChange & { readonly isRepair: boolean })[]> {
-  const isHarm = changes.some(({ kind }) => findHarmOf(kind) !== undefined);
-  const repaired = isHarm ? await listRepaired(db, resourceId, changes) : new Set();
-  return changes.map((change) => {
-    const harm = findHarmOf(change.kind);
-    return { ...change, isRepair: repaired.has(`${harm} ${change.memberId ?? ''}`) };
-  });
+/** Account of a member, by its text in a call; -1: no account has such an id. */
+function toAccount(memberId: string): number {
+  return /^\d{1,15}$/.test(memberId) ? Number(memberId) : -1;
 }
 
-/** Lists what repair plans remove from a user or group now, as a kind and, in a group, the account. */
-async function listRepaired(
-  db: Db,
-  resourceId: string,
-  changes: readonly OwnChange[],
-): Promise<Set<string>> {
-  const accounts = changes.flatMap(({ memberId }) => toAccounts(memberId));
-  const { rows } = await sql<{ harm: HarmKind; account: number | null }>`
-    select action.harm, member.upstream_id as account from plan_actions as action
-    left join users as member on member.id = action.member_id
-    where action.resource_id = ${resourceId} and action.status = 'released' and action.harm is not null
-    and (action.member_id = '' or member.upstream_id in (${sql.join([-1, ...accounts])}))`.execute(
-    db,
-  );
-  return new Set(rows.map(({ harm, account }) => `${harm} ${account ?? ''}`));
-}
-
-function toAccounts(memberId: string | undefined): number[] {
-  return memberId !== undefined && /^\d{1,15}$/.test(memberId) ? [Number(memberId)] : [];
+/** Counts the users and groups whose changes a limit holds. `now` is epoch milliseconds. */
+export async function countHeldByLimit(db: Db, words: string, now: number): Promise<number> {
+  const select = (table: 'users' | 'groups') => sql`
+    select count(*) as count from ${sql.table(table)}
+    where due_at > ${now} and last_error like ${`%${words}%`}`;
+  const { rows } = await sql<{ count: number }>`
+    select (${select('users')}) + (${select('groups')}) as count`.execute(db);
+  return Number(rows[0]?.count ?? 0);
 }
 
 /** Makes changes that a limit held due now. `now` is epoch milliseconds. */

@@ -6,6 +6,11 @@ export function isPostgres(db: Db): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
+/** SQL that locks the rows which are read until the transaction ends; nothing where one write runs at a time. */
+export function forUpdate(tx: Db): RawBuilder<unknown> {
+  return isPostgres(tx) ? sql`for update` : sql``;
+}
+
 /**
  * Now (epoch milliseconds), by the clock that leases are measured with: the server's where hosts share the store, so
  * that a host whose clock is wrong takes nothing too early; the host's where one process has it.

@@ -73,10 +73,9 @@ class SavepointDriver extends SqliteDriver {
 
 function inTurns(connection: DatabaseConnection, turns: Turns): DatabaseConnection {
   return {
-    async executeQuery(query, options) {
-      const pause = turns();
-      if (pause !== undefined) await pause;
-      return connection.executeQuery(query, options);
+    executeQuery(query, options) {
+      const execute = () => connection.executeQuery<never>(query, options);
+      return turns()?.then(execute) ?? execute();
     },
     streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
   };

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
 import { parseStored } from '../engine/columns.ts';
+import { forUpdate } from '../engine/dialect.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { mergeSentCreates } from '../resources/sent-creates.ts';
 import type { GroupsTable, Schema } from '../schema.ts';
@@ -30,7 +31,9 @@ export async function findGroup(db: Db, id: string): Promise<GroupRow | undefine
 
 /** The row with this SCIM id, deleted or not. */
 export async function findGroupRow(db: Db, id: string): Promise<GroupRow | undefined> {
-  return db.selectFrom('groups').selectAll().where('id', '=', groupId(id)).executeTakeFirst();
+  // Read several times by each write, and so written as SQL, which costs kysely least.
+  const { rows } = await sql<GroupRow>`select * from groups where id = ${id}`.execute(db);
+  return rows[0];
 }
 
 /** The row with this SCIM id, which the caller knows to be there. @throws Error when it is not */
@@ -40,7 +43,8 @@ export async function getGroupRow(db: Db, id: GroupId): Promise<GroupRow> {
 
 /** The row with this SCIM id, deleted or not, locked until the transaction ends. */
 export async function lockGroup(tx: Db, id: GroupId): Promise<GroupRow | undefined> {
-  return tx.selectFrom('groups').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  const row = sql<GroupRow>`select * from groups where id = ${id} ${forUpdate(tx)}`;
+  return (await row.execute(tx)).rows[0];
 }
 
 /** Live groups shown under this name, compared without case; at most one of them is managed. */

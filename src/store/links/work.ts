@@ -8,26 +8,13 @@ import { LINK_TABLES, type LinkTable } from './links.ts';
 
 /** Makes every group due that has a waiting change of this user. */
 export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
-  const notified = await tx
-    .updateTable('groups')
-    .set({ due_at: now })
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('memberships')
-        .select('group_id')
-        .where('user_id', '=', userId)
-        .where('pending', 'is not', null)
-        .union(
-          query
-            .selectFrom('group_admins')
-            .select('group_id')
-            .where('user_id', '=', userId)
-            .where('pending', 'is not', null),
-        ),
-    )
-    .returning('id')
-    .execute();
-  return notified.map(({ id }) => id);
+  const select = (list: LinkTable) => sql`
+    select group_id from ${sql.table(list)} where user_id = ${userId} and pending is not null`;
+  const { rows } = await sql<{ id: GroupId }>`update groups set due_at = ${now}
+    where id in (${select('memberships')} union ${select('group_admins')}) returning id`.execute(
+    tx,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Records that these changes hold now. A change that a later write replaced keeps waiting for that write. */

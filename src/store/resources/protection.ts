@@ -1,7 +1,7 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Matcher } from '../../domain/matcher.ts';
+import { MATCHES_NOTHING, type Matcher } from '../../domain/matcher.ts';
 import { isObservedActive, isWantedActive } from '../../domain/user.ts';
 import { parseStored } from '../engine/columns.ts';
 import { type GroupRow, toObservedGroup } from '../groups/groups.ts';
@@ -46,6 +46,7 @@ export function createProtection(deps: ProtectionDeps): Protection {
   const isOwn = (id: number | null) => id !== null && id === findOwnAccount();
 
   async function listNamed(tx: Db, rows: readonly UserRow[]): Promise<Set<UserId>> {
+    if (isProtectedUser === MATCHES_NOTHING) return new Set();
     const former = await listFormerNames(
       tx,
       'user',
@@ -82,6 +83,7 @@ export function createProtection(deps: ProtectionDeps): Protection {
       return known.values().next().value;
     },
     async findGroupReason(tx, row) {
+      if (isProtectedGroup === MATCHES_NOTHING) return undefined;
       const former = await listFormerNames(tx, 'group', [row.id]);
       const names = [row.display_name, toObservedGroup(row)?.displayName];
       return isProtectedGroup([...names, ...(former.get(row.id) ?? [])])

@@ -8,14 +8,12 @@ import type { Db } from '../store.ts';
 /** Columns of a row whose create may have left an account or group: the looks that are made for it, in all. */
 export const LOST_CREATE = { lost_looks: 3 } as const;
 
-/** Writes down what a create is about to be sent with, once. */
-export async function addSentCreate(tx: Db, key: ResourceKey, create: SentCreate): Promise<void> {
-  const { sent_creates } = await tx
-    .selectFrom(tableOf(key))
-    .select('sent_creates')
-    .where('id', '=', key.id)
-    .executeTakeFirstOrThrow();
-  const earlier = parseStored<SentCreate[]>(sent_creates);
+/** Writes down what a create is about to be sent with, once; `earlier` are those that the row has already. */
+export async function addSentCreate(
+  tx: Db,
+  key: ResourceKey,
+  { earlier, create }: { readonly earlier: readonly SentCreate[]; readonly create: SentCreate },
+): Promise<void> {
   if (earlier.some((one) => isDeepStrictEqual(one, create))) return;
   await saveSentCreates(tx, key, [...earlier, create]);
 }

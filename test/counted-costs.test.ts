@@ -1,0 +1,166 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../src/store/store.ts';
+import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import { addGroup, addUser, send, toPatch, toUser, untilSettled } from './support/provider.ts';
+import { logStatements, type StatementLog } from './support/statements.ts';
+
+/** Work of the bridge that belongs to no request: looking for what is due, and the log of requests. */
+const BACKGROUND = /^\s*select\b.*\bdue_at\b|\binto "requests"/s;
+
+/** What one request costs, however fast the machine is. */
+interface Costs {
+  /** SQL statements, without those that begin and end transactions. */
+  readonly statements: number;
+  readonly transactions: number;
+  /** Calls to the service. */
+  readonly calls: number;
+}
+
+/** A request whose costs are counted, in a company of ada and bob, where ada is a pilot. */
+interface Row extends Costs {
+  readonly what: string;
+  act(bridge: TestBridge, ids: Ids): Promise<unknown>;
+}
+
+interface Ids {
+  readonly ada: string;
+  readonly bob: string;
+  readonly pilots: string;
+}
+
+const replace = (path: string, value: string | boolean) => toPatch({ op: 'replace', path, value });
+
+const rows: readonly Row[] = [
+  {
+    what: 'a read of a user',
+    ...{ statements: 1, transactions: 0, calls: 0 },
+    act: (bridge, { ada }) => send(bridge, 'GET', `/Users/${ada}`),
+  },
+  {
+    what: 'a look-up by userName',
+    ...{ statements: 1, transactions: 0, calls: 0 },
+    act: (bridge) =>
+      send(bridge, 'GET', `/Users?filter=${encodeURIComponent('userName eq "ada@example.com"')}`),
+  },
+  {
+    what: 'the last page of a list',
+    ...{ statements: 1, transactions: 0, calls: 0 },
+    act: (bridge) => send(bridge, 'GET', '/Users?startIndex=1&count=100'),
+  },
+  {
+    what: 'a page of a list that goes on',
+    ...{ statements: 2, transactions: 0, calls: 0 },
+    act: (bridge) => send(bridge, 'GET', '/Users?startIndex=1&count=1'),
+  },
+  {
+    what: 'a read of a group with its members',
+    ...{ statements: 3, transactions: 0, calls: 0 },
+    act: (bridge, { pilots }) => send(bridge, 'GET', `/Groups/${pilots}`),
+  },
+  {
+    what: 'a PATCH that changes nothing',
+    ...{ statements: 1, transactions: 1, calls: 0 },
+    act: (bridge, { ada }) => send(bridge, 'PATCH', `/Users/${ada}`, replace('active', true)),
+  },
+  {
+    what: 'a PUT that changes nothing',
+    ...{ statements: 1, transactions: 1, calls: 0 },
+    act: (bridge, { ada }) => send(bridge, 'PUT', `/Users/${ada}`, toUser('ada')),
+  },
+  {
+    what: 'a PATCH of what the bridge alone keeps',
+    ...{ statements: 2, transactions: 1, calls: 0 },
+    act: (bridge, { ada }) => send(bridge, 'PATCH', `/Users/${ada}`, replace('title', 'Pilot')),
+  },
+  {
+    what: 'a PATCH that deactivates',
+    ...{ statements: 11, transactions: 3, calls: 1 },
+    act: (bridge, { ada }) => send(bridge, 'PATCH', `/Users/${ada}`, replace('active', false)),
+  },
+  {
+    what: 'a PATCH of the name',
+    ...{ statements: 8, transactions: 3, calls: 1 },
+    act: (bridge, { ada }) =>
+      send(bridge, 'PATCH', `/Users/${ada}`, replace('name.familyName', 'Byron')),
+  },
+  {
+    what: 'a PATCH that adds a member',
+    ...{ statements: 15, transactions: 3, calls: 1 },
+    act: (bridge, { pilots, bob }) =>
+      send(
+        bridge,
+        'PATCH',
+        `/Groups/${pilots}`,
+        toPatch({ op: 'add', path: 'members', value: [{ value: bob }] }),
+      ),
+  },
+  {
+    what: 'a PATCH that removes a member',
+    ...{ statements: 18, transactions: 3, calls: 1 },
+    act: (bridge, { pilots, ada }) =>
+      send(
+        bridge,
+        'PATCH',
+        `/Groups/${pilots}`,
+        toPatch({ op: 'remove', path: `members[value eq "${ada}"]` }),
+      ),
+  },
+  {
+    what: 'a POST of a user',
+    ...{ statements: 18, transactions: 3, calls: 1 },
+    act: (bridge) => addUser(bridge, 'cyd'),
+  },
+];
+
+describe('what a request costs', () => {
+  for (const { what, act, ...costs } of rows) {
+    const { statements, transactions, calls } = costs;
+    const words = `${statements} statements, ${transactions} transactions, ${calls} calls`;
+    test(`${what}: ${words}`, async () => {
+      const { bridge, ids, log } = await startCompany();
+
+      await act(bridge, ids);
+      await untilSettled(bridge);
+
+      expect(...toCosts(bridge, log)).toEqual(costs);
+    });
+  }
+});
+
+async function startCompany(): Promise<{ bridge: TestBridge; ids: Ids; log: StatementLog }> {
+  const logs: StatementLog[] = [];
+  const toStore = (given: Store) => {
+    const { store, log } = logStatements(given);
+    logs.push(log);
+    return store;
+  };
+  const bridge = await startTestBridge({ toStore });
+  onTestFinished(bridge.stop);
+  const [ada, bob] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+  const ids = { ada, bob, pilots: await addGroup(bridge, 'Pilots', [ada]) };
+  await untilSettled(bridge);
+  const [log] = logs;
+  if (log === undefined) throw new Error('the bridge has no store');
+  log.reset();
+  bridge.sandbox.calls.reset();
+  return { bridge, ids, log };
+}
+
+/** The costs, and every statement for the message of a failure. */
+function toCosts({ sandbox }: TestBridge, { reads, writes }: StatementLog): [Costs, string] {
+  const asked = writes.map(listAsked).filter((write) => write.length > 0);
+  const all = [listAsked(reads), ...asked];
+  const byStatus = Object.values(sandbox.calls.counts()).flatMap((counts) => Object.values(counts));
+  return [
+    {
+      statements: all.flat().length,
+      transactions: asked.length,
+      calls: byStatus.reduce((total, count) => total + count, 0),
+    },
+    all.map((statements) => statements.join('\n')).join('\n\n'),
+  ];
+}
+
+function listAsked(statements: readonly string[]): string[] {
+  return statements.filter((sql) => !BACKGROUND.test(sql));
+}
