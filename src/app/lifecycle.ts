@@ -49,6 +49,7 @@ export function createLifecycle({
 }: LivingParts): { start(): Promise<void>; stop(): Promise<void> } {
   return {
     async start() {
+      acts.start();
       await guard.start(wake);
       await replicas.start();
       // Before the first read, so that what changes behind it is read of.

@@ -2,6 +2,9 @@ import { beginOutage, endOutage, insertAct } from '../../store/audit/acts.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { OperatorAct } from '../http/operator-acts.ts';
 
+/** Gates that stop all calls: one for a failing service, one for a refused token. */
+const GATES = ['service', 'credentials'] as const;
+
 /** Parts of the log of acts. */
 export interface ActLogDeps {
   readonly store: Pick<Store, 'write'>;
@@ -13,7 +16,12 @@ export interface ActLogDeps {
 /** Keeps what operators decide and when the service did not work, for the timelines of users and groups. */
 export interface ActLog {
   readonly acted: (act: Pick<OperatorAct, 'route' | 'status' | 'operator' | 'target'>) => void;
-  readonly gateChanged: (change: { readonly gate: string; readonly isShut: boolean }) => void;
+  readonly gateChanged: (change: {
+    readonly gate: (typeof GATES)[number];
+    readonly isShut: boolean;
+  }) => void;
+  /** Ends outages whose end nobody saw, because the process before this one was killed. */
+  start(): void;
   /** Waits until all is stored. */
   stop(): Promise<void>;
 }
@@ -58,6 +66,10 @@ export function createActLog({ store, clock, onFailure }: ActLogDeps): ActLog {
     gateChanged({ gate, isShut }) {
       const at = clock.now();
       keep((tx) => (isShut ? beginOutage(tx, gate, at) : endOutage(tx, gate, at)));
+    },
+    start() {
+      const at = clock.now();
+      for (const gate of GATES) keep((tx) => endOutage(tx, gate, at));
     },
     stop: () => storing,
   };
