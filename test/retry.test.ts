@@ -4,7 +4,7 @@ import { readBacklog } from '../src/store/backlog.ts';
 import { listStuck } from '../src/store/trouble.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, addUsers, send, toMembers, toPatch } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from './support/timed-bridge.ts';
 
@@ -40,7 +40,7 @@ async function countStuck({ bridge }: TimedBridge): Promise<number> {
   return (await listStuck(bridge.store.read, 10)).length;
 }
 
-describeStores('retry', ({ makeUrl }) => {
+describeBridges('retry', ({ makeUrl }) => {
   test('has what is stuck of one person tried now, by name, and says what that is', async () =>
     withTimed(
       async (timed) => {

@@ -15,7 +15,7 @@ import {
   toPatch,
   toUser,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from './support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
@@ -280,7 +280,7 @@ function withTimed(run: (timed: TimedBridge) => Promise<void>, url?: string): Pr
   return withTimedBridge({ settings }, run);
 }
 
-describeStores('a change that the service takes and does not make', ({ makeUrl }) => {
+describeBridges('a change that the service takes and does not make', ({ makeUrl }) => {
   test.each([
     ...asBefore.map((row) => ({ ...row, type: 'Users' })),
     ...groupAsBefore.map((row) => ({ ...row, type: 'Groups' })),
@@ -351,7 +351,7 @@ describe('a name that the service writes in its own way', () => {
     }));
 });
 
-describeStores('a change of one person that the service fails at', ({ makeUrl }) => {
+describeBridges('a change of one person that the service fails at', ({ makeUrl }) => {
   test('a create ends as stuck, and nobody else waits for it', async () =>
     withTimed(
       async (timed) => {
