@@ -30,13 +30,14 @@ const NOT_LISTENING = 'ECONNREFUSED';
 
 function askOn(urls: readonly string[], headersTimeout = 5_000): Asker {
   const met: (number | string)[] = [];
-  const agent = new Agent({ headersTimeout });
+  const connections = urls.map(() => keepConnection(headersTimeout));
   let stopped = false;
   let refusals = 0;
-  const asking = urls.map(async (url) => {
+  const asking = urls.map(async (url, index) => {
     while (!stopped) {
-      const answer = await ask(url, agent);
-      if (answer !== NOT_LISTENING) {
+      const answer = await connections[index]?.ask(url);
+      if (answer === ENDED_IDLE) continue;
+      if (answer !== undefined && answer !== NOT_LISTENING) {
         met.push(answer);
         refusals = 0;
         continue;
@@ -51,19 +52,42 @@ function askOn(urls: readonly string[], headersTimeout = 5_000): Asker {
     async stop() {
       stopped = true;
       await Promise.all(asking);
-      await agent.destroy();
+      for (const connection of connections) await connection.end();
     },
   };
 }
 
-async function ask(url: string, dispatcher: Agent): Promise<number | string> {
-  try {
-    const { statusCode, body } = await request(url, { dispatcher });
-    await body.dump();
-    return statusCode;
-  } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-  }
+/**
+ * A connection that had been answered and was idle has ended. That may be while the next request is on its way, which a
+ * client then sends again (RFC 9112 §9.3.1).
+ */
+const ENDED_IDLE = 'ended while it was idle';
+const ENDS = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+/** The bridge ends none at its stop that was answered more lately than this, in milliseconds. */
+const IDLE_MS = 250;
+
+/** One connection after another, each kept as long as it can be. */
+function keepConnection(headersTimeout: number) {
+  const agent = new Agent({ headersTimeout, connections: 1 });
+  let answeredAt = Number.POSITIVE_INFINITY;
+  agent.on('connect', () => {
+    answeredAt = Number.POSITIVE_INFINITY;
+  });
+  return {
+    async ask(url: string): Promise<number | string> {
+      try {
+        const { statusCode, body } = await request(url, { dispatcher: agent });
+        await body.dump();
+        answeredAt = performance.now();
+        return statusCode;
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+        const wasIdle = performance.now() - answeredAt >= IDLE_MS;
+        return wasIdle && ENDS.includes(code) ? ENDED_IDLE : code;
+      }
+    },
+    end: () => agent.destroy(),
+  };
 }
 
 describeStores('from the start to the stop', ({ makeUrl, engine }) => {
