@@ -4,26 +4,25 @@ import type { Clock } from '../domain/clock.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
 import type { ReconcileDeps } from '../reconcile/deps.ts';
-import { openForms } from '../reconcile/forms.ts';
-import { openWriteGuard } from '../reconcile/guard.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
 import { createReconciler } from '../reconcile/loop/reconciler.ts';
 import { createReplicas } from '../reconcile/loop/replicas.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
+import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
 import { createRecovery } from '../reconcile/repair/recovery.ts';
-import { openSectionView } from '../reconcile/section-view.ts';
-import { readSections } from '../reconcile/sections.ts';
+import { openSectionView, readSections } from '../reconcile/sections.ts';
+import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Settings } from '../settings/schema.ts';
 import { toStoreUrl } from '../settings/store-url.ts';
-import { openStore } from '../store/database.ts';
-import { migrate } from '../store/migrate.ts';
-import { createProtection } from '../store/protection.ts';
+import { openStore } from '../store/engine/database.ts';
+import { migrate } from '../store/engine/migrate.ts';
+import { openStoreClock } from '../store/engine/store-clock.ts';
+import { OUTAGE_CODES, type WatchedStore, watchWrites } from '../store/engine/store-health.ts';
+import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
-import { openStoreClock } from '../store/store-clock.ts';
-import { OUTAGE_CODES, type WatchedStore, watchWrites } from '../store/watch-writes.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
 import { createTransport } from '../upstream/transport.ts';
@@ -31,8 +30,7 @@ import { toSharedRate } from './budget.ts';
 import { createApps } from './http.ts';
 import { createDetectors, type Detectors } from './jobs.ts';
 import { createLifecycle } from './lifecycle.ts';
-import type { BridgeOptions, WatchedOptions } from './options.ts';
-import type { BridgeParts } from './parts.ts';
+import type { BridgeOptions, BridgeParts, WatchedOptions } from './parts.ts';
 import {
   openAccess,
   openAttempts,
@@ -41,7 +39,7 @@ import {
   toDriftRules,
   toScimDeps,
 } from './scim.ts';
-import { toFixedForms, toReconcilePolicy, toRetention, toTransportOptions } from './settings.ts';
+import { toFixedQuirks, toReconcilePolicy, toRetention, toTransportOptions } from './settings.ts';
 import { toGuardOptions, toReconcileEvents, toTransportHooks } from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
@@ -67,7 +65,7 @@ export interface Bridge {
 /** Opens the store of the settings and brings its schema up to date. @throws StoreError */
 export async function openMigratedStore(
   settings: Settings,
-  options: Pick<StoreOptions, 'patience' | 'onConnectionLost'> = {},
+  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost'> = {},
 ): Promise<Store> {
   const store = await openStore({ url: toStoreUrl(settings), ...options });
   try {
@@ -94,9 +92,9 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const { wake } = reconciler;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const recovery = createRecovery({ ...readDeps, firstRead, wake, mode: guard.mode });
+  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode: guard.mode });
   const detectors = createDetectors(options, readDeps, {
-    ...{ firstRead, recovery, wake },
+    ...{ firstRead, recovery, notify: wake },
     ...toDriftRules(() => toScimDeps(options, parts)),
   });
   const state = { draining: false };
@@ -118,7 +116,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   };
   const { start, stop } = createLifecycle({
     ...parts,
-    ...{ tail: detectors.tail, pruning, wake },
+    ...{ auditPoller: detectors.auditPoller, pruning, wake },
     replicas: createReplicas(deps, () => takeUp(detectors, wake)),
   });
   return {
@@ -152,7 +150,7 @@ function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): Outag
 function takeUp({ sweeps, keeper }: Detectors, wake: () => void): void {
   wake();
   sweeps.consider();
-  keeper.poke();
+  keeper.notify();
 }
 
 /** What convergence is given. */
@@ -180,7 +178,7 @@ async function createDeps(
     upstream,
     clock,
     random,
-    forms: await openForms({ store, clock, fixed: toFixedForms(settings) }),
+    quirks: await openQuirks({ store, clock, fixed: toFixedQuirks(settings) }),
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events,

@@ -3,10 +3,10 @@ import type { ErasureObstacle } from '../../domain/erasure.ts';
 import {
   type Erasure,
   type ErasureDeps,
-  erasePerson,
+  eraseUser,
   planErasure,
 } from '../../reconcile/erasure/erasure.ts';
-import { listErasable } from '../../store/erasure.ts';
+import { listErasable } from '../../store/resources/erasure.ts';
 import { answerKeyed, type Keyed } from '../http/keyed.ts';
 import { problem, route } from '../http/route.ts';
 import type { ErasureAnswer } from '../schemas/resources.ts';
@@ -27,7 +27,7 @@ export interface ErasureSource {
 export function createErasureSource(deps: ErasureDeps, told: ErasureSource['told']): ErasureSource {
   return {
     plan: (key) => findOne(deps, key, planErasure),
-    erase: (key) => findOne(deps, key, erasePerson),
+    erase: (key) => findOne(deps, key, eraseUser),
     told,
   };
 }

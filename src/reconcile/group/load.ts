@@ -1,13 +1,13 @@
 import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { isStuck, listFailed, withoutPutOff } from '../../domain/stuck.ts';
+import { isStuck, listFailed, withoutDeferred } from '../../domain/stuck.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
-import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups.ts';
-import { listWaitingLinks, type WaitingLinks } from '../../store/link-work.ts';
+import { parseStuck } from '../../store/engine/columns.ts';
+import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import { listWaitingLinks, type WaitingLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck } from '../../store/stuck.ts';
 
-/** What the load needs to know of the service's habits. */
+/** Query of the waiting members and admins of a group. */
 export interface LinkQuery {
   readonly policy: GroupPolicy;
   readonly inactiveWait: boolean;
@@ -21,14 +21,14 @@ export async function loadGroup(
   query: LinkQuery,
 ): Promise<GroupState | undefined> {
   const row = await findGroupRow(db, id);
-  return row && toTriable(row, await listGroupLinks(db, row.id, query), query.now);
+  return row && toPlannable(row, await listGroupLinks(db, row.id, query), query.now);
 }
 
-/** What the next step is planned from: what is stuck rests until its time, as if it did not wait. */
-export function toTriable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
+/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
+export function toPlannable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
   const state = toGroupState(row, links);
   const stuck = parseStuck<GroupField>(row);
-  const pending = withoutPutOff(state.pending, stuck, now);
+  const pending = withoutDeferred(state.pending, stuck, now);
   const failed = listFailed(stuck, pending);
   const rests = state.pending.existence !== undefined && pending.existence === undefined;
   // While the group itself rests, it is neither created nor removed; what is stuck is not looked for either.

@@ -1,6 +1,6 @@
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
-import { listProgress, type ProgressRow } from '../../store/progress.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
+import { listProgress, type ProgressRow } from '../../store/resources/progress.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { GONE, toProgress } from '../recorded.ts';
 import type { Waiters } from '../waiters.ts';
@@ -46,7 +46,7 @@ export function createFollower(
     const isPutOff = row !== undefined && isResting(deps, row);
     for (const each of waiters) {
       each.settle(key, progress);
-      if (isPutOff) each.release(key, progress.version, PUT_OFF);
+      if (isPutOff) each.answerNotYet(key, progress.version, PUT_OFF);
     }
   }
 

@@ -1,15 +1,14 @@
 import type { OwnChange } from '../../domain/own-call.ts';
-import { findNamed } from '../../store/find-named.ts';
-import { insertOwnCall } from '../../store/own-calls.ts';
+import { insertOwnCall } from '../../store/audit/own-calls.ts';
+import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions, Sending } from '../../upstream/transport.ts';
 import { type CallBook, createCallBook } from '../call-book.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { markToLook } from '../look-again.ts';
-import { toOperatorChanges } from '../to-operator-changes.ts';
-import { findOwnChanges } from '../to-own-changes.ts';
+import { markToLook } from '../mark-to-look.ts';
+import { findOwnChanges, toOperatorChanges } from '../to-own-changes.ts';
 
 /** What is needed beside the way to the service. */
 type OperatorDeps = Pick<ReconcileDeps, 'store' | 'upstream' | 'clock' | 'events'>;

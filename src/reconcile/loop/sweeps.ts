@@ -1,7 +1,7 @@
+import { StoreError } from '../../store/engine/store-error.ts';
 import { saveFact } from '../../store/facts.ts';
-import type { PlanRow } from '../../store/plans.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { StoreError } from '../../store/store-error.ts';
 import {
   claimSweep,
   endSweep,
@@ -17,7 +17,7 @@ import {
 } from '../../store/sweeps.ts';
 import type { Transport } from '../../upstream/transport.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
-import { findUnresolvedAt } from '../audit/settle-unresolved.ts';
+import { findUnresolvedAt } from '../audit/resolve-events.ts';
 import { SWEEP_BEGINNING, SWEEP_READ_FACT } from '../compare/read-lists.ts';
 import {
   createCounts,

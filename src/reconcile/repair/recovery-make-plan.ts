@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { HeldAction } from '../../domain/held-action.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { listDifferingLinks } from '../../store/differing-links.ts';
-import { type GroupRow, toGroupState } from '../../store/groups.ts';
-import { deleteHeldActions, insertHeldActions, listHeldActions } from '../../store/held-actions.ts';
-import { selectWished } from '../../store/held-wishes.ts';
-import { listManagedGroups, listManagedUsers, trust } from '../../store/managed.ts';
+import type { HeldAction } from '../../domain/plan.ts';
+import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import { listDifferingLinks } from '../../store/links/links.ts';
+import {
+  deleteHeldActions,
+  insertHeldActions,
+  listHeldActions,
+  selectWished,
+} from '../../store/plans/held.ts';
+import { listManagedGroups, listManagedUsers, trust } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState } from '../../store/users.ts';
+import { toUserState } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { ReadSections } from './read-again.ts';
 import type { HeldPlan, RecoveryReason } from './recovery-state.ts';
@@ -16,13 +20,13 @@ import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-hel
 /** Resources that are compared in one transaction. */
 const PART = 500;
 
-/** What decides which differences there are, with the settings of this process. */
+/** Policy by which differences are found, from the settings of this process. */
 export function toHeldPolicy({ policy }: ReconcileDeps, readSince: number): HeldPolicy {
   const { deactivation, groupDeletion } = policy;
   return { deactivation, groupDeletion, readSince };
 }
 
-/** What a plan is made from: the sections that a complete read could read, and why there is a plan. */
+/** Input of a plan: the sections that a complete read could read, and the reason for the plan. */
 interface PlanBasis {
   /** Epoch milliseconds. */
   readonly readSince: number;
@@ -97,15 +101,15 @@ async function planGroups(
   for (const row of rows) {
     const actions = await listGroupActions(tx, row, policy);
     await insertHeldActions(tx, await choose(tx, actions));
-    if (isSeen(toGroupState(row, NOBODY).observed, policy)) seen.push(row.id);
+    if (isSeen(toGroupState(row, NO_LINKS).observed, policy)) seen.push(row.id);
   }
   await trust(tx, 'groups', seen);
   return rows.at(-1)?.seq;
 }
 
-const NOBODY = { members: [], admins: [] };
+const NO_LINKS = { members: [], admins: [] };
 
-/** What would be done for one group now. */
+/** Lists the actions for one group now. */
 export async function listGroupActions(
   db: Db,
   row: GroupRow,
@@ -113,7 +117,7 @@ export async function listGroupActions(
 ): Promise<HeldAction[]> {
   const links = await listDifferingLinks(db, row.id);
   const areAdminsKnown = (row.admins_read_at ?? 0) >= policy.readSince;
-  const state = toGroupState(row, NOBODY);
+  const state = toGroupState(row, NO_LINKS);
   const known = links.filter(
     ({ list }) => list === 'memberships' || areAdminsKnown || state.observed === undefined,
   );

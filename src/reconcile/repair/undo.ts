@@ -4,8 +4,8 @@ import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { isWantedActive } from '../../domain/user.ts';
-import { parseStored } from '../../store/documents.ts';
-import { listLinks } from '../../store/links.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { listLinks } from '../../store/links/links.ts';
 import {
   type ActionQuery,
   findUndoing,
@@ -13,15 +13,14 @@ import {
   lockPlan,
   type PlanActionRow,
   type PlanRow,
-} from '../../store/plans.ts';
+} from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState } from '../../store/users.ts';
-import { type Current, lockCurrent } from './current.ts';
+import { toUserState } from '../../store/users/users.ts';
+import { type Current, findPlace, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';
-import { findPlace } from './fields.ts';
 import { addPlan } from './make-plan.ts';
 
-/** What an undone repair is: the difference the other way round. Nothing else can be undone. */
+/** Opposite difference of each repair that can be undone. */
 const OPPOSITES: Readonly<Partial<Record<DriftKind, DriftKind>>> = {
   'user.activated': 'user.deactivated',
   'user.deactivated': 'user.activated',
@@ -33,7 +32,7 @@ const OPPOSITES: Readonly<Partial<Record<DriftKind, DriftKind>>> = {
 
 const PART = 500;
 
-/** What became of the wish to undo a plan. */
+/** Result of the request to undo a plan. */
 export type UndoDecision =
   | { readonly kind: 'done'; readonly plan: PlanRow; readonly leftOut: number }
   | { readonly kind: 'unknown' }
@@ -110,7 +109,7 @@ async function toOpposite(
   };
 }
 
-/** Whether what the plan has brought is still what is wanted, so that nobody has said anything else since. */
+/** True when the value that the plan brought is still desired, so that no later write has changed it. */
 async function isStillDesired(
   tx: Db,
   { policy }: DriftDeps,

@@ -3,11 +3,16 @@ import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
-import { parseStored } from '../../store/documents.ts';
-import { type GroupRow, hasUpstreamIds, lockGroup, updateGroup } from '../../store/groups.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import {
+  type GroupRow,
+  hasUpstreamIds,
+  lockGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
-import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/link-observations.ts';
-import { listLinkedUsers, touchUsers } from '../../store/shown-links.ts';
+import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/links/observations.ts';
+import { listLinkedUsers, touchUsers } from '../../store/links/shown.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
@@ -56,13 +61,13 @@ export async function storeGroupDeletion(
   const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
   await updateGroup(tx, row.id, { ...change, ...lane });
   await touchUsers(tx, users, now);
-  const news = { id: row.id, before: toRuledName(row), after: undefined, people: users };
-  const { wakes } = await followGroup(tx, deps.rules, news, now);
+  const news = { id: row.id, before: toRuledName(row), after: undefined, users };
+  const { notifies } = await followGroup(tx, deps.rules, news, now);
   if (!isDue) await deleteAllLinks(tx, row.id);
   return {
     type: 'group',
     id: row.id,
-    notifies: wakes,
+    notifies,
     row: { ...row, ...change },
     lease,
     undo: isDue ? toUndo(row) : undefined,

@@ -1,4 +1,4 @@
-import type { ResourceView, UserView } from '../../store/views.ts';
+import type { ResourceView, UserView } from '../../store/resources/views.ts';
 
 /** Parts of the text of a resource beside its own row. */
 export interface RenderContext {

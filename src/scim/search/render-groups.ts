@@ -2,8 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { readMembersOfGroups } from '../../store/shown-links.ts';
-import { listPeopleOfGroups, type PersonView, type ResourceView } from '../../store/views.ts';
+import { readMembersOfGroups } from '../../store/links/shown.ts';
+import {
+  type ListedUser,
+  listUsersOfGroups,
+  type ResourceView,
+} from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { isIncluded, isPlain, type Projection, project } from '../render/projection.ts';
 import { renderGroup, toRef } from '../render/resource-text.ts';
@@ -35,7 +39,7 @@ async function renderSome(
     ? await readMembersOfGroups(deps.store.read, ids, `${deps.baseUrl}/Users`)
     : undefined;
   const admins = isIncluded(projection, GROUP_EXTENSION)
-    ? groupByOwner(await listPeopleOfGroups(deps.store.read, 'group_admins', ids))
+    ? groupByOwner(await listUsersOfGroups(deps.store.read, 'group_admins', ids))
     : undefined;
   return views.map((view) => {
     const text = renderGroup(view, members && (members.get(view.id) ?? ''), deps);
@@ -46,8 +50,8 @@ async function renderSome(
   });
 }
 
-function groupByOwner(links: readonly PersonView[]): Map<string, PersonView[]> {
-  const byOwner = new Map<string, PersonView[]>();
+function groupByOwner(links: readonly ListedUser[]): Map<string, ListedUser[]> {
+  const byOwner = new Map<string, ListedUser[]>();
   for (const link of links) {
     const list = byOwner.get(link.owner);
     if (list) list.push(link);
@@ -60,7 +64,7 @@ function groupByOwner(links: readonly PersonView[]): Map<string, PersonView[]> {
 function withAdmins(
   { baseUrl }: Pick<ScimDeps, 'baseUrl'>,
   resource: JsonObject,
-  admins: readonly PersonView[],
+  admins: readonly ListedUser[],
 ): JsonObject {
   const held = resource[GROUP_EXTENSION];
   const extension = isJsonObject(held) ? held : {};

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import type { Schema } from '../schema.ts';
+import type { Db, Store, StoreOptions } from '../store.ts';
+import { keepTrying } from './keep-trying.ts';
+import { isAbsent, toAttemptsMax } from './postgres-errors.ts';
+import { openPool } from './postgres-pool.ts';
+import { StoreError } from './store-error.ts';
+
+const retryDelayMaxMs = 500;
+
+/**
+ * A store that several replicas share.
+ * @throws StoreError `store-unavailable` when nothing answers, or a standby does.
+ */
+export async function openPostgres(options: StoreOptions): Promise<Store> {
+  const { url, connectionsMax = 10, onConnectionLost, random = Math.random } = options;
+  const open = (max: number): Db => {
+    const pool = openPool({
+      url,
+      connectionsMax: max,
+      onConnectionLost: (e) => onConnectionLost?.(e),
+    });
+    return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  };
+  const db = open(connectionsMax);
+
+  try {
+    // A server that is not there yet is waited for.
+    await keepTrying(() => sql`select 1`.execute(db), options.deadline, isAbsent);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  const running = createRunningWrites();
+  const aside = open(1); // Connects when it is first used.
+  return {
+    engine: 'postgres',
+    read: db,
+    aside,
+    generation: () => undefined,
+    write: (work) =>
+      running.run(() => retryContended(() => db.transaction().execute(work), random)),
+    // Old versions of rows go when the server vacuums, which is its own to do.
+    scrub: async () => undefined,
+    close: async () => {
+      await running.finish();
+      await Promise.all([db.destroy(), aside.destroy()]);
+    },
+  };
+}
+
+/** The pool drops those who wait for a connection when it ends, so the end waits for them. */
+function createRunningWrites() {
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+  return {
+    async run<T>(write: () => Promise<T>): Promise<T> {
+      if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
+      const outcome = write();
+      running.add(outcome);
+      return outcome.finally(() => running.delete(outcome));
+    },
+    async finish(): Promise<void> {
+      isClosed = true;
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/**
+ * Runs a transaction again that the server gave up in favour of another (deadlock, serialisation failure), or that
+ * came second to store something new.
+ * Delays double from 20 ms with full jitter, so that the same two do not meet again.
+ */
+async function retryContended<T>(transact: () => Promise<T>, random: () => number): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await transact();
+    } catch (error) {
+      if (!(error instanceof StoreError) || attempt >= toAttemptsMax(error)) throw error;
+      await sleep(random() * Math.min(10 * 2 ** attempt, retryDelayMaxMs));
+    }
+  }
+}
