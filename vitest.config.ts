@@ -35,6 +35,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     provide: { isLong: false },
+    tags: [{ name: 'long', description: 'Only in `npm run test:long`.' }],
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     // The machine of a check is busy with all tests at once: what fails by chance is tried again, what is wrong fails again.

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../src/domain/json.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from './support/bridge.ts';
+import { measureWall } from './support/yardstick.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -357,12 +358,14 @@ describe('the service', () => {
         newUser(`u${index}`),
         newGroup(`g${index}`, [`bulkId:u${index}`]),
       ]).flat();
-      const startedAt = performance.now();
+      let statuses: readonly unknown[] = [];
 
-      const answer = await slow.request('POST', '/Bulk', { Operations: operations });
+      const tookMs = await measureWall(async () => {
+        statuses = listStatuses(await slow.request('POST', '/Bulk', { Operations: operations }));
+      });
 
-      expect(performance.now() - startedAt).toBeLessThan(2_000);
-      expect(new Set(listStatuses(answer))).toEqual(new Set(['201']));
+      expect(tookMs).toBeLessThan(2_000);
+      expect(new Set(statuses)).toEqual(new Set(['201']));
       slow.sandbox.faults.clear();
     } finally {
       await slow.stop();

@@ -12,7 +12,7 @@ import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { makeLives } from './support/lives.ts';
 import { getOpsRoute } from './support/ops-routes.ts';
 import { addGroup, addUser, findId, toUser, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -105,7 +105,7 @@ const NOTHING: OpsSources = {
   api: { call: never, told: () => undefined },
 };
 
-describeStores('every request below /ops', ({ makeUrl }) => {
+describeBridges('every request below /ops', ({ makeUrl }) => {
   test('is answered as it is described', async () => {
     const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
     const done = new Set<string>();

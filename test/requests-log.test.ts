@@ -10,7 +10,7 @@ import { openStore } from '../src/store/engine/database.ts';
 import { StoreError } from '../src/store/engine/store-error.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch, toUser } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const settings = SWEEP_SETTINGS;
@@ -182,7 +182,7 @@ const kept = {
   credential: 'settings-1',
 } as const;
 
-describeStores('the log of requests', ({ makeStore }) => {
+describeBridges('the log of requests', ({ makeStore }) => {
   test('forgets the oldest, by age and by number', async () => {
     const store = await makeStore();
     const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));

@@ -4,7 +4,7 @@ import type { Timeline } from '../src/ops/schemas/resources.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, withTail } from './support/tail-world.ts';
 
@@ -39,7 +39,7 @@ async function untilRequests(bridge: TestBridge, id: string, count: number): Pro
   await expect.poll(read, { timeout: 10_000, interval: 20 }).toBe(count);
 }
 
-describeStores('the line of time', ({ makeUrl }) => {
+describeBridges('the line of time', ({ makeUrl }) => {
   test('of a person tells who asked, who did it, who changed it, what was seen, in this order', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withTail(options, async (world) => {

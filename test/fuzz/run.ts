@@ -7,9 +7,11 @@ import { findProcessFacts } from '../bench/process-facts.ts';
 import { addGroup, addUser, listResources, readMemberIds, send } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { measureSlowness } from '../support/yardstick.ts';
 import { makeAttempt, type Pool } from './attempts.ts';
 import { Connections } from './connection.ts';
 import { findFault } from './judge.ts';
+import { findLongTurns } from './turn-limit.ts';
 
 /** How much rubbish to throw. */
 export interface FuzzPlan {
@@ -35,6 +37,8 @@ const SCIM_TOKEN = 'token-of-a-provider-of-rubbish';
 const OPS_TOKEN = 'token-of-operators-of-rubbish';
 /** Requests at the same time. */
 const AT_ONCE = 16;
+/** Of the bridge's own thread, on the machine for which limits were set. */
+const TURN_MAX_MS = 100;
 /** More findings than this say nothing new. */
 const FINDINGS_MAX = 50;
 /** What the second half may need beyond the first: what garbage collection leaves to chance. */
@@ -122,11 +126,13 @@ async function play({ requests, say }: FuzzPlan, stage: Stage): Promise<FuzzRepo
   const counts = new Map<string, number>();
   const findings: string[] = [];
   const memoryMb: number[] = [];
+  let slowness = 1;
   let next = 0;
   const work = async () => {
     for (let index = next++; index < requests && findings.length < FINDINGS_MAX; index = next++) {
       if (index % Math.ceil(requests / 10) === 0) {
         memoryMb.push(readMemoryMb(bridge));
+        slowness = Math.max(slowness, measureSlowness().thread);
         say(`${index} of ${requests}, ${memoryMb.at(-1)?.toFixed(0)} MB`);
       }
       const attempt = makeAttempt(pool, index);
@@ -141,6 +147,7 @@ async function play({ requests, say }: FuzzPlan, stage: Stage): Promise<FuzzRepo
   connections.close();
   memoryMb.push(readMemoryMb(bridge));
   findings.push(...(await judgeAfterwards(stage)), ...judgeMemory(memoryMb));
+  findings.push(...findLongTurns(bridge.output(), TURN_MAX_MS * slowness));
   return { counts, findings, memoryMb, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
@@ -177,7 +184,6 @@ async function judgeAfterwards({ bridge, bystanders }: Stage): Promise<string[]>
   const members = await readMemberIds(provider, group);
   if (members.length !== 1) findings.push('a group of one has another number of members');
   const lines = bridge.output().split('\n');
-  findings.push(...lines.filter((line) => line.startsWith('fuzz-probe')));
   findings.push(...lines.filter(isFault).slice(0, 10));
   return findings;
 }
