@@ -103,5 +103,9 @@ export function createResourceHandlers<View extends ResourceView>(
 }
 
 function toTarget({ params, headers }: Parameters<ResourceHandler>[0]): WriteTarget {
-  return { id: params.id, ifMatch: headers['if-match'] };
+  const preconditions = {
+    ifMatch: headers['if-match'],
+    ifNoneMatch: headers['if-none-match'],
+  };
+  return { id: params.id, preconditions };
 }

@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { deleteGroup } from './groups.ts';
-import { listLinkedUsers, touchUsers } from './shown-links.ts';
+import { listLinkedUsers, touchGroupsOf, touchUsers } from './shown-links.ts';
 import type { Db } from './store.ts';
 import { deleteUser } from './users.ts';
 
@@ -10,10 +9,7 @@ import { deleteUser } from './users.ts';
  * account again is somebody new. `now` is epoch milliseconds.
  */
 export async function endObservedUser(tx: Db, id: UserId, now: number): Promise<void> {
-  await sql`update groups set version = version + 1,
-      modified_at = case when modified_at > ${now} then modified_at else ${now} end
-    where id in (select group_id from memberships where user_id = ${id}
-      union select group_id from group_admins where user_id = ${id})`.execute(tx);
+  await touchGroupsOf(tx, id, now);
   await deleteUser(tx, id);
 }
 

@@ -37,6 +37,17 @@ export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number
   }
 }
 
+/**
+ * Gives every group that shows this user a new version, after the name that it shows or the user's existence has
+ * changed. `now` is epoch milliseconds.
+ */
+export async function touchGroupsOf(tx: Db, userId: UserId, now: number): Promise<void> {
+  await sql`update groups set version = version + 1,
+      modified_at = case when modified_at > ${now} then modified_at else ${now} end
+    where id in (select group_id from memberships where user_id = ${userId}
+      union select group_id from group_admins where user_id = ${userId})`.execute(tx);
+}
+
 /** `touchUsers` for everybody, a chunk a transaction, after many groups were read. */
 export async function touchAllUsers(store: Store, now: number): Promise<void> {
   for (let afterSeq = 0; ; ) {

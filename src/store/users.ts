@@ -17,6 +17,7 @@ import { keepFormerNames } from './former-names.ts';
 import type { Schema, UsersTable } from './schema.ts';
 import { isSeenSince } from './seen-since.ts';
 import { mergeSentCreates } from './sent-creates.ts';
+import { touchGroupsOf } from './shown-links.ts';
 import type { Db } from './store.ts';
 import { findComparedSince } from './sweeps.ts';
 
@@ -159,11 +160,16 @@ export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
   return tx.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Changes a person, and remembers the names that go. The caller has read the row in the same transaction. */
+/**
+ * Changes a person, and remembers the names that go. The groups that show the person get a new version with the name
+ * that they show. The caller has read the row in the same transaction.
+ */
 export async function updateUser(tx: Db, id: UserId, change: UserChange): Promise<void> {
   if (Object.keys(change).length === 0) return;
   if (NAME_COLUMNS.some((column) => change[column] !== undefined)) await keepNames(tx, id, change);
   await tx.updateTable('users').set(change).where('id', '=', id).execute();
+  if (change.user_name === undefined && change.deleted_at === undefined) return;
+  await touchGroupsOf(tx, id, typeof change.modified_at === 'number' ? change.modified_at : 0);
 }
 
 /** The names that somebody is known by, beside the addresses in `user_emails`. */

@@ -6,6 +6,7 @@ import { createReconciler } from '../../src/reconcile/loop/reconciler.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import type { ScimDeps } from '../../src/scim/deps.ts';
 import { ScimError } from '../../src/scim/errors.ts';
+import { ANY_VERSION } from '../../src/scim/http/etag.ts';
 import {
   acceptGroupDeletion,
   acceptGroupPatch,
@@ -182,7 +183,7 @@ function toStored({ id, row, undo }: { id: string; row: { version: number }; und
 }
 
 function acceptUser(deps: ScimDeps, { method, id = '', body }: ProviderRequest) {
-  const target = { id, ifMatch: undefined };
+  const target = { id, preconditions: ANY_VERSION };
   switch (method) {
     case 'POST':
       return acceptNewUser(deps, body);
@@ -196,7 +197,7 @@ function acceptUser(deps: ScimDeps, { method, id = '', body }: ProviderRequest) 
 }
 
 function acceptGroup(deps: ScimDeps, { method, id = '', body }: ProviderRequest) {
-  const target = { id, ifMatch: undefined };
+  const target = { id, preconditions: ANY_VERSION };
   switch (method) {
     case 'POST':
       return acceptNewGroup(deps, body);

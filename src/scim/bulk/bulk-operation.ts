@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../domain/json.ts';
 import type { ScimError } from '../errors.ts';
+import type { Preconditions } from '../http/etag.ts';
 
 /** Single request that an operation stands for. */
 export type BulkAction =
@@ -7,10 +8,10 @@ export type BulkAction =
   | {
       readonly method: 'PUT' | 'PATCH';
       readonly id: string;
-      readonly ifMatch: string | undefined;
+      readonly preconditions: Preconditions;
       readonly data: JsonValue;
     }
-  | { readonly method: 'DELETE'; readonly id: string; readonly ifMatch: string | undefined };
+  | { readonly method: 'DELETE'; readonly id: string; readonly preconditions: Preconditions };
 
 /** One write of a bulk request. */
 export interface BulkWrite {

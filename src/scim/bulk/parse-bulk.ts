@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { Work } from '../../domain/turns.ts';
 import { assertAcceptable, findPart } from '../dialect/parse-body.ts';
 import { badRequest, invalidSyntax, invalidValue, ScimError } from '../errors.ts';
+import { ANY_VERSION } from '../http/etag.ts';
 import {
   type BulkAction,
   type BulkOperation,
@@ -83,7 +84,8 @@ function parseAction(
   }
   if (id === undefined) throw badRequest('invalidPath', `The path of a ${method} needs an id.`);
   const ifMatch = toText(findPart(operation, 'version'));
-  return method === 'DELETE' ? { method, id, ifMatch } : { method, id, ifMatch, data };
+  const preconditions = { ...ANY_VERSION, ifMatch };
+  return method === 'DELETE' ? { method, id, preconditions } : { method, id, preconditions, data };
 }
 
 function withoutDoubles(operations: readonly BulkOperation[]): BulkOperation[] {

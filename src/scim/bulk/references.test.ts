@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import { ANY_VERSION } from '../http/etag.ts';
 import { listReferences, resolveReferences } from './references.ts';
 
 const cases: { why: string; data: JsonValue; resolved: JsonValue; names: string[] }[] = [
@@ -26,7 +27,7 @@ const cases: { why: string; data: JsonValue; resolved: JsonValue; names: string[
 ];
 
 test.each(cases)('references: $why', ({ data, resolved, names }) => {
-  const action = { method: 'PATCH', id: '1', ifMatch: undefined, data } as const;
+  const action = { method: 'PATCH', id: '1', preconditions: ANY_VERSION, data } as const;
 
   expect([...listReferences(action, 'Group')]).toEqual(names);
   expect(resolveReferences(action, (bulkId) => `<${bulkId}>`)).toEqual({
@@ -36,7 +37,7 @@ test.each(cases)('references: $why', ({ data, resolved, names }) => {
 });
 
 test('references: the id in the path is one, and a DELETE has no other', () => {
-  const action = { method: 'DELETE', id: 'bulkId:a', ifMatch: undefined } as const;
+  const action = { method: 'DELETE', id: 'bulkId:a', preconditions: ANY_VERSION } as const;
 
   expect([...listReferences(action, 'User')]).toEqual(['a']);
   expect(resolveReferences(action, () => 'found')).toMatchObject({ id: 'found' });

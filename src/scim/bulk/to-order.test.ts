@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ANY_VERSION } from '../http/etag.ts';
 import type { BulkOperation } from './bulk-operation.ts';
 import { toOrder } from './to-order.ts';
 
@@ -8,7 +9,7 @@ function toOperations(text: string): BulkOperation[] {
     const [bulkId = '', names = ''] = word.split('>');
     const action =
       bulkId === ''
-        ? ({ method: 'PATCH', id: 'x', ifMatch: undefined, data: null } as const)
+        ? ({ method: 'PATCH', id: 'x', preconditions: ANY_VERSION, data: null } as const)
         : ({ method: 'POST', data: null } as const);
     return {
       kind: 'write',

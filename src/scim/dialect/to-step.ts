@@ -82,10 +82,13 @@ function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): Patc
   const { attribute, sub } = target.path;
   if (attribute.name === 'active') return keepActive(repairs);
   if (isRequired(target)) throw badRequest('mutability', `${nameOf(target)} cannot be removed.`);
-  const isByValue = attribute.multiValued && !sub && !target.where;
+  const isWhole = sub === undefined || sub.name === 'value';
+  const isByValue = attribute.multiValued && isWhole && !target.where;
   if (!isByValue || value === undefined || value === null) return [{ kind: 'clear', target }];
   repairs.count('remove-by-value');
-  return [{ kind: 'exclude', target, values: coerceList(attribute, value, repairs) ?? [] }];
+  const keys = sub ? target.path.keys.slice(0, -1) : target.path.keys;
+  const whole = { ...target, path: { ...target.path, sub: undefined, keys } };
+  return [{ kind: 'exclude', target: whole, values: coerceList(attribute, value, repairs) ?? [] }];
 }
 
 function toUserListStep(

@@ -2,7 +2,7 @@ import { badRequest } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { findAttribute, isQualified, type ResourceSchema } from '../schema/resource-schemas.ts';
-import { toComparison } from './comparison.ts';
+import { toComparison, toComparisonWithNothing } from './comparison.ts';
 import { invalidFilter, type Token, toTokens } from './tokens.ts';
 import type { CompareOp, Filter, FilterTarget, Literal } from './tree.ts';
 
@@ -138,7 +138,9 @@ function readTest(reader: Reader, target: FilterTarget | undefined): Filter {
   if (!op) throw invalidFilter('an unknown operator', operator.at);
   const { text, at } = peek(reader);
   const literal = takeLiteral(reader, target);
-  return target ? toComparison({ target, op, literal, text, at }) : { kind: 'nothing' };
+  return target
+    ? toComparison({ target, op, literal, text, at })
+    : toComparisonWithNothing(op, literal);
 }
 
 function takeLiteral(reader: Reader, target: FilterTarget | undefined): Literal {

@@ -86,7 +86,7 @@ export async function acceptGroupPatch(
   return storeChange(
     deps,
     { ...target, class: steps.some(mayRemove) ? 'remove' : 'change' },
-    (tx, row, before) => applyGroupSteps(tx, turns, { row, before, steps }),
+    (tx, row, before) => applyGroupSteps(tx, deps, { row, before, steps }),
   );
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../domain/json.ts';
 import type { ResourceView, UserView } from '../../store/views.ts';
 
 /** Parts of the text of a resource beside its own row. */
@@ -44,6 +45,14 @@ export function renderGroup(
 ): string {
   const list = members === undefined ? '' : `"members":[${members}],`;
   return `${open(view)},${list}${renderMeta(view, 'Group', context)}}`;
+}
+
+/** Entry of a user in a list of a group, as every answer shows it. */
+export function toUserEntry(
+  { baseUrl }: Pick<RenderContext, 'baseUrl'>,
+  { id, display }: { readonly id: string; readonly display: string },
+): JsonObject {
+  return { value: id, $ref: toRef(baseUrl, 'User', id), display, type: 'User' };
 }
 
 /** `$ref` of a user or group with this id. @param baseUrl without a slash at its end */

@@ -6,7 +6,7 @@ import { readMembersOfGroups } from '../../store/shown-links.ts';
 import { listPeopleOfGroups, type PersonView, type ResourceView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { isIncluded, isPlain, type Projection, project } from '../render/projection.ts';
-import { renderGroup, toRef } from '../render/resource-text.ts';
+import { renderGroup, toUserEntry } from '../render/resource-text.ts';
 
 /** Groups whose users are read at once; other requests are served in between. */
 const AT_ONCE = 10;
@@ -58,19 +58,14 @@ function groupByOwner(links: readonly PersonView[]): Map<string, PersonView[]> {
 
 /** The admin list lives in the extension, which is named in `schemas` as soon as it has a value. */
 function withAdmins(
-  { baseUrl }: Pick<ScimDeps, 'baseUrl'>,
+  context: Pick<ScimDeps, 'baseUrl'>,
   resource: JsonObject,
   admins: readonly PersonView[],
 ): JsonObject {
   const held = resource[GROUP_EXTENSION];
   const extension = isJsonObject(held) ? held : {};
   const schemas = Array.isArray(resource.schemas) ? resource.schemas : [];
-  const list = admins.map(({ id, display }) => ({
-    value: id,
-    $ref: toRef(baseUrl, 'User', id),
-    display,
-    type: 'User',
-  }));
+  const list = admins.map((admin) => toUserEntry(context, admin));
   return {
     ...resource,
     schemas: schemas.includes(GROUP_EXTENSION) ? schemas : [...schemas, GROUP_EXTENSION],
