@@ -6,13 +6,13 @@ import { createReconciler } from '../../src/reconcile/loop/reconciler.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import type { ScimDeps } from '../../src/scim/deps.ts';
 import { ScimError } from '../../src/scim/errors.ts';
-import { ANY_VERSION } from '../../src/scim/http/etag.ts';
 import {
   acceptGroupDeletion,
   acceptGroupPatch,
   acceptGroupReplacement,
   acceptNewGroup,
 } from '../../src/scim/groups/accept.ts';
+import { ANY_VERSION } from '../../src/scim/http/etag.ts';
 import { createMoments } from '../../src/scim/render/resource-text.ts';
 import {
   acceptNewUser,
