@@ -7,7 +7,7 @@ import { notFound } from './errors.ts';
 import { isNotModified, toETag } from './http/etag.ts';
 import { sendNotModified, sendResource } from './http/respond.ts';
 import { type Projection, parseProjection } from './render/projection.ts';
-import { toRef } from './render/resource-text.ts';
+import { type Pieces, toRef } from './render/resource-text.ts';
 import type { ResourceSchema } from './schema/resource-schemas.ts';
 import { settleWrite } from './writes/settle.ts';
 import type { AcceptedWrite, WriteTarget } from './writes/write-result.ts';
@@ -35,7 +35,7 @@ export interface ResourceKind<View extends ResourceView> {
   patch(deps: ScimDeps, target: WriteTarget, body: unknown): Promise<Written<View>>;
   remove(deps: ScimDeps, target: WriteTarget): Promise<AcceptedWrite>;
   findView(db: Db, id: string): Promise<View | undefined>;
-  render(deps: ScimDeps, view: View, projection: Projection): Promise<string>;
+  render(deps: ScimDeps, view: View, projection: Projection): Promise<Pieces>;
 }
 
 type Written<View> = AcceptedWrite & { readonly row: View };
@@ -58,7 +58,7 @@ export function createResourceHandlers<View extends ResourceView>(
     { view, projection, status }: { view: View; projection: Projection; status: 200 | 201 },
   ): Promise<void> {
     const text = await kind.render(deps, view, projection);
-    sendResource(res, { status, version: view.version, text });
+    await sendResource(res, { status, version: view.version, text });
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../domain/json.ts';
 import { badRequest, invalidValue } from '../errors.ts';
+import { listIds } from '../filter/list-ids.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
@@ -121,17 +122,6 @@ function toUserRemoval(
       : [{ kind: 'users-where', list, filter: where }];
   }
   throw badRequest('invalidPath', `${list} are added by value and removed, never changed.`);
-}
-
-/** The ids of `value eq "x" or value eq "y"`; undefined for any other filter. */
-function listIds(filter: Filter): string[] | undefined {
-  if (filter.kind === 'or') {
-    const ids = filter.parts.map(listIds);
-    return ids.includes(undefined) ? undefined : ids.flatMap((some) => some ?? []);
-  }
-  if (filter.kind !== 'compare' || filter.op !== 'eq') return undefined;
-  const { target, literal } = filter;
-  return target.rule.name === 'value' && typeof literal === 'string' ? [literal] : undefined;
 }
 
 /** True when the attribute is required; such attributes have no parts. */

@@ -33,8 +33,8 @@ export const groupKind: ResourceKind<ResourceView<GroupId>> = {
   remove: acceptGroupDeletion,
   findView: findGroupView,
   async render(deps, view, projection) {
-    const [text = ''] = await renderGroups(deps, [view], projection);
-    return text;
+    const { value } = await renderGroups(deps, [view], projection).next();
+    return value ?? '';
   },
 };
 
