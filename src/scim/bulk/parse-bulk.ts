@@ -53,7 +53,8 @@ function* parseOperation(value: JsonValue, index: number): Work<BulkOperation> {
     if (method === 'POST' && bulkId === undefined) {
       throw invalidSyntax('A POST in a bulk request needs a bulkId.');
     }
-    return { kind: 'write', index, bulkId, type, action, references: listReferences(action, type) };
+    const references = listReferences(action, type);
+    return { kind: 'write', index, bulkId, type, action, references, postponed: undefined };
   } catch (error) {
     if (!(error instanceof ScimError)) throw error;
     return { kind: 'malformed', index, bulkId, method, error };

@@ -3,10 +3,12 @@ import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { groupKind } from '../groups/accept.ts';
+import { ANY_VERSION } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
 import { toScimError } from '../http/to-scim-error.ts';
 import { userKind } from '../users/accept.ts';
 import type { AcceptedWrite } from '../writes/write-result.ts';
+import { breakCircles } from './break-circles.ts';
 import {
   type BulkAction,
   type BulkOperation,
@@ -56,9 +58,10 @@ interface Run {
  */
 export async function runBulk(
   deps: ScimDeps,
-  { operations, failOnErrors }: BulkRequest,
+  { operations: asked, failOnErrors }: BulkRequest,
   { requestId, arrivedAt }: RequestContext,
 ): Promise<BulkResult[]> {
+  const operations = breakCircles(asked);
   const run: Run = {
     deps,
     requestId,
@@ -78,6 +81,8 @@ export async function runBulk(
     if (isCircular.has(operation)) fail(run, operation, toCircle());
     else await perform(run, operation);
   }
+  await run.settlements.settle();
+  for (const result of [...run.results.values()]) await complete(run, result);
   await run.settlements.settle();
   return [...run.results.values()].sort((a, b) => a.operation.index - b.operation.index);
 }
@@ -121,9 +126,29 @@ async function accept(
 }
 
 /** Copies an operation only when it names others: most name none, and may be large. */
-function resolve(run: Run, { action, references }: BulkWrite): BulkAction {
+function resolve(run: Run, { action, references, type }: BulkWrite): BulkAction {
   if (references.size === 0) return action;
-  return resolveReferences(action, (bulkId) => findId(run, bulkId));
+  return resolveReferences(action, type, (bulkId) => findId(run, bulkId));
+}
+
+/** Sets the attributes of a new user that had to wait for other new users. */
+async function complete(run: Run, result: BulkResult): Promise<void> {
+  const { operation } = result;
+  if (result.kind === 'failed' || result.operation.postponed === undefined) return;
+  const { value, references } = result.operation.postponed;
+  const data = { Operations: [{ op: 'add', value }] };
+  const action = { method: 'PATCH', id: result.id, preconditions: ANY_VERSION, data } as const;
+  try {
+    for (const bulkId of references) {
+      if (findId(run, bulkId) === undefined) throw toIncomplete();
+    }
+    const resolved = resolveReferences(action, 'User', (bulkId) => findId(run, bulkId));
+    const accepted = await accept(run.deps, 'User', resolved);
+    run.results.set(operation, { ...result, accepted });
+    run.settlements.add(operation, accepted);
+  } catch (error) {
+    fail(run, operation, error, result.id);
+  }
 }
 
 async function settleReferents({ creations, settlements }: Run, operation: BulkOperation) {
@@ -150,7 +175,8 @@ function findId({ creations, results }: Run, bulkId: string): string | undefined
   return result?.kind === 'accepted' ? result.id : undefined;
 }
 
-function fail(run: Run, operation: BulkOperation, cause: unknown): void {
+/** @param id of the resource that exists all the same */
+function fail(run: Run, operation: BulkOperation, cause: unknown, id?: string): void {
   const error = toScimError(cause);
   if (error.status >= 500 && error.cause !== undefined) {
     run.deps.telemetry.failed({ requestId: run.requestId, error: error.cause });
@@ -160,7 +186,7 @@ function fail(run: Run, operation: BulkOperation, cause: unknown): void {
     kind: 'failed',
     operation,
     error,
-    id: findTarget(run, operation),
+    id: id ?? findTarget(run, operation),
   });
 }
 
@@ -176,6 +202,12 @@ function toCreations(operations: readonly BulkOperation[]): Map<string, BulkOper
     if (operation.bulkId !== undefined) creations.set(operation.bulkId, operation);
   }
   return creations;
+}
+
+function toIncomplete(): ScimError {
+  const detail =
+    'The user was created without its manager, because the operation that creates the manager failed.';
+  return new ScimError(409, detail);
 }
 
 /** @see RFC 7644 §3.7.1: a server that cannot resolve a circle answers 409 */

@@ -18,6 +18,7 @@ function toOperations(text: string): BulkOperation[] {
       type: 'User',
       action,
       references: new Set(names.split(',').filter((name) => name !== '')),
+      postponed: undefined,
     };
   });
 }
