@@ -2,14 +2,18 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import { tellWeaknesses, toStoreWatch } from './app/await-store.ts';
 import { type Bridge, createBridge } from './app/compose.ts';
-import { openServableStore, readScimTokens } from './app/first-access.ts';
+import {
+  openServableStore,
+  readScimTokens,
+  tellWeaknesses,
+  toStoreWatch,
+} from './app/first-access.ts';
 import { freezePrototypes } from './app/freeze-prototypes.ts';
-import { toConnectionLimits, toOverloadLimits } from './app/limits.ts';
-import { type Listener, listen, toPort } from './app/listen.ts';
+import { type Listener, listen, toPort } from './app/guarded-server.ts';
 import { parsePackageVersion } from './app/package-version.ts';
 import { SCIM_PATH } from './app/scim.ts';
+import { toConnectionLimits, toOverloadLimits } from './app/settings.ts';
 import { createStartingApp } from './app/starting-app.ts';
 import { openTarget } from './app/target.ts';
 import type { BridgeError } from './domain/errors.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findUserRow, toObservedUser } from '../src/store/users.ts';
+import { findUserRow, toObservedUser } from '../src/store/users/users.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
 import { NOTED_SHAPE, OTHER_SHAPE, type OtherShape } from './support/other-service/shape.ts';
 import { startOtherService } from './support/other-service.ts';

@@ -3,7 +3,7 @@ import { GROUP_EXTENSION, USER_EXTENSION } from '../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject } from '../src/domain/json.ts';
 import type { Rule } from '../src/domain/rules.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
-import { readBacklog } from '../src/store/backlog.ts';
+import { readBacklog } from '../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chunks } from '../src/store/chunks.ts';
+import { chunks } from '../src/store/engine/dialect.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { addGroup, addUser, listResources, send } from './support/provider.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listOwnCalls } from '../src/store/own-calls.ts';
+import { listOwnCalls } from '../src/store/audit/own-calls.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from './support/provider.ts';
 

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { expect, test } from 'vitest';
-import { listen, toPort } from '../src/app/listen.ts';
+import { listen, toPort } from '../src/app/guarded-server.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { withTestBridge } from './support/bridge.ts';
 import { addGroup, addUser, untilSettled } from './support/provider.ts';

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import { saveAlive } from '../src/reconcile/repair/detect.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
-import { openStore } from '../src/store/database.ts';
-import { listOwnCalls } from '../src/store/own-calls.ts';
+import { listOwnCalls } from '../src/store/audit/own-calls.ts';
+import { openStore } from '../src/store/engine/database.ts';
 import {
   startTestBridge,
   type TestAnswer,

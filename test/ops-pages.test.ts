@@ -73,15 +73,15 @@ beforeAll(async () => {
       await run(sql`insert into audit_events (id, created_at, seen_at, category, action, message, details, author_id,
           author_uid, author_username, author_address, origin, explained_by)
         select * from (${numbers} select ${name} || n, 900, 900, 'user_management', ${action}, 'somebody did it', null, 7, null, 'carl', '192.0.2.1', 'foreign', null from numbers)`);
-      await run(sql`insert into audit_event_resources (event_id, resource_type, resource_id, at, people)
+      await run(sql`insert into audit_event_resources (event_id, resource_type, resource_id, at, user_count)
         select * from (${numbers} select ${name} || n, 'user', ${ID('n')}, 900, 1 from numbers)`);
     }
-    await run(sql`insert into audit_event_resources (event_id, resource_type, resource_id, at, people)
+    await run(sql`insert into audit_event_resources (event_id, resource_type, resource_id, at, user_count)
       select * from (${numbers} select 'm' || n, 'group', ${GROUP('n')}, 900, 1 from numbers)`);
     await run(sql`insert into memberships (group_id, user_id, desired, observed, pending)
       select * from (${numbers} select ${pilots}, ${ID('n')}, 1, 1, null from numbers)`);
     // One person of whom much is told.
-    await run(sql`insert into audit_event_resources (event_id, resource_type, resource_id, at, people)
+    await run(sql`insert into audit_event_resources (event_id, resource_type, resource_id, at, user_count)
       select * from (${numbers} select 'm' || n, 'user', ${ada}, 900, 2 from numbers)`);
     const written = JSON.stringify([{ op: 'replace', path: 'active', values: 1 }]);
     await run(sql`insert into requests (at, request_id, method, route, resource_type, resource_id, written, status, scim_type,

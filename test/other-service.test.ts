@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readBacklog } from '../src/store/backlog.ts';
+import { readBacklog } from '../src/store/resources/backlog.ts';
 import { readBridge, readService, withoutGone } from './fault-matrix/company.ts';
 import { startBridgeOf, type TestBridge, type TestBridgeOptions } from './support/bridge.ts';
 import type { Counterpart } from './support/counterpart.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import type { SandboxShapeChange } from '../src/sandbox/shape.ts';
-import { readBacklog } from '../src/store/backlog.ts';
+import { readBacklog } from '../src/store/resources/backlog.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,

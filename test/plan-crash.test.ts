@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ActionStatus, PlanStatus } from '../src/domain/plan.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
-import { openStore } from '../src/store/database.ts';
+import { openStore } from '../src/store/engine/database.ts';
 import type { Db, Store } from '../src/store/store.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from './support/bridge.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addPlanCommand } from '../src/cli/plan.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import { findGroup } from '../src/store/groups.ts';
+import { findGroup } from '../src/store/groups/groups.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { ada, bob, setActive } from './support/drift-cells.ts';

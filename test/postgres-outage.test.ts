@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
-import { openStore } from '../src/store/database.ts';
+import { openStore } from '../src/store/engine/database.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { startPostgres, type ThrowAwayPostgres } from './support/postgres.ts';
 import { startPostgresProxy } from './support/postgres-proxy.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addRetryCommand } from '../src/cli/retry.ts';
-import { readBacklog } from '../src/store/backlog.ts';
-import { listStuck } from '../src/store/trouble.ts';
+import { listStuck, readBacklog } from '../src/store/resources/backlog.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, addUsers, send, toMembers, toPatch } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';

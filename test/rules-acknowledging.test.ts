@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readBacklog } from '../src/store/backlog.ts';
+import { readBacklog } from '../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,

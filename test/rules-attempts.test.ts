@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../src/domain/extensions.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import type { OperationName } from '../src/sandbox/operations.ts';
-import { readBacklog } from '../src/store/backlog.ts';
-import { listFailing, listStuck } from '../src/store/trouble.ts';
+import { listFailing, listStuck, readBacklog } from '../src/store/resources/backlog.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
 import {

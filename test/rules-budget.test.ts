@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { groupId, userId } from '../src/domain/ids.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import { readBacklog } from '../src/store/backlog.ts';
+import { readBacklog } from '../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { withCalmBridge } from './support/calm-clock.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
-import { listStuck } from '../src/store/trouble.ts';
+import { listStuck } from '../src/store/resources/backlog.ts';
 import { GROUP_EXTENSION } from './support/drift-cells.ts';
 import { readFormsOf } from './support/forms.ts';
 import { addGroup, addUsers, send, toGroup, toMembers, toPatch } from './support/provider.ts';

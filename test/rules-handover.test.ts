@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Fault } from '../src/sandbox/faults.ts';
-import { readBacklog } from '../src/store/backlog.ts';
-import { findGroupRow } from '../src/store/groups.ts';
-import { findUserRow } from '../src/store/users.ts';
+import { findGroupRow } from '../src/store/groups/groups.ts';
+import { readBacklog } from '../src/store/resources/backlog.ts';
+import { findUserRow } from '../src/store/users/users.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { USER_EXTENSION } from '../src/domain/extensions.ts';
 import { userId } from '../src/domain/ids.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import { updateUser } from '../src/store/users.ts';
+import { updateUser } from '../src/store/users/users.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addUsers, send, toPatch, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';

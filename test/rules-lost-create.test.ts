@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readBacklog } from '../src/store/backlog.ts';
+import { readBacklog } from '../src/store/resources/backlog.ts';
 import type { TestAnswer, TestBridge } from './support/bridge.ts';
 import { listResources, send, toGroup, toPatch, toUser } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../src/domain/extensions.ts';
 import type { UserId } from '../src/domain/ids.ts';
-import { findUserRow } from '../src/store/users.ts';
+import { findUserRow } from '../src/store/users/users.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import type { OperationName } from '../src/sandbox/operations.ts';
-import { listStuck } from '../src/store/trouble.ts';
+import { listStuck } from '../src/store/resources/backlog.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { addGroup, addUser, addUsers, send, toMembers, toPatch } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';

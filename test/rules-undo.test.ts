@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Sandbox } from '../src/sandbox/sandbox.ts';
-import { readBacklog } from '../src/store/backlog.ts';
+import { readBacklog } from '../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { userId } from '../src/domain/ids.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import { readBacklog } from '../src/store/backlog.ts';
-import { updateUser } from '../src/store/users.ts';
+import { readBacklog } from '../src/store/resources/backlog.ts';
+import { updateUser } from '../src/store/users/users.ts';
 import type { TestAnswer, TestBridge, TestBridgeOptions } from './support/bridge.ts';
 import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
 import { findId, send, toMembers, toPatch, toUser } from './support/provider.ts';

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
-import { openStore } from '../src/store/database.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { openStore } from '../src/store/engine/database.ts';
+import { migrate } from '../src/store/engine/migrate.ts';
 import { runToEnd, startBridge } from './support/server.ts';
 import { describeStores } from './support/stores.ts';
 

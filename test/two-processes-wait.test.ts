@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { userId } from '../src/domain/ids.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { saveFact } from '../src/store/facts.ts';
-import { listStuck } from '../src/store/trouble.ts';
-import { updateUser } from '../src/store/users.ts';
+import { listStuck } from '../src/store/resources/backlog.ts';
+import { updateUser } from '../src/store/users/users.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import {
   addGroup,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { insertAuditEvents } from '../src/store/audit-events.ts';
+import { insertAuditEvents } from '../src/store/audit/events.ts';
 import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from './support/provider.ts';
 import { describeStores } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';

@@ -1,9 +1,9 @@
 import type { Credential } from '../domain/credential.ts';
 import { assertNever } from '../domain/errors.ts';
 import { createTokenFinder } from '../domain/token-check.ts';
-import { findAccessToken } from '../store/access-tokens.ts';
+import { findAccessToken } from '../store/credentials/clients.ts';
+import { findToken } from '../store/credentials/tokens.ts';
 import type { Db, Store } from '../store/store.ts';
-import { findToken } from '../store/tokens.ts';
 import { type Clients, createClients } from './clients.ts';
 import type { FindCredential } from './credential.ts';
 import { createLookup, type Kept } from './lookup.ts';

@@ -9,9 +9,9 @@ import {
   revokeClient,
   revokeSecret,
   type SecretRow,
-} from '../store/clients.ts';
+} from '../store/credentials/clients.ts';
+import type { AccessQuery } from '../store/credentials/tokens.ts';
 import type { Db, Store } from '../store/store.ts';
-import type { AccessQuery } from '../store/tokens.ts';
 import { newSecret } from './secret-text.ts';
 
 /** Secrets of a client that are valid at once: one, and its successor. */

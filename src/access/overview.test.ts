@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LiveCredential } from '../store/live-credentials.ts';
+import type { LiveCredential } from '../store/credentials/tokens.ts';
 import { toAccessFacts } from './overview.ts';
 
 const DAY_MS = 24 * 3_600_000;

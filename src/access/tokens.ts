@@ -1,5 +1,4 @@
 import type { Purpose } from '../domain/credential.ts';
-import type { Store } from '../store/store.ts';
 import {
   type AccessQuery,
   findToken,
@@ -8,7 +7,8 @@ import {
   listTokens,
   revokeToken,
   type TokenRow,
-} from '../store/tokens.ts';
+} from '../store/credentials/tokens.ts';
+import type { Store } from '../store/store.ts';
 import { newSecret } from './secret-text.ts';
 
 /** Request for a new token. */

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
+import { findToken, insertToken } from '../store/credentials/tokens.ts';
+import { StoreError } from '../store/engine/store-error.ts';
 import type { Store } from '../store/store.ts';
-import { StoreError } from '../store/store-error.ts';
-import { findToken, insertToken } from '../store/tokens.ts';
 import { createUsage } from './usage.ts';
 
 const token = {

@@ -18,12 +18,12 @@ import { readSections } from '../reconcile/sections.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Settings } from '../settings/schema.ts';
 import { toStoreUrl } from '../settings/store-url.ts';
-import { openStore } from '../store/database.ts';
-import { migrate } from '../store/migrate.ts';
-import { createProtection } from '../store/protection.ts';
+import { openStore } from '../store/engine/database.ts';
+import { migrate } from '../store/engine/migrate.ts';
+import { openStoreClock } from '../store/engine/store-clock.ts';
+import { OUTAGE_CODES, type WatchedStore, watchWrites } from '../store/engine/store-health.ts';
+import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
-import { openStoreClock } from '../store/store-clock.ts';
-import { OUTAGE_CODES, type WatchedStore, watchWrites } from '../store/watch-writes.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
 import { createTransport } from '../upstream/transport.ts';
@@ -31,8 +31,7 @@ import { toSharedRate } from './budget.ts';
 import { createApps } from './http.ts';
 import { createDetectors, type Detectors } from './jobs.ts';
 import { createLifecycle } from './lifecycle.ts';
-import type { BridgeOptions, WatchedOptions } from './options.ts';
-import type { BridgeParts } from './parts.ts';
+import type { BridgeOptions, BridgeParts, WatchedOptions } from './parts.ts';
 import {
   openAccess,
   openAttempts,
@@ -41,7 +40,7 @@ import {
   toDriftRules,
   toScimDeps,
 } from './scim.ts';
-import { toFixedForms, toReconcilePolicy, toRetention, toTransportOptions } from './settings.ts';
+import { toFixedQuirks, toReconcilePolicy, toRetention, toTransportOptions } from './settings.ts';
 import { toGuardOptions, toReconcileEvents, toTransportHooks } from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
@@ -67,7 +66,7 @@ export interface Bridge {
 /** Opens the store of the settings and brings its schema up to date. @throws StoreError */
 export async function openMigratedStore(
   settings: Settings,
-  options: Pick<StoreOptions, 'patience' | 'onConnectionLost'> = {},
+  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost'> = {},
 ): Promise<Store> {
   const store = await openStore({ url: toStoreUrl(settings), ...options });
   try {
@@ -180,7 +179,7 @@ async function createDeps(
     upstream,
     clock,
     random,
-    forms: await openForms({ store, clock, fixed: toFixedForms(settings) }),
+    forms: await openForms({ store, clock, fixed: toFixedQuirks(settings) }),
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events,

@@ -1,19 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { assertServable } from '../settings/cross-rules.ts';
 import type { Settings } from '../settings/schema.ts';
+import { listLiveCredentials } from '../store/credentials/tokens.ts';
+import { findWeaknesses } from '../store/engine/store-health.ts';
 import { findFact, saveFact } from '../store/facts.ts';
-import { listLiveCredentials } from '../store/live-credentials.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
+import { events } from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { openMigratedStore } from './compose.ts';
 
 /**
- * Opens the store of the settings and makes sure that somebody may ask.
- * @throws StoreError; SettingsError when nobody could ever use a real service through the bridge
+ * Opens the store of the settings and makes sure that it can be used.
+ * @throws StoreError; SettingsError when no credential could ever open a real service
  */
 export async function openServableStore(
   settings: Settings,
-  watch: Pick<StoreOptions, 'patience' | 'onConnectionLost'>,
+  watch: Pick<StoreOptions, 'deadline' | 'onConnectionLost'>,
 ): Promise<Store> {
   const store = await openMigratedStore(settings, watch);
   try {
@@ -41,4 +44,48 @@ export async function readScimTokens(
   const now = systemClock.now();
   await store.write((tx) => saveFact(tx, { name: TOKEN_FACT, value: token, now }));
   return [token];
+}
+
+/** Time that a start waits for a PostgreSQL that is not there yet, in milliseconds. */
+const DEADLINE_MS = 60_000;
+/** Interval at which lost connections are logged, in milliseconds: a server that ends takes all of them. */
+const LOST_TOLD_MS = 60_000;
+
+/** Waits for a database that starts beside the bridge, or is just changing over, until the bridge is stopped. */
+export function toStoreWatch(
+  logger: Logger,
+  stopped: Promise<string>,
+): Pick<StoreOptions, 'deadline' | 'onConnectionLost'> {
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  let isTold = false;
+  let lostToldAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    deadline: {
+      ms: DEADLINE_MS,
+      signal: stopping.signal,
+      onWait(error) {
+        if (!isTold) logger.log(events.storeAwaited({ error }));
+        isTold = true;
+      },
+    },
+    onConnectionLost(error) {
+      const nowMs = performance.now();
+      if (nowMs - lostToldAtMs < LOST_TOLD_MS) return;
+      lostToldAtMs = nowMs;
+      logger.log(events.storeConnectionLost({ code: toCode(error) }));
+    },
+  };
+}
+
+function toCode(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'unknown';
+}
+
+/** Logs at the start how committed data may be lost. @throws StoreError */
+export async function tellWeaknesses(logger: Logger, { read }: Store): Promise<void> {
+  for (const weakness of await findWeaknesses(read)) {
+    logger.log(weakness === 'not-flushed' ? events.storeNotFlushed() : events.storeFollowed());
+  }
 }

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { type ConnectionLimits, createGuardedServer } from './guarded-server.ts';
-import { toPort } from './listen.ts';
+import { type ConnectionLimits, createGuardedServer, toPort } from './guarded-server.ts';
 
-/** Nothing of it is met by a test that does not set it. */
+/** Limits that no test meets without setting them. */
 const patient: ConnectionLimits = {
   requestMs: 30_000,
   answerMs: 30_000,
@@ -40,7 +39,7 @@ async function open(server: Server): Promise<Socket> {
   return socket;
 }
 
-/** Everything that a socket says until its end. */
+/** Reads all that a socket sends until its end. */
 async function readAll(socket: Socket): Promise<string> {
   const chunks: string[] = [];
   socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
@@ -156,7 +155,7 @@ test('a body without end that nobody reads is answered, and a second later cut o
 
 test('a connection serves on after an answer that came before all of the body', async () => {
   const server = await start({});
-  // Not at once, so that the body waits in the kernel meanwhile.
+  // Answers later, so that the body waits in the kernel meanwhile.
   server.on('request', (_req, res) => setTimeout(() => res.writeHead(401).end('no'), 5));
   const body = 'x'.repeat(900_000);
   const length = `Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -237,7 +236,7 @@ test('requests without end on one connection wait for their answers to be read',
 
   let isTaken = true;
   while (isTaken) {
-    // Until neither side takes more, which shows only in time.
+    // Waits until neither side takes more, which shows only in time.
     isTaken = socket.write(flood) || (await isDrained(socket));
   }
 

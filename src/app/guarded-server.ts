@@ -1,13 +1,21 @@
-import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import {
+  type IncomingMessage,
+  type RequestListener,
+  Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { BridgeError } from '../domain/errors.ts';
 
-/** What a listener lets strangers do. Times are in milliseconds. */
+/** Limits of the connections of a listener. Times are in milliseconds. */
 export interface ConnectionLimits {
   /** From the beginning of a request until all of it has come. */
   readonly requestMs: number;
   /** From the moment an answer is complete until its reader has taken it. */
   readonly answerMs: number;
-  /** How long a connection is kept that asks for nothing. */
+  /** Time that an idle connection is kept. */
   readonly idleMs: number;
   readonly connectionsMax: number;
 }
@@ -16,15 +24,15 @@ export interface ConnectionLimits {
 const HEADERS_MS = 15_000;
 /** A filter of 10,000 characters fits, each of them percent-encoded, beside the other headers. */
 const HEADER_BYTES_MAX = 40_960;
-/** A body up to here is taken to its end also when nobody reads it, so that its connection can be used again. */
+/** Size up to which an unread body is taken to its end, so that its connection can be used again. */
 const REST_BYTES_MAX = 1_048_576;
-/** How long the sender of a larger one, or of one without a length, has to read the answer, in milliseconds. */
+/** Time that the sender of a larger body, or of one without a length, has to read the answer, in milliseconds. */
 const REST_MS = 1_000;
 /** Limits of time are checked at least this often, in milliseconds. */
 const CHECK_MS_MAX = 5_000;
 
 /**
- * A server that cuts off whoever sends or reads too slowly, sends more than anybody reads, or comes with too many
+ * Creates a server that cuts off clients that send or read too slowly, send more than is read, or open too many
  * connections. A limit of time is exceeded by a quarter of it at most.
  */
 export function createGuardedServer(limits: ConnectionLimits): Server {
@@ -44,16 +52,18 @@ export function createGuardedServer(limits: ConnectionLimits): Server {
   return server;
 }
 
-/** How long a connection is kept that asks for nothing when its server closes: a request may be on its way already, in milliseconds. */
+/**
+ * Time that an idle connection is kept when its server closes: a request may be on its way already, in milliseconds.
+ */
 const LAST_REQUEST_MS = 250;
 
 /**
- * To Node a connection on which nothing was ever sent is not idle, so one would hold a close until its time is over;
- * and it cuts one off on which a request comes at this moment.
+ * Server that closes unused connections as well. To Node a connection on which nothing was ever sent is not idle, so
+ * one would hold a close until its time is over; and it cuts one off on which a request comes at this moment.
  */
 class GuardedServer extends Server {
   readonly #connections = new Set<Socket>();
-  /** When idle connections may be closed, by a clock that nobody sets. */
+  /** Time from which idle connections may be closed, by a steady clock. */
   #cutsAtMs: number | undefined;
 
   constructor(options: ServerOptions) {
@@ -87,7 +97,10 @@ function limitRest(req: IncomingMessage, res: ServerResponse): void {
   });
 }
 
-/** Node reads nothing more of a connection whose request asked for another protocol, which nobody here speaks. */
+/**
+ * Closes a connection whose request asked for another protocol, which is not offered here: Node reads nothing more of
+ * it.
+ */
 function endAfterUpgrade({ headers }: IncomingMessage, res: ServerResponse): void {
   if (headers.upgrade !== undefined) res.shouldKeepAlive = false;
 }
@@ -96,7 +109,7 @@ function cutSlowReaders(
   server: Server,
   { answerMs, checkMs }: { answerMs: number; checkMs: number },
 ): void {
-  /** Answers under way, and since when they are complete, by a clock that nobody sets. */
+  /** Answers under way, and the time of their completion, by a steady clock. */
   const answers = new Map<ServerResponse, number | undefined>();
   server.on('request', (_req, res) => {
     answers.set(res, undefined);
@@ -111,4 +124,59 @@ function cutSlowReaders(
     }
   }, checkMs).unref();
   server.once('close', () => clearInterval(check));
+}
+
+/** Address to listen on, and the limits of its connections. */
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly limits: ConnectionLimits;
+  /** Answers from the first request on, until another one does. */
+  readonly app: RequestListener;
+}
+
+/** A port that is open, on which every request is answered. */
+export interface Listener {
+  readonly server: Server;
+  /** Lets this application answer from now on. */
+  serve(app: RequestListener): void;
+}
+
+/**
+ * Takes a port before anything else runs, so that one in use is told at once. The server is added to those to be closed.
+ * @throws BridgeError `listen-failed`
+ */
+export async function listen(
+  { host, port, limits, app }: ListenOptions,
+  servers: Server[],
+): Promise<Listener> {
+  const server = createGuardedServer(limits);
+  servers.push(server);
+  let current = app;
+  server.on('request', (req, res) => current(req, res));
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+    const detail = why === 'EADDRINUSE' ? 'it is in use' : why;
+    throw new BridgeError('listen-failed', `cannot listen on ${host}:${port}: ${detail}`, {
+      cause,
+    });
+  }
+  return {
+    server,
+    serve(next) {
+      current = next;
+    },
+  };
+}
+
+/** The port that a listener got. */
+export function toPort(server: Server): number {
+  return parseAddress(server.address()).port;
+}
+
+function parseAddress(address: ReturnType<Server['address']>): AddressInfo {
+  return address as AddressInfo;
 }

@@ -12,26 +12,25 @@ import { readSections } from '../reconcile/sections.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { shedRequests } from '../scim/http/shed.ts';
 import { createScimRouter } from '../scim/router.ts';
-import { readBacklog } from '../store/backlog.ts';
-import { countDisputes } from '../store/disputes.ts';
+import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drifts.ts';
-import { listLiveCredentials } from '../store/live-credentials.ts';
-import { findHeldPlan } from '../store/plans.ts';
-import { findWeaknesses } from '../store/weaknesses.ts';
+import { findWeaknesses } from '../store/engine/store-health.ts';
+import { findHeldPlan } from '../store/plans/plans.ts';
+import { readBacklog } from '../store/resources/backlog.ts';
+import { countDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
-import type { BridgeOptions, WatchedOptions } from './options.ts';
-import type { BridgeParts } from './parts.ts';
+import type { BridgeOptions, BridgeParts, WatchedOptions } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { createApp } from './starting-app.ts';
 
-/** Where providers get access tokens, below the public address. */
+/** Path where providers get access tokens, below the public address. */
 const OAUTH_PATH = '/oauth';
 /** Providers ask again within hours, so a name that did not come up for a day is settled. */
 const DISPUTES_SHOWN_MS = 24 * 3_600_000;
 
-/** What listens: SCIM with health, and what operators ask. */
+/** Creates the applications that listen: SCIM with health, and the operators' interface. */
 export function createApps(
   options: WatchedOptions,
   parts: BridgeParts,
@@ -62,7 +61,7 @@ export function createApps(
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
   app.use(health);
   if (settings.ops.port === undefined) app.use(operators);
-  // Also outside the base address: a provider with a wrong one is told so in its own protocol.
+  // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
   return { app, opsApp: createApp().use(follow).use(health).use(operators).use(answerUnknown) };
 }
@@ -76,7 +75,7 @@ function toOAuthDeps(
   return { store, clock, lifetimeMs, attempts, failed };
 }
 
-/** Where health comes from. */
+/** Sources of health. */
 function toHealthSources(
   options: WatchedOptions,
   { attempts, upstream, sections, firstRead, guard, watch, isDraining }: BridgeParts,
@@ -102,7 +101,7 @@ function toHealthSources(
   };
 }
 
-/** Who may come in, and who tries to. */
+/** Reads the live credentials and the failed attempts. */
 async function readAccess(
   { store, clock, scimTokens }: WatchedOptions,
   attempts: Pick<Attempts, 'view'>,
@@ -112,7 +111,7 @@ async function readAccess(
   return toAccessFacts(live, { now: clock.now(), isGiven: scimTokens.length > 0, failedAttempts });
 }
 
-/** How far the audit log was read, where it is followed. */
+/** Finds how far the audit log was read, where it is followed. */
 async function findFollowedTail({ settings, store }: WatchedOptions) {
   return settings.audit.pollInterval === 0 ? undefined : findTail(store.read);
 }

@@ -4,8 +4,7 @@ import type { FirstReadDeps } from '../reconcile/read/step.ts';
 import type { DriftDeps } from '../reconcile/repair/deps.ts';
 import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
 import { findRecovery } from '../reconcile/repair/recovery-state.ts';
-import type { WatchedOptions } from './options.ts';
-import type { BridgeParts } from './parts.ts';
+import type { BridgeParts, WatchedOptions } from './parts.ts';
 import { toRepairPolicy, toSweepPolicy } from './settings.ts';
 import { toDriftEvents, toSweepEvents } from './telemetry.ts';
 

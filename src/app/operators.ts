@@ -16,19 +16,19 @@ import { createTimelineSource } from '../ops/timeline/routes.ts';
 import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
-import { listRequests } from '../store/requests.ts';
-import { listDisputes, listFailing, listStuck } from '../store/trouble.ts';
+import { listRequests } from '../store/audit/requests.ts';
+import { listFailing, listStuck } from '../store/resources/backlog.ts';
+import { listDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
-import type { WatchedOptions } from './options.ts';
-import type { BridgeParts } from './parts.ts';
+import type { BridgeParts, WatchedOptions } from './parts.ts';
 import { toScimDeps } from './scim.ts';
 
-/** What operators are told of the state, beside what the store lists. */
+/** State that operators are shown, beside what the store lists. */
 type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes'> &
   Pick<HealthSources, 'writes'>;
 
-/** What operators ask. */
+/** Creates the router of the operators' interface. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
   const { store, logger, metrics } = options;
   const { recovery, guard } = parts;
@@ -90,14 +90,14 @@ function toResourceSources(options: WatchedOptions, parts: BridgeParts): Resourc
   });
 }
 
-/** Ends a pause, and lets go on what providers may take away no more without somebody having looked. */
+/** Ends a pause, and prioritises changes that the provider limit held and an operator has now seen. */
 async function resume({ guard, watch, reconciler }: BridgeParts): Promise<void> {
   await guard.resume();
   await watch.release();
   reconciler.wake();
 }
 
-/** What exists in the service is judged as a request of a provider would judge it. */
+/** Checks existing accounts and groups by the rules for a provider's request. */
 function toFirstRunDeps(options: WatchedOptions, parts: BridgeParts): FirstRunDeps {
   const scim = toScimDeps(options, parts);
   return {

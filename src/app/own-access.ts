@@ -7,19 +7,19 @@ import { createTokenCheck } from '../domain/token-check.ts';
 import { createAccessRouter } from '../ops/access/router.ts';
 import { requireOperator } from '../ops/http/operator.ts';
 import type { Settings } from '../settings/schema.ts';
+import { openStoreClock } from '../store/engine/store-clock.ts';
+import { StoreError } from '../store/engine/store-error.ts';
 import type { Store } from '../store/store.ts';
-import { openStoreClock } from '../store/store-clock.ts';
-import { StoreError } from '../store/store-error.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { openMigratedStore } from './compose.ts';
-import { toConnectionLimits } from './limits.ts';
-import { listen, toPort } from './listen.ts';
+import { listen, toPort } from './guarded-server.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
+import { toConnectionLimits } from './settings.ts';
 
 const HOST = '127.0.0.1';
-/** Nobody else knows the way in, which is open for a moment. */
+/** Only this process knows the token, and the way in is open for a moment. */
 const NOT_COUNTED = { failed: async () => ({ kind: 'refused' }) as const };
-/** Whoever has the store needs no credential. */
+/** Credential of a command that has the store, which needs no other. */
 const COMMAND: Credential = { id: 'command', name: 'a command', purpose: 'operator' };
 
 /**

@@ -6,9 +6,9 @@ import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { createBridge, openMigratedStore } from './compose.ts';
-import { toConnectionLimits } from './limits.ts';
-import { listen, toPort } from './listen.ts';
+import { listen, toPort } from './guarded-server.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
+import { toConnectionLimits } from './settings.ts';
 import { createStartingApp } from './starting-app.ts';
 import { openTarget } from './target.ts';
 
@@ -45,7 +45,7 @@ export async function withOwnBridge<T>(
       settings: own,
       store,
       target,
-      // Nobody knows it, and nothing of SCIM is listened to.
+      // Only this process knows it, and SCIM is not listened to.
       scimTokens: [randomBytes(24).toString('base64url')],
       publicUrl: `http://${HOST}`,
       clock: systemClock,

@@ -1,5 +1,6 @@
 import type { Access } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { ApiSource } from '../ops/api/routes.ts';
 import type { StoredRequestLog } from '../ops/requests/request-log.ts';
 import type { WriteGuard } from '../reconcile/guard.ts';
@@ -11,9 +12,15 @@ import type { Recovery } from '../reconcile/repair/recovery.ts';
 import type { ProviderWatch } from '../reconcile/repair/watch.ts';
 import type { SectionView } from '../reconcile/section-view.ts';
 import type { Rules } from '../rules/rules.ts';
+import type { Settings } from '../settings/schema.ts';
+import type { WatchedStore } from '../store/engine/store-health.ts';
+import type { Store } from '../store/store.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Overload } from '../telemetry/overload.ts';
 import type { Transport } from '../upstream/transport.ts';
 
-/** What serves is made from. */
+/** Parts of a running bridge. */
 export interface BridgeParts {
   readonly access: Access;
   readonly attempts: Attempts;
@@ -30,4 +37,37 @@ export interface BridgeParts {
   readonly requests: StoredRequestLog;
   readonly watch: ProviderWatch;
   readonly isDraining: () => boolean;
+}
+
+/** The service that a bridge works with. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly token: string;
+  /** Identity of the service in the store: the base URL, or a constant for the sandbox. */
+  readonly identity: string;
+  readonly requestsPerSecond: number;
+}
+
+/** Options of a bridge. */
+export interface BridgeOptions {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly target: Target;
+  /** Tokens of identity providers beside those that the store keeps. */
+  readonly scimTokens: readonly string[];
+  /** Address at which providers reach the bridge, without a slash at its end. */
+  readonly publicUrl: string;
+  readonly clock: Clock;
+  /** Time until which a former process on the same file may have called the service (epoch milliseconds). */
+  readonly calledBefore?: number | undefined;
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Finds out whether the process is overloaded; then requests of providers are refused. */
+  readonly findOverload: () => Overload | undefined;
+}
+
+/** Options with a store that tells whether it takes writes. */
+export interface WatchedOptions extends BridgeOptions {
+  readonly store: WatchedStore;
 }

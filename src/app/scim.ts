@@ -11,18 +11,17 @@ import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
-import type { BridgeOptions } from './options.ts';
-import type { BridgeParts } from './parts.ts';
+import type { BridgeOptions, BridgeParts } from './parts.ts';
 import { toRepairPolicy, toScimPolicy } from './settings.ts';
 import { toAttemptTelemetry, toScimTelemetry } from './telemetry.ts';
 
-/** How long requests together may keep the event loop, in milliseconds. */
+/** Time that requests together may keep the event loop, in milliseconds. */
 const TURN_MS = 10;
 
-/** Where SCIM is served below the public address. */
+/** Path of SCIM below the public address. */
 export const SCIM_PATH = '/scim/v2';
 
-/** What requests of identity providers are given. */
+/** Dependencies of the SCIM handlers. */
 export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps {
   const { settings, store, clock, logger, metrics } = options;
   const { upstream, rules, reconciler, firstRead, recovery, sections, requests } = parts;
@@ -48,7 +47,10 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
   };
 }
 
-/** What requests may not do, nothing does by itself; asked for late, because requests need what looks as well. */
+/**
+ * Applies the rules for requests to automatic reactions as well. Looked up late, because the SCIM handlers need the
+ * detectors as well.
+ */
 export function toDriftRules(
   findDeps: () => ScimDeps,
 ): Pick<DriftDeps, 'adopt' | 'findGroupPrivilege'> {
@@ -61,7 +63,7 @@ export function toDriftRules(
   };
 }
 
-/** What is told of identity providers. */
+/** Watches the requests of identity providers. */
 export function openProviderWatch(
   { settings, store, clock }: BridgeOptions,
   { events }: Pick<ReconcileDeps, 'events'>,
@@ -72,7 +74,7 @@ export function openProviderWatch(
   return createProviderWatch({ store, clock, limits, silenceAfterMs, onFailure });
 }
 
-/** Whoever may ask: providers, and operators. */
+/** Opens the credentials of providers and operators. */
 export function openAccess(
   { settings, store, clock, scimTokens }: BridgeOptions,
   { events }: Pick<ReconcileDeps, 'events'>,
@@ -82,7 +84,7 @@ export function openAccess(
   return createAccess({ store, clock, given: { scim: scimTokens, operator, reader }, onFailure });
 }
 
-/** What is done about requests without a valid credential. */
+/** Opens the limiter of requests without a valid credential. */
 export function openAttempts({ settings, clock, logger, metrics }: BridgeOptions): Attempts {
   const { failedDelayMax: delayMaxMs } = settings.access;
   return createAttempts({ clock, delayMaxMs, told: toAttemptTelemetry(logger, metrics) });

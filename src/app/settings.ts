@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
 import type { Forms } from '../reconcile/forms.ts';
 import { toLeaseTimes } from '../reconcile/lease-times.ts';
@@ -5,12 +6,14 @@ import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
 import type { RepairPolicy } from '../reconcile/repair/deps.ts';
 import type { ScimPolicy } from '../scim/deps.ts';
+import type { BodyLimits } from '../scim/http/limit-bodies.ts';
 import type { Settings } from '../settings/schema.ts';
+import type { OverloadLimits } from '../telemetry/overload.ts';
 import type { TransportOptions } from '../upstream/transport-options.ts';
-import { toBodyLimits } from './limits.ts';
-import type { Target } from './options.ts';
+import type { ConnectionLimits } from './guarded-server.ts';
+import type { Target } from './parts.ts';
 
-/** What the settings say about convergence. */
+/** Settings of convergence. */
 export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
   const { users, groups, upstream, workers, limits } = settings;
   return {
@@ -27,20 +30,20 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
   };
 }
 
-/** What the settings say about comparing the service with the store. */
+/** Settings of the comparison of the service with the store. */
 export function toSweepPolicy({ sweep, audit, drift }: Settings): SweepPolicy {
   const { interval: intervalMs, adminsEvery } = sweep;
   const unresolvedMinMs = audit.sweepMinInterval;
   return { intervalMs, adminsEvery, unresolvedMinMs, settleMs: drift.settle };
 }
 
-/** What the settings say about differences. */
+/** Settings of drift and its limits. */
 export function toRepairPolicy({ drift, limits }: Settings): RepairPolicy {
   const { populationMin, provider: _, ...kinds } = limits;
   return { actions: drift.policy, limits: { kinds, populationMin }, settleMs: drift.settle };
 }
 
-/** What the settings say about how long the past is remembered. */
+/** Retention times and row limits of the past. */
 export function toRetention({ retention }: Settings): Retention {
   return {
     ledgerMs: retention.ledger,
@@ -55,7 +58,7 @@ export function toRetention({ retention }: Settings): Retention {
   };
 }
 
-/** What the settings say about requests of identity providers. */
+/** Settings of the SCIM interface. */
 export function toScimPolicy(settings: Settings): ScimPolicy {
   const { scim, users, groups } = settings;
   return {
@@ -79,7 +82,7 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
 }
 
 /** Forms that an operator has decided, so that nothing has to be found out. */
-export function toFixedForms({ upstream }: Settings): Forms {
+export function toFixedQuirks({ upstream }: Settings): Forms {
   const { emailForm, nameOnCreate, memberForm, groupScimId, userNameUpdates, filter } = upstream;
   return {
     ...(emailForm === 'auto' ? {} : { emailForm }),
@@ -91,12 +94,12 @@ export function toFixedForms({ upstream }: Settings): Forms {
   };
 }
 
-/** How long one call may take, with its repeats and the pauses between them, in milliseconds. */
+/** Time that one call may take, with its repeats and the pauses between them, in milliseconds. */
 function toCallMs({ upstream }: Settings): number {
   return upstream.timeout * 3;
 }
 
-/** What the settings say about calls to the service. */
+/** Settings of the calls to the service. */
 export function toTransportOptions(
   settings: Settings,
   { baseUrl, token, requestsPerSecond }: Target,
@@ -111,4 +114,35 @@ export function toTransportOptions(
     responseBytesMax,
     timeouts: { headersMs: timeout, bodyMs: timeout, callMs: toCallMs(settings) },
   };
+}
+
+/** Share of the heap that may be filled: beyond it Node spends its time looking for room, and then ends. */
+const HEAP_SHARE = 0.85;
+/** Share of the memory that bodies may take as text; as objects they take a multiple of it. */
+const BODIES_SHARE = 1 / 16;
+
+/** Limits of connections. */
+export function toConnectionLimits({ server }: Pick<Settings, 'server'>): ConnectionLimits {
+  return {
+    requestMs: server.requestTimeout,
+    answerMs: server.answerTimeout,
+    idleMs: server.idleTimeout,
+    connectionsMax: server.connectionsMax,
+  };
+}
+
+/** Limits of the size of bodies: whatever memory there is, two of the largest size have room. */
+function toBodyLimits({ server, scim }: Pick<Settings, 'server' | 'scim'>): BodyLimits {
+  const { bodyBytesMax: bytesMax } = scim;
+  return { bytesMax, totalMax: Math.max(toMemoryMax(server) * BODIES_SHARE, 2 * bytesMax) };
+}
+
+/** Limits beyond which the process counts as overloaded. */
+export function toOverloadLimits({ server }: Pick<Settings, 'server'>): OverloadLimits {
+  return { delayMaxMs: server.delayMax, memoryBytesMax: toMemoryMax(server) };
+}
+
+/** Memory that may be in use, in bytes. */
+function toMemoryMax({ memoryMax }: Settings['server']): number {
+  return memoryMax ?? getHeapStatistics().heap_size_limit * HEAP_SHARE;
 }

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { listen, toPort } from './listen.ts';
+import { listen, toPort } from './guarded-server.ts';
 import { createStartingApp } from './starting-app.ts';
 
 const servers: Server[] = [];

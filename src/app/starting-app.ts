@@ -42,7 +42,7 @@ const answerOperator: RequestHandler = (_req, res) => {
   res.status(503).json({ code: 'starting', message: DETAIL });
 };
 
-/** An application of ours: every answer sets its own ETag, and nobody needs to know what serves. */
+/** Creates an application: every answer sets its own ETag, and no header names the software. */
 export function createApp(): Express {
   return express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 }

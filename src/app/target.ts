@@ -1,6 +1,7 @@
+import { BridgeError } from '../domain/errors.ts';
+import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import type { Settings } from '../settings/schema.ts';
-import type { Target } from './options.ts';
-import { openSandbox } from './sandbox.ts';
+import type { Target } from './parts.ts';
 
 /** The service of the settings, or the embedded sandbox where none is named. */
 export async function openTarget(
@@ -17,4 +18,18 @@ export async function openTarget(
   // The sandbox limits nothing, and its port changes, so it is known by a name.
   const target = { baseUrl, token, identity: 'embedded sandbox', requestsPerSecond: 0 };
   return { target, close: () => running.stop() };
+}
+
+/**
+ * Starts the embedded sandbox. Loaded only here, so that a bridge to a real service carries nothing of it.
+ * @throws BridgeError `sandbox-failed`: its port is taken or its file cannot be used.
+ */
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { startSandbox } = await import('../sandbox/sandbox.ts');
+  try {
+    return await startSandbox(options);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new BridgeError('sandbox-failed', `the sandbox cannot be served: ${why}`, { cause });
+  }
 }

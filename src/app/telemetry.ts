@@ -8,7 +8,7 @@ import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { TransportHooks } from '../upstream/transport-options.ts';
-import type { WatchedOptions } from './options.ts';
+import type { WatchedOptions } from './parts.ts';
 
 /** Reconciliation in the words of the log and the metrics. */
 export function toReconcileEvents(
@@ -46,7 +46,7 @@ export function toReconcileEvents(
   };
 }
 
-/** What says whether the service may be changed, with the words for its changes. */
+/** Options of the guard that lets or stops changes of the service, with the words of its messages. */
 export function toGuardOptions({ store, clock, settings, logger }: WatchedOptions): GuardOptions {
   return {
     store,
@@ -83,7 +83,7 @@ export function toDriftEvents(logger: Logger, metrics: Metrics): DriftEvents {
   };
 }
 
-/** What identity providers do, in the words of the log and the metrics. */
+/** Reports on identity providers, in the log and the metrics. */
 export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTelemetry, 'heard'> {
   return {
     repaired: (kind) => metrics.countRepairs(kind, 1),

@@ -3,9 +3,9 @@ import { BridgeError } from '../domain/errors.ts';
 import { saveRecovery } from '../reconcile/repair/recovery-state.ts';
 import type { Settings } from '../settings/schema.ts';
 import { toStoreUrl } from '../settings/store-url.ts';
-import { openStore } from '../store/database.ts';
-import { migrate } from '../store/migrate.ts';
-import { backUpSqlite, replaceSqlite } from '../store/sqlite-backup.ts';
+import { openStore } from '../store/engine/database.ts';
+import { migrate } from '../store/engine/migrate.ts';
+import { backUpSqlite, replaceSqlite } from '../store/engine/sqlite-backup.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 
 const POSTGRES_BACKUP =

@@ -1,4 +1,4 @@
-import { openSandbox } from '../app/sandbox.ts';
+import { openSandbox } from '../app/target.ts';
 import type { AddCommand } from './context.ts';
 
 /** `sandbox`: runs the imitation of the service alone, for trying other programs. */

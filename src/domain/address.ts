@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 
 const LOOKS_LIKE_ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
-/** Whether the text can serve as an e-mail address: something, one @, something, no white space. */
+/** True when the text can serve as an e-mail address: something, one @, something, no white space. */
 export function isAddress(text: string): boolean {
   return text.length <= 320 && LOOKS_LIKE_ADDRESS.test(text);
 }

@@ -3,7 +3,7 @@ import { type Admission, createAdmission } from './admission.ts';
 
 const startMs = Date.UTC(2026, 3, 1, 12);
 
-/** How many of `count` requests at one moment may begin; each of them ends at once. */
+/** Counts how many of `count` requests at one moment may begin; each of them ends at once. */
 function countBegun(admission: Admission, count: number, nowMs: number, key = 'a'): number {
   let begun = 0;
   for (let index = 0; index < count; index += 1) {

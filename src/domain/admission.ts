@@ -1,4 +1,4 @@
-/** What one client may ask for. */
+/** Limits of one client. */
 export interface AdmissionLimits {
   /** Requests per second, and as many at once after a pause; 0: as many as it likes. */
   readonly perSecond: number;
@@ -6,20 +6,20 @@ export interface AdmissionLimits {
   readonly concurrentMax: number;
 }
 
-/** Why a request is turned away. */
+/** Reason for turning a request away. */
 export type TurnedAway = 'rate' | 'concurrency';
 
-/** Says of each client, by its key, whether one more request may begin. */
+/** Decides for each client, by its key, whether one more request may begin. */
 export interface Admission {
   /** undefined: it may, and `end` has to follow. */
   begin(key: string, nowMs: number): TurnedAway | undefined;
   end(key: string): void;
 }
 
-/** What one client is doing. */
+/** Current use by one client. */
 interface Use {
   underWay: number;
-  /** When all that was used of the rate has come back, epoch milliseconds. */
+  /** Time at which all that was used of the rate has come back, epoch milliseconds. */
   restoredAt: number;
 }
 
@@ -50,7 +50,7 @@ export function createAdmission({ perSecond, concurrentMax }: AdmissionLimits): 
   return {
     begin(key, nowMs) {
       const use = getUse(key, nowMs);
-      // Never further away than all of it can be, so that a clock that was set back locks nobody out.
+      // Never further away than all of it can be, so that a clock that was set back locks no client out.
       use.restoredAt = Math.min(Math.max(use.restoredAt, nowMs), nowMs + 1_000 + costMs);
       // Half of one request more, so that sums of fractions do not decide.
       if (costMs > 0 && use.restoredAt - nowMs > 1_000 - costMs / 2) return 'rate';

@@ -2,10 +2,10 @@
 export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
 
 /**
- * How an operator's takeover of an account or group ended.
+ * Result of an operator's takeover of an account or group.
  * - `managed`: it is the bridge's already
- * - `unknown`: nobody has this id
- * - `taken`: a managed person or group has its name
+ * - `unknown`: there is no account or group of this id
+ * - `taken`: a managed user or group has its name
  * - `privileged`: it is never taken over unless that is said in so many words
  * - `could-not-look`: the service could not tell who administers the group
  */
@@ -17,7 +17,9 @@ export type Adoption =
   | { readonly kind: 'privileged'; readonly reason: string }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
-/** What an operator says of a takeover: `privileged` ones are refused unless they are meant. */
+/**
+ * Operator's request to take an account or group over; `privileged` ones are refused unless the request says `adopt`.
+ */
 export interface AdoptionRequest {
   readonly id: string;
   readonly privileged: 'refuse' | 'adopt';

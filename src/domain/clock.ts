@@ -1,4 +1,4 @@
-/** Where time comes from, passed in so that tests decide it. */
+/** Source of time, passed in so that tests decide it. */
 export interface Clock {
   /** Milliseconds since 1970 (UTC). */
   now(): number;

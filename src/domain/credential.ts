@@ -1,14 +1,14 @@
-/** What a credential opens: SCIM, or what operators ask, for reading alone or for everything. */
+/** Area that a credential opens: SCIM, or the operators' interface for reading alone or for everything. */
 export type Purpose = (typeof PURPOSES)[number];
 
 /** Every purpose. */
 export const PURPOSES = ['scim', 'reader', 'operator'] as const;
 
-/** Who presented something valid. */
+/** Valid credential that a request presented. */
 export interface Credential {
   /** Stable, and never a secret: `settings-1` (the place among `scim.tokens`), `token-…`, `client-…`. */
   readonly id: string;
-  /** What people call it. */
+  /** Name given by an operator. */
   readonly name: string;
   readonly purpose: Purpose;
 }

@@ -2,26 +2,26 @@ import type { Difference, DriftKind } from './drift.ts';
 import { isUnmanagedKind } from './drift.ts';
 import { isGranting } from './harm.ts';
 
-/** What can be done about a drift by itself. */
+/** Automatic reactions to a drift. */
 export const DRIFT_ACTIONS = ['report', 'repair', 'accept'] as const;
 
 /**
- * One of them.
+ * Automatic reaction to a drift.
  * - `report`: it is shown
  * - `repair`: the service is brought to what is desired
  * - `accept`: what is observed becomes what is desired
  */
 export type DriftAction = (typeof DRIFT_ACTIONS)[number];
 
-/** What is done about which kind; settings: drift.policy. */
+/** Reaction to each kind of drift; settings: drift.policy. */
 export interface DriftPolicy {
   readonly default: DriftAction;
   readonly kinds: Readonly<Partial<Record<DriftKind, DriftAction>>>;
 }
 
 /**
- * What the policy says of a difference. What is said for all kinds never reaches accounts and groups that nobody
- * asked for, and never accepts what gives somebody more: that has to be said of its kind by name.
+ * Finds the reaction to a difference. The default never reaches unmanaged accounts and groups, and never accepts a
+ * difference that grants more: that has to be set for its kind by name.
  */
 export function findDriftAction(
   { default: otherwise, kinds }: DriftPolicy,

@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts';
 
-/** What can differ in the service without anybody having asked for it through the bridge. */
+/** Differences that can arise in the service without a request through the bridge. */
 export const DRIFT_KINDS = [
   'user.missing',
   'user.deactivated',
@@ -18,10 +18,10 @@ export const DRIFT_KINDS = [
   'admin.removed',
 ] as const;
 
-/** One of them. `*.unmanaged`: an account or group that nobody asked for; it is listed and never touched. */
+/** Kind of drift. `*.unmanaged`: an account or group that no provider asked for; it is listed and never touched. */
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
-/** Whether it is about an account or group that nobody asked for. */
+/** True for drifts of unmanaged accounts and groups. */
 export function isUnmanagedKind(kind: DriftKind): boolean {
   return kind.endsWith('.unmanaged');
 }
@@ -32,7 +32,7 @@ export const ACTIVE_STATUSES = ['open', 'repairing', 'contested', 'ignored'] as 
 export const ENDED_STATUSES = ['repaired', 'accepted', 'gone'] as const;
 
 /**
- * What became of a drift.
+ * Status of a drift.
  * - `open`: the service differs
  * - `repairing`: what is desired waits for the service again
  * - `contested`: it was repaired again and again, so it is only reported
@@ -43,21 +43,21 @@ export const ENDED_STATUSES = ['repaired', 'accepted', 'gone'] as const;
  */
 export type DriftStatus = (typeof ACTIVE_STATUSES)[number] | (typeof ENDED_STATUSES)[number];
 
-/** All of them, for whoever filters. */
+/** All statuses of drifts, for filters. */
 export const DRIFT_STATUSES: readonly DriftStatus[] = [...ACTIVE_STATUSES, ...ENDED_STATUSES];
 
-/** What found a difference: the audit log, a complete comparison, or a write that met it. */
+/** Detector of a difference: the audit log, a complete comparison, or a write that met it. */
 export type Detector = 'tail' | 'sweep' | 'discovery';
 
 /** A difference between what is desired and what the service holds, and that nothing waits for. */
 export interface Difference {
   readonly kind: DriftKind;
   readonly type: 'user' | 'group';
-  /** The SCIM id of the person or group. */
+  /** The SCIM id of the user or group. */
   readonly resourceId: string;
-  /** The SCIM id of the person in a list of the group; empty elsewhere. */
+  /** The SCIM id of the user in a list of the group; empty elsewhere. */
   readonly memberId: string;
-  /** Null: nobody wants it, or it is not there. */
+  /** Null: it is not desired, or it is not there. */
   readonly desired: JsonValue;
   readonly observed: JsonValue;
 }

@@ -3,14 +3,14 @@ import type { JsonObject, JsonValue } from './json.ts';
 import { isJsonObject } from './json.ts';
 import type { ObservedUser } from './user.ts';
 
-/** What stands in the store where somebody's name or id was. */
+/** Text that replaces the name or id of an erased user. */
 export const ERASED = 'erased';
 
 /**
- * Why nothing of a person is erased yet.
+ * Reason why a user is not erased yet.
  * - `managed`: a provider has them
  * - `in-service`: the service shows the account, which would bring everything back
- * - `active`: the account of a deleted person works
+ * - `active`: the account of a deleted user works
  * - `pending`: something of the deletion, or a look, is still to be done
  * - `held`: a plan or a recovery that is about them waits for a decision
  * - `drifting`: the service differs in something that is about them
@@ -27,7 +27,7 @@ export type ErasureObstacle =
   | 'recent'
   | 'erased';
 
-/** Everything that a person may be called by in texts of others: names, addresses, numbers, and the provider's id. */
+/** Lists the names under which texts of others may mention a user: names, addresses, numbers, and the provider's id. */
 export function listPersonalNames(
   attributes: JsonObject,
   observed: Pick<ObservedUser, 'userName' | 'email' | 'fullName'> | undefined,
@@ -40,7 +40,7 @@ export function listPersonalNames(
     ...[...listValues(emails), ...listValues(phoneNumbers)],
     ...[observed?.userName, observed?.email, observed?.fullName],
   ];
-  // One of two letters is in too many texts to say anybody's name.
+  // A name of two letters is in too many texts to identify a user.
   return [...new Set(texts.filter(isText))].filter((text) => text.trim().length > 2);
 }
 

@@ -1,11 +1,16 @@
 import { isJsonObject, type JsonObject } from './json.ts';
 
-/** What the service has beyond the core schemas, for users. */
+/** Extension schema of users: attributes of the service beyond the core schema. */
 export const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-/** What the service has beyond the core schemas, for groups. */
+/** Extension schema of groups: attributes of the service beyond the core schema. */
 export const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 
-/** A whole number of an extension, or undefined when nobody set it. */
+/** Name of an attribute as a write names it: one of an extension stands below its URN. */
+export function toWrittenName(extension: string | undefined, attribute: string): string {
+  return extension === undefined ? attribute : `${extension}:${attribute}`;
+}
+
+/** Finds a whole number of an extension; undefined: it was never set. */
 export function findExtensionNumber(
   attributes: JsonObject,
   urn: string,
@@ -15,7 +20,7 @@ export function findExtensionNumber(
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A flag of an extension, or undefined when nobody set it. */
+/** Finds a flag of an extension; undefined: it was never set. */
 export function findExtensionFlag(
   attributes: JsonObject,
   urn: string,

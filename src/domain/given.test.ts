@@ -10,7 +10,7 @@ interface Case {
   readonly why: string;
   readonly held: JsonObject;
   readonly given?: Given<Field>;
-  /** What the rules say of `permissions`. */
+  /** Value that the rules give `permissions`. */
   readonly ruled?: number;
   readonly want: JsonObject;
   readonly wantGiven: Given<Field>;

@@ -9,7 +9,7 @@ export type Given<Field extends string> = {
   readonly [F in Field]?: { readonly value: number | boolean; readonly by: 'rule' | 'service' };
 };
 
-/** The attributes of a resource, with which of their values nobody sent. */
+/** Attributes of a resource, with those of their values that no provider sent. */
 export interface Combined<Field extends string> {
   readonly attributes: JsonObject;
   readonly given: Given<Field>;
@@ -17,7 +17,7 @@ export interface Combined<Field extends string> {
   readonly changed: readonly Field[];
 }
 
-/** What is combined. */
+/** Input of a combination. */
 export interface Combination<Field extends string> {
   readonly attributes: JsonObject;
   readonly given: Given<Field>;
@@ -28,9 +28,9 @@ export interface Combination<Field extends string> {
 }
 
 /**
- * What a provider sent wins; else the first rule; else what was found at the takeover; else the field has no
- * value and is not ours. A value that is sent as it was shown stays who it was given by: a provider that
- * reads a resource and puts it back has asked for nothing.
+ * Combines the sources of each field. The value of a provider wins, then the first rule, then the value found at the
+ * takeover; else the field has no value and is not ours. A value that is sent as it was shown keeps its source: a
+ * provider that reads a resource and puts it back has asked for nothing.
  */
 export function combine<Field extends string>(input: Combination<Field>): Combined<Field> {
   const { attributes, urn, fields } = input;
@@ -53,7 +53,7 @@ export function combine<Field extends string>(input: Combination<Field>): Combin
   return { attributes: withExtension(attributes, urn, { extension, changed }), given, changed };
 }
 
-/** Whether a provider sent the value of a field. */
+/** True when a provider sent the value of the field. */
 export function isAsked<Field extends string>(
   { attributes, given, urn }: Pick<Combination<Field>, 'attributes' | 'given' | 'urn'>,
   field: Field,

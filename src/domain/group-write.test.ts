@@ -105,19 +105,18 @@ describe('what waits after a write of a group', () => {
 });
 
 describe('the owned fields that a write of a group speaks of', () => {
-  test('the name, the extension, nothing else', () => {
+  test('the name, each attribute of the extension by itself, nothing else', () => {
     expect(toGroupFields(new Set(['displayName', 'members', 'externalId']))).toEqual([
       'displayName',
     ]);
-    expect(toGroupFields(new Set([GROUP_EXTENSION]))).toEqual([
-      'permissions',
-      'addToCardsAndSpacesEnabled',
-    ]);
+    for (const field of ['permissions', 'addToCardsAndSpacesEnabled']) {
+      expect(toGroupFields(new Set([`${GROUP_EXTENSION}:${field}`]))).toEqual([field]);
+    }
     expect(toGroupFields(new Set())).toEqual([]);
   });
 });
 
-/** Three facts as [desired, observed, pending]; undefined: the person is not in the list at all. */
+/** Three facts as [desired, observed, pending]; undefined: the user is not in the list at all. */
 type Facts = readonly [number | null, number | null, number | null] | undefined;
 
 const toFacts = (facts: Facts): LinkFacts | undefined =>

@@ -1,13 +1,15 @@
-import { GROUP_EXTENSION } from './extensions.ts';
+import { GROUP_EXTENSION, toWrittenName } from './extensions.ts';
 import { type GroupField, type GroupState, listGroupDifferences, toDesiredGroup } from './group.ts';
 import type { JsonObject } from './json.ts';
 import { addPending, type Pending } from './pending.ts';
 
-/** Which owned fields a write speaks of, from the attributes and extensions that it names. */
+/** Owned fields that a write names. */
 export function toGroupFields(names: ReadonlySet<string>): GroupField[] {
   const fields: GroupField[] = [];
   if (names.has('displayName')) fields.push('displayName');
-  if (names.has(GROUP_EXTENSION)) fields.push('permissions', 'addToCardsAndSpacesEnabled');
+  for (const field of ['permissions', 'addToCardsAndSpacesEnabled'] as const) {
+    if (names.has(toWrittenName(GROUP_EXTENSION, field))) fields.push(field);
+  }
   return fields;
 }
 
@@ -21,7 +23,7 @@ export interface GroupWrite {
   readonly inFlight: boolean;
 }
 
-/** What waits after a write of the group itself; members and admins wait row by row. */
+/** Pending fields after a write of the group itself; members and admins wait row by row. */
 export function toPendingAfterGroupWrite(write: GroupWrite): Pending<GroupField> {
   const { state, attributes, fields, version, inFlight } = write;
   const { scimId, restId, uid } = state.ids;
@@ -38,7 +40,7 @@ export function toPendingAfterGroupWrite(write: GroupWrite): Pending<GroupField>
   return addPending(state.pending, owned, version);
 }
 
-/** The three facts of one person in one list. */
+/** The three facts of one user in one list. */
 export interface LinkFacts {
   readonly desired: number | null;
   readonly observed: number | null;
@@ -46,7 +48,7 @@ export interface LinkFacts {
 }
 
 /**
- * The facts after a write that wants the person in or out; undefined: the write changes nothing.
+ * The facts after a write that wants the user in or out; undefined: the write changes nothing.
  * It waits when the service does not hold it for sure, also when it had drifted. What an earlier write
  * still waits for is claimed by this one, so that undoing the earlier one cannot take it away.
  */

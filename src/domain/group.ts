@@ -17,43 +17,43 @@ export interface UpstreamGroupIds {
   readonly uid: string | undefined;
 }
 
-/** What the service was last seen to hold of a group, apart from who is in it. */
+/** Last observation of a group, without its members. */
 export interface ObservedGroup {
   readonly displayName: string;
   readonly permissions?: number;
   readonly addToCardsAndSpacesEnabled?: boolean;
-  /** When REST last showed it, in a list or by itself (epoch milliseconds); absent: it never did. */
+  /** Time at which REST last showed it, in a list or by itself (epoch milliseconds); absent: never. */
   readonly listedAt?: number;
-  /** When SCIM last showed it (epoch milliseconds); absent: it never did. */
+  /** Time at which SCIM last showed it (epoch milliseconds); absent: never. */
   readonly shownAt?: number;
-  /** When no two answers agreed on who is in it (epoch milliseconds); absent: they did the last time. */
-  readonly doubtedAt?: number;
+  /** Time at which two answers disagreed about the members (epoch milliseconds); absent: the last ones agreed. */
+  readonly staleAt?: number;
   /** Epoch milliseconds, and which read or call it came from. */
   readonly at: number;
   readonly by: string;
 }
 
-/** What was observed before a list shows the group anew: whether its members are in doubt is found out anew too. */
-export function withoutDoubt(observed: ObservedGroup | undefined): ObservedGroup | undefined {
+/** Removes the mark that the members are stale, before a list shows the group anew. */
+export function withoutStaleMark(observed: ObservedGroup | undefined): ObservedGroup | undefined {
   if (observed === undefined) return undefined;
-  const { doubtedAt: _, ...known } = observed;
+  const { staleAt: _, ...known } = observed;
   return known;
 }
 
-/** What the provider wants of a group, as far as the service can hold it. */
+/** Desired group, as far as the service can hold it. */
 export interface DesiredGroup {
   readonly displayName: string;
   readonly permissions: number | undefined;
   readonly addToCardsAndSpacesEnabled: boolean | undefined;
 }
 
-/** One waiting change of a membership or of an admin list, of a person who has an account. */
+/** One waiting change of a membership or of an admin list, of a user who has an account. */
 export interface LinkChange {
   readonly userId: UserId;
   readonly upstreamUserId: number;
   readonly wanted: boolean;
   readonly version: number;
-  /** How often it failed in a row; of an outage the first time alone counts. Absent: never. */
+  /** Number of failures in a row; of an outage the first alone counts. Absent: none. */
   readonly attempts?: number;
   /** It is stuck. Absent: it is not. */
   readonly stuck?: true;
@@ -61,7 +61,7 @@ export interface LinkChange {
 
 /** A change that the service holds now. */
 export interface SettledLink extends LinkChange {
-  /** It held before the bridge asked, so the bridge did not put the person in. */
+  /** It held before the bridge asked, so the bridge did not put the user in. */
   readonly heldAlready?: true;
 }
 
@@ -74,12 +74,12 @@ export interface GroupState {
   readonly pending: Pending<GroupField>;
   readonly version: number;
   readonly deleted: boolean;
-  /** Only groups that the bridge created are removed; it lets go of the others. */
+  /** Only groups that the bridge created are removed; others are released. */
   readonly created: boolean;
   readonly mustLook: boolean;
   /** Under which names a create may have left the group in the service. */
   readonly sentCreates: readonly SentCreate[];
-  /** What failed of the fields that wait, by its own fault; absent: nothing did. Such a field is tried alone. */
+  /** Waiting fields that failed by their own fault; absent: none did. Such a field is tried alone. */
   readonly failed?: Stuck<GroupField>;
   /** Known to the steps of one run alone; absent: no call was told that there is no such group. */
   readonly missed?: Missed;
@@ -88,7 +88,7 @@ export interface GroupState {
   readonly admins: readonly LinkChange[];
 }
 
-/** Whether something that waits and can be done now takes access away: that goes before everything else. */
+/** True when a change that waits and can be made now removes access: such a group goes first. */
 export function removesGroupAccess({
   deleted,
   members,
@@ -97,7 +97,7 @@ export function removesGroupAccess({
   return deleted || [...members, ...admins].some(({ wanted }) => !wanted);
 }
 
-/** What the attributes of a managed group ask of the service. */
+/** Maps the attributes of a managed group to the desired group. */
 export function toDesiredGroup(attributes: JsonObject): DesiredGroup {
   const displayName = attributes.displayName;
   return {

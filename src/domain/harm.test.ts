@@ -80,7 +80,7 @@ const changes: {
     harm: 'cutAccess',
     grants: true,
   },
-  // Whom nobody suspends any more can work again.
+  // Ending a suspension gives access.
   {
     kind: 'user.access',
     desired: { temporarilyInactive: true },

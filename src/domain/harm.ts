@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from './json.ts';
 import { hasMoreBits } from './mask.ts';
 import type { OwnCallKind } from './own-call.ts';
 
-/** What a repair can take away. */
+/** Kinds of harm that a repair can do. */
 export const HARM_KINDS = [
   'deactivate',
   'removeMember',
@@ -12,13 +12,16 @@ export const HARM_KINDS = [
   'deleteGroup',
 ] as const;
 
-/** One of them. `cutAccess`: permissions of a group, or licences of a person. */
+/** Kind of harm. `cutAccess`: permissions of a group, or licences of a user. */
 export type HarmKind = (typeof HARM_KINDS)[number];
 
 /** Time for which harm counts, in milliseconds. */
 export const HARM_WINDOW_MS = 24 * 3_600_000;
 
-/** Which calls of the ledger take what away. Of licences and permissions it does not say whether they were more before. */
+/**
+ * Calls of the ledger by the harm they do. For licences and permissions a call does not say whether they were more
+ * before.
+ */
 export const CALLS_OF_HARM: Readonly<Record<HarmKind, readonly OwnCallKind[]>> = {
   deactivate: ['user.deactivate', 'user.delete'],
   removeMember: ['member.remove'],
@@ -27,7 +30,7 @@ export const CALLS_OF_HARM: Readonly<Record<HarmKind, readonly OwnCallKind[]>> =
   deleteGroup: ['group.delete'],
 };
 
-/** What a call of the ledger takes away; undefined: nothing, as far as the ledger says. */
+/** Finds the harm of a call of the ledger; undefined: none, as far as the ledger says. */
 export function findHarmOf(kind: OwnCallKind): HarmKind | undefined {
   return HARM_KINDS.find((harm) => CALLS_OF_HARM[harm].includes(kind));
 }
@@ -40,7 +43,7 @@ const HARM_WORDS: Readonly<Record<HarmKind, readonly [one: string, many: string]
   deleteGroup: ['group deleted', 'groups deleted'],
 };
 
-/** How much of one kind of harm, in words. Somebody counts once, or once in each group. */
+/** Amount of one kind of harm, in words. A user counts once, or once in each group. */
 export function toHarmWords(harm: HarmKind, count: number): string {
   const [one, many] = HARM_WORDS[harm];
   return `${count} ${count === 1 ? one : many}`;
@@ -53,7 +56,7 @@ interface Change {
   readonly observed: JsonValue;
 }
 
-/** What making the service hold `desired` takes away; undefined: nothing. */
+/** Finds the harm of making the service hold `desired`; undefined: none. */
 export function findHarm(change: Change): HarmKind | undefined {
   switch (change.kind) {
     case 'user.activated':
@@ -70,7 +73,7 @@ export function findHarm(change: Change): HarmKind | undefined {
   }
 }
 
-/** Whether taking `observed` as what is desired gives somebody access or power that nobody asked for. */
+/** True when accepting `observed` as desired grants access or power that no provider asked for. */
 export function isGranting(change: Change): boolean {
   const harm = findHarm(change);
   return harm !== undefined && harm !== 'removeMember';
@@ -79,7 +82,7 @@ export function isGranting(change: Change): boolean {
 /** Flags that restrict: off is more. */
 const RESTRICTING: ReadonlySet<string> = new Set(['temporarilyInactive']);
 
-/** Whether the service gives in any field what is not wanted there: bits of a mask, or a flag. */
+/** True when the service holds more than desired in any field: bits of a mask, or a flag. */
 function holdsMore({ desired, observed }: Change): boolean {
   if (!isJsonObject(observed)) return false;
   const wanted = isJsonObject(desired) ? desired : {};
@@ -91,10 +94,10 @@ function holdsMore({ desired, observed }: Change): boolean {
   });
 }
 
-/** How much of one kind of harm may be done in 24 hours without anybody being asked. */
+/** Limit of one kind of harm in 24 hours without an operator's approval. */
 export interface HarmLimit {
   readonly count: number;
-  /** Of those whom it could concern. */
+  /** Share of the users or groups that it could concern. */
   readonly percent: number;
 }
 
@@ -105,7 +108,7 @@ export interface HarmLimits {
   readonly populationMin: number;
 }
 
-/** Whether `count` is too much, where so many could be concerned. */
+/** True when `count` exceeds the limit for a population of this size. */
 export function exceedsLimit(
   { kinds, populationMin }: HarmLimits,
   kind: HarmKind,

@@ -1,4 +1,4 @@
-/** What JSON can hold. */
+/** Any value of JSON. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
 /** A JSON object. Its keys come from us or from a schema, never straight from a stranger. */

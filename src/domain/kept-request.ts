@@ -1,7 +1,7 @@
 /** An attribute that a request writes, and of how many values; never the values. */
 export interface WrittenPath {
   readonly op: 'set' | 'add' | 'replace' | 'remove';
-  /** In the spelling of the schema, an extension's after its URN. */
+  /** Path in the spelling of the schema, an extension's after its URN. */
   readonly path: string;
   /** 0: it is to have none; of a filter it is not known how many it meets, and counts as 1. */
   readonly values: number;
@@ -9,7 +9,7 @@ export interface WrittenPath {
 
 /** A request of a provider, or one operation of a bulk request, without anything that is personal. */
 export interface KeptRequest {
-  /** When it arrived (epoch milliseconds). */
+  /** Time of arrival (epoch milliseconds). */
   readonly at: number;
   readonly requestId: string;
   readonly method: string;
@@ -22,13 +22,13 @@ export interface KeptRequest {
   /** The error keyword of a refusal. */
   readonly scimType: string | null;
   readonly durationMs: number;
-  /** As what the provider's client introduces itself. */
+  /** Name by which the provider's client introduces itself. */
   readonly client: string | null;
-  /** Whose request it was: `settings-1`, `token-…`, `client-…`. */
+  /** Id of the credential of the request: `settings-1`, `token-…`, `client-…`. */
   readonly credential: string;
 }
 
-/** Where requests are kept. */
+/** Log of requests. */
 export interface RequestLog {
   /** Returns at once; never throws. */
   add(request: KeptRequest): void;

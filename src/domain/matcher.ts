@@ -1,6 +1,6 @@
 import { foldCase } from './fold.ts';
 
-/** Whether any of the texts matches any pattern; `*` stands for any text, case does not matter. */
+/** True when any of the texts matches any pattern; `*` stands for any text, case does not matter. */
 export type Matcher = (texts: readonly (string | null | undefined)[]) => boolean;
 
 /** Compiles the patterns of a setting once. */
@@ -11,8 +11,8 @@ export function createMatcher(patterns: readonly string[]): Matcher {
 }
 
 /**
- * Everything but `*` is taken as it is. Each part is looked for once, from where the one before it ended:
- * a regular expression would try every combination, and names can be long.
+ * Compiles a pattern, in which only `*` is special. Each part is looked for once, from where the one before it ended: a
+ * regular expression would try every combination, and names can be long.
  */
 function toTest(pattern: string): (folded: string) => boolean {
   const [head = '', ...parts] = foldCase(pattern).split(/\*+/);

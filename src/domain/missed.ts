@@ -1,5 +1,5 @@
 /**
- * What a look said after a call of the same run had been told "not there": the resource was `found`, so
- * saying so again is a refusal; or it is `gone`, so what was made in its place is not sought at once again.
+ * Result of a look after a call of the same run was answered "not there". `found`: the same answer again is a refusal.
+ * `gone`: its replacement is not looked for at once again.
  */
 export type Missed = 'found' | 'gone';

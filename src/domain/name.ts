@@ -16,7 +16,7 @@ export function normaliseName(text: string): string {
   return text.normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
-/** A full name cut at its first space, for showing an account that nobody gave name parts to. */
+/** Splits a full name at its first space, to show an account without name parts. */
 export function splitName(full: string): PersonName {
   const text = normaliseName(full);
   const space = text.indexOf(' ');

@@ -1,7 +1,7 @@
 /**
- * What one of our own mutating calls changes, fine enough to be matched with one event of the service's
- * audit log. `user.access` is the licence, `member` and `admin` are one person in a group. `operator` is whatever an
- * operator asked for by name of the operation: only what the call names is known.
+ * Change made by one of our own calls, fine enough to be matched with one event of the service's audit log.
+ * `user.access` is the licence, `member` and `admin` are one user in a group. `operator` is a call that an operator
+ * asked for by name of the operation: only what the call names is known.
  */
 export type OwnCallKind =
   | 'user.create'
@@ -22,7 +22,7 @@ export type OwnCallKind =
   | 'operator';
 
 /**
- * What became of one of our calls.
+ * Outcome of one of our calls.
  * - `done`: the service said yes
  * - `refused`: it said no, and changed nothing
  * - `unknown`: the answer was lost or a failure; it may have changed something
@@ -30,7 +30,7 @@ export type OwnCallKind =
  */
 export type CallOutcome = 'done' | 'refused' | 'unknown' | 'not-sent';
 
-/** One change of one resource, or of one person in a group. Ids are those that the call names, or its names. */
+/** One change of one resource, or of one user in a group. Ids are those that the call names, or its names. */
 export interface OwnChange {
   readonly kind: OwnCallKind;
   /** The account, or the group in whichever of its ids the call uses; undefined at a creation. */

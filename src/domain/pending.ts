@@ -1,7 +1,6 @@
 /**
- * Per field: the version of the last write (a provider's or a rule's) that the service does not hold yet.
- * A field that is absent is settled: what differs there without being pending is drift, and nobody
- * touches it (docs/ARCHITECTURE.md, the three facts).
+ * Version of the last write of each field (a provider's or a rule's) that the service does not hold yet. A field that
+ * is absent is settled: a difference in it is drift, and is not touched (docs/ARCHITECTURE.md, the three facts).
  */
 export type Pending<Field extends string> = { readonly [F in Field]?: number };
 

@@ -1,22 +1,25 @@
 import type { Difference } from './drift.ts';
+import type { GroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
+import type { OwnCallKind } from './own-call.ts';
+import type { UserField } from './user.ts';
 
 /**
- * Where a plan stands.
+ * Status of a plan.
  * - `held`: it waits for an operator
  * - `approved`: its actions wait for the service, or are about to
  * - `applied`: each was done or dropped out
  * - `discarded`: nothing of it is done
  */
 export const PLAN_STATUSES = ['held', 'approved', 'applied', 'discarded'] as const;
-/** One of them. */
+/** Status of a plan. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
-/** Who asked for a plan: what was found, an operator, or the undoing of another plan. */
+/** Source of a plan: a finding, an operator, or the undoing of another plan. */
 export type PlanOrigin = 'sweep' | 'tail' | 'operator' | 'undo';
 
 /**
- * Where an action stands.
+ * Status of an action.
  * - `planned`: nothing was done yet
  * - `released`: what is desired waits for the service
  * - `done`: the service holds it
@@ -27,4 +30,20 @@ export type ActionStatus = 'planned' | 'released' | 'done' | 'dropped';
 /** One action of a plan: has the service hold `desired` again where it was seen to hold `observed`. */
 export interface PlanAction extends Difference {
   readonly harm: HarmKind | undefined;
+}
+
+/** Kind of a held action. `missing`: it would be looked for, and made anew where it is really gone. */
+export type HeldKind = OwnCallKind | 'user.missing' | 'group.missing';
+
+/** Difference between desired and observed that is left alone until it is approved. */
+export interface HeldAction {
+  readonly resourceType: 'user' | 'group';
+  readonly resourceId: string;
+  readonly kind: HeldKind;
+  /** The field that would wait, or the list that the user is in. */
+  readonly field: UserField | GroupField | 'memberships' | 'group_admins';
+  /** The SCIM id of the user, in a list. */
+  readonly memberId?: string;
+  /** Stands for what was desired and observed: an action whose precondition no longer holds drops out. */
+  readonly precondition: string;
 }

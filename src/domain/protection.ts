@@ -2,9 +2,9 @@ import type { DesiredGroup, GroupField, ObservedGroup } from './group.ts';
 import { hasMoreBits } from './mask.ts';
 import type { DesiredUser, ObservedUser, UserField } from './user.ts';
 
-/** A change of a person or a group, as far as it can take something away. */
+/** A change of a user or a group, as far as it can take something away. */
 export interface ProtectedChange<Desired, Observed, Field> {
-  /** Undefined: nobody wanted anything before. */
+  /** Undefined: nothing was desired before. */
   readonly before: Desired | undefined;
   readonly after: Desired;
   /** Undefined: the service was never seen to hold it. */
@@ -13,15 +13,15 @@ export interface ProtectedChange<Desired, Observed, Field> {
   readonly fields: readonly Field[];
 }
 
-/** The fields of a person that can be taken from them. */
+/** The fields of a user that can be taken from them. */
 export type TakenUserField = Extract<
   UserField,
   'active' | 'appsPermissions' | 'temporarilyInactive'
 >;
 
 /**
- * What a change takes from a person: access (`active` off, `temporarilyInactive` on) or a licence (less of it, or none
- * any more). Compared with what is wanted and with what the service holds, because either may be more.
+ * Lists what a change takes from a user: access (`active` off, `temporarilyInactive` on) or a licence (less of it, or
+ * none any more). The change is compared with the desired and the observed value, because either may be more.
  */
 export function listTakenFromUser(
   change: ProtectedChange<DesiredUser, ObservedUser, UserField>,
@@ -46,7 +46,10 @@ export function listTakenFromUser(
 /** The fields of a group that can be taken from it. */
 export type TakenGroupField = Extract<GroupField, 'permissions' | 'addToCardsAndSpacesEnabled'>;
 
-/** What a change takes from a group and so from everybody in it: permissions, or the flag that lets it be given work. */
+/**
+ * Lists what a change takes from a group and so from all its members: permissions, or the flag that lets it be given
+ * work.
+ */
 export function listTakenFromGroup(
   change: ProtectedChange<DesiredGroup, ObservedGroup, GroupField>,
 ): TakenGroupField[] {

@@ -68,7 +68,7 @@ const personCases: { why: string; names: string[]; want: object }[] = [
 
 describe('what drives a person', () => {
   for (const { why, names, want } of personCases) {
-    test(why, () => expect(createRuleBook(people).rulePerson(names)).toEqual(want));
+    test(why, () => expect(createRuleBook(people).ruleUser(names)).toEqual(want));
   }
 });
 

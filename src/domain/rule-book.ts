@@ -9,21 +9,21 @@ import {
   type RuledUserField,
 } from './rules.ts';
 
-/** What a rule says of a field, and which one: its place in the list, from 1. */
+/** Value that a rule gives a field, and the place of the rule in the list, from 1. */
 export interface Ruling {
   readonly value: number | boolean;
   readonly rule: number;
 }
 
-/** What the rules say of some fields; a field that is absent is driven by none. */
+/** Values that the rules give some fields; an absent field is driven by no rule. */
 export type Rulings<Field extends string> = { readonly [F in Field]?: Ruling };
 
-/** Which groups are meant: the one of this folded name, or all that match. */
+/** Groups that a rule means: the one of this folded name, or all that match. */
 export type NameQuery =
   | { readonly kind: 'name'; readonly folded: string }
   | { readonly kind: 'pattern'; readonly pattern: string };
 
-/** Where the admins of a group come from. */
+/** Groups that the admins of a group come from. */
 export interface AdminRuling {
   readonly rule: number;
   readonly sources: NameQuery;
@@ -35,17 +35,17 @@ export interface AdminRuling {
  */
 export interface RuleBook {
   readonly rules: readonly Rule[];
-  /** What drives fields of a group of this name: per field the first rule that matches and sets it. */
+  /** Values for a group of this name: per field the first rule that matches and sets it. */
   ruleGroup(name: string): Rulings<RuledGroupField>;
-  /** What drives fields of a person in groups of these names. */
-  rulePerson(groupNames: readonly string[]): Rulings<RuledUserField>;
-  /** Whose members administer a group of this name: the first rule that matches. */
+  /** Values for a user in groups of these names. */
+  ruleUser(groupNames: readonly string[]): Rulings<RuledUserField>;
+  /** Group whose members administer a group of this name: the first rule that matches. */
   ruleAdmins(name: string): AdminRuling | undefined;
   /** Groups that may have admins because of a group of this name; `ruleAdmins` of each has the last word. */
   listAdministered(name: string): NameQuery[];
-  /** Whether being in a group of this name drives fields of a person. */
+  /** True when membership of a group of this name drives fields of a user. */
   drivesMembers(name: string): boolean;
-  /** Whether the members of a group of this name administer others. */
+  /** True when the members of a group of this name administer others. */
   isSource(name: string): boolean;
 }
 
@@ -55,7 +55,7 @@ export function createRuleBook(rules: readonly Rule[]): RuleBook {
   const groups = numbered.flatMap(({ rule, number }) =>
     'group' in rule ? [compile(rule, number, rule.group)] : [],
   );
-  const people = numbered.flatMap(({ rule, number }) =>
+  const users = numbered.flatMap(({ rule, number }) =>
     'membersOf' in rule ? [compile(rule, number, rule.membersOf)] : [],
   );
   const admins = numbered.flatMap(({ rule, number }) =>
@@ -64,13 +64,13 @@ export function createRuleBook(rules: readonly Rule[]): RuleBook {
   return {
     rules,
     ruleGroup: (name) => ruleFields(RULED_GROUP_FIELDS, groups, [name]),
-    rulePerson: (names) => ruleFields(RULED_USER_FIELDS, people, names),
+    ruleUser: (names) => ruleFields(RULED_USER_FIELDS, users, names),
     ruleAdmins(name) {
       const first = admins.find(({ matches }) => matches([name]));
       return first && { rule: first.number, sources: first.sourcesOf(name) };
     },
     listAdministered: (name) => admins.flatMap((rule) => rule.administeredBy(name)),
-    drivesMembers: (name) => people.some(({ matches }) => matches([name])),
+    drivesMembers: (name) => users.some(({ matches }) => matches([name])),
     isSource: (name) => admins.some((rule) => rule.administeredBy(name).length > 0),
   };
 }
@@ -122,7 +122,7 @@ function compileAdmins(rule: AdminsRule, number: number): CompiledAdmins {
   };
 }
 
-/** Whether a pattern stands for more than one name. */
+/** True when the pattern stands for more than one name. */
 export function hasStar(pattern: string): boolean {
   return pattern.includes('*');
 }

@@ -1,24 +1,24 @@
 import { type LinkFacts, toLinkAfterWrite } from './group-write.ts';
 
-/** How a rule came to want an admin: it put the person in, or found them there. null: no rule wants them. */
+/** Origin of a rule's admin: the rule put the user in, or found them there. null: no rule wants them. */
 export type AdminByRule = 'put' | 'found' | null;
 
-/** What is known of one person in an admin list. */
+/** State of one user in an admin list. */
 export interface AdminFacts extends LinkFacts {
   readonly byRule: AdminByRule;
 }
 
-/** What the rules say of one person in an admin list. */
+/** Decision of the rules about one user in an admin list. */
 export interface AdminRule {
   readonly wanted: boolean;
   readonly version: number;
-  /** A call for the group may be on its way, or nobody knows what the last one did. */
+  /** True when a call for the group may be on its way, or the outcome of the last one is unknown. */
   readonly unsure: boolean;
 }
 
 /**
- * The facts after the rules; undefined: they change nothing. Only what a rule put in is taken out by a rule;
- * whom it found there is let go, and whom a provider or the takeover wants is not its business.
+ * Facts after the rules; undefined: they change nothing. A rule removes only an admin whom a rule put in; it releases
+ * one whom it found there, and leaves one whom a provider or the takeover wants.
  */
 export function toAdminAfterRules(
   before: AdminFacts | undefined,

@@ -1,7 +1,7 @@
 import type { GroupField } from './group.ts';
 import type { UserField } from './user.ts';
 
-/** Drives fields of every group whose name matches. */
+/** Rule that drives fields of every group whose name matches. */
 export interface GroupRule {
   readonly group: string;
   readonly permissions?: number;
@@ -17,7 +17,7 @@ export interface AdminsRule {
   readonly from: string;
 }
 
-/** Drives fields of everybody in a group whose name matches. */
+/** Rule that drives fields of all users in a group whose name matches. */
 export interface MembersRule {
   readonly membersOf: string;
   readonly appsPermissions?: number;
@@ -35,7 +35,7 @@ export const RULED_GROUP_FIELDS = [
 /** One of them. */
 export type RuledGroupField = (typeof RULED_GROUP_FIELDS)[number];
 
-/** The fields of a person that rules can drive. */
+/** The fields of a user that rules can drive. */
 export const RULED_USER_FIELDS = [
   'appsPermissions',
   'temporarilyInactive',
@@ -43,7 +43,7 @@ export const RULED_USER_FIELDS = [
 /** One of them. */
 export type RuledUserField = (typeof RULED_USER_FIELDS)[number];
 
-/** A rule as a person reads it, as in the configuration. */
+/** A rule as text, as in the configuration. */
 export function toRuleText(rule: Rule): string {
   const parts = Object.entries(rule).map(([key, value]) =>
     typeof value === 'string' ? `${key}: '${value}'` : `${key}: ${value}`,

@@ -1,8 +1,8 @@
-/** How a moment is compared with the stored one. */
+/** Comparison of a moment with the stored one. */
 export type MomentOp = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
 
 /**
- * What an index can answer of a search. It knows nothing of SCIM; the SCIM filter is translated into it.
+ * Search that an index can answer. It knows nothing of SCIM; the SCIM filter is translated into it.
  * Texts of `userName`, `email` and `displayName` are folded (`foldCase`), ids are compared as they are.
  * - `email`: any address of the user.
  * - `member`: of groups, those that have this user; of users, those that are in this group.

@@ -10,7 +10,7 @@ import {
   withEarlierRefusals,
   withExhausted,
   withoutAnyRest,
-  withoutPutOff,
+  withoutDeferred,
   withoutRest,
   withoutSettled,
 } from './stuck.ts';
@@ -29,11 +29,11 @@ describe('what is stuck', () => {
     { why: 'is tried when its time has come', now: 90, want: { active: 5 } },
     { why: 'is tried once both times have come', now: 100, want: { name: 3, active: 5 } },
   ])('$why', ({ now, want }) => {
-    expect(withoutPutOff({ name: 3, active: 5 }, stuck, now)).toEqual(want);
+    expect(withoutDeferred({ name: 3, active: 5 }, stuck, now)).toEqual(want);
   });
 
   test('keeps nothing else waiting, and a later write of the field is tried at once', () => {
-    expect(withoutPutOff({ name: 4, active: 5, address: 2 }, stuck, 50)).toEqual({
+    expect(withoutDeferred({ name: 4, active: 5, address: 2 }, stuck, 50)).toEqual({
       name: 4,
       address: 2,
     });

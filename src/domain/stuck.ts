@@ -14,33 +14,36 @@ export interface Refusal {
 export interface StuckField {
   /** The write that was refused or not made: a later one is tried at once. */
   readonly version: number;
-  /** Since when it is stuck (epoch milliseconds); null: not yet, it is tried again soon. */
+  /** Time since which it is stuck (epoch milliseconds); null: not yet, it is tried again soon. */
   readonly since: number | null;
-  /** When it is tried again (epoch milliseconds). */
+  /** Time of the next attempt (epoch milliseconds). */
   readonly retryAt: number;
   readonly problem: Refusal;
   /** Attempts at this write that failed in a row; of an outage the first alone counts. Absent: the service refused it. */
   readonly attempts?: number;
-  /** What the service held before the first of them, where that tells whether it made the change. */
+  /** Value that the service held before the first of them, where it tells whether the service made the change. */
   readonly before?: string;
 }
 
-/** Per field what the service refused of it after it was acknowledged, or failed to do. A field that is absent is neither. */
+/**
+ * Stuck state of each field that the service refused after it was acknowledged, or failed to change. A field that is
+ * absent is neither.
+ */
 export type Stuck<Field extends string> = { readonly [F in Field]?: StuckField };
 
-/** Why fields are put off, and until when. */
-export interface PutOff {
+/** Deferral of fields: the reason, and the time of the next attempt. */
+export interface Deferral {
   readonly problem: Refusal;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly retryAt: number;
 }
 
-/** `stuck` with these waiting fields put off. What was stuck before stays so since then. */
+/** Adds these pending fields as deferred. A field that was stuck before keeps its start. */
 export function addStuck<Field extends string>(
   stuck: Stuck<Field>,
   pending: Pending<Field>,
-  { fields, problem, now, retryAt }: PutOff & { readonly fields: readonly Field[] },
+  { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly Field[] },
 ): Stuck<Field> {
   const next: { [F in Field]?: StuckField } = { ...stuck };
   for (const field of fields) {
@@ -51,15 +54,15 @@ export function addStuck<Field extends string>(
   return next;
 }
 
-/** How one more attempt that failed counts. */
+/** Consequences of one more failed attempt. */
 export interface Failing {
   /** False: it may be the fault of the service, so it counts where it is the first, to be tried after what did not fail. */
   readonly isOwn: boolean;
-  /** When it is tried again (epoch milliseconds), by how often it failed. */
+  /** Time of the next attempt (epoch milliseconds), by the number of failures. */
   readonly toRetryAt: (attempts: number) => number;
 }
 
-/** How often a change has failed that failed `before` times and now once more. */
+/** Counts the failures of a change that failed `before` times and now once more. */
 export function addAttempt(before: number, { isOwn }: Pick<Failing, 'isOwn'>): number {
   return isOwn ? before + 1 : Math.max(before, 1);
 }
@@ -68,7 +71,7 @@ export function addAttempt(before: number, { isOwn }: Pick<Failing, 'isOwn'>): n
 export interface FailedAttempt<Field extends string> extends Failing {
   readonly fields: readonly Field[];
   readonly problem: Refusal;
-  /** What the service held when the attempt was planned. */
+  /** Value that the service held when the attempt was planned. */
   readonly held: { readonly [F in Field]?: string };
 }
 
@@ -114,7 +117,7 @@ export function withExhausted<Field extends string>(
   return next;
 }
 
-/** What failed of these writes by their own fault, field by field. */
+/** Fields of these writes that failed by their own fault. */
 export function listFailed<Field extends string>(
   stuck: Stuck<Field>,
   pending: Pending<Field>,
@@ -127,7 +130,7 @@ export function listFailed<Field extends string>(
   return next;
 }
 
-/** How often the change that failed most often has failed. */
+/** Counts the failures of the change that failed most often. */
 export function countAttempts(failed: Stuck<string>): number {
   const all = Object.values<StuckField | undefined>(failed);
   return Math.max(0, ...all.map((one) => one?.attempts ?? 0));
@@ -143,41 +146,41 @@ export function withoutSettled<Field extends string>(
   return next;
 }
 
-/** What waits and may be tried now: a stuck field rests until its time, unless it was written since. */
-export function withoutPutOff<Field extends string>(
+/** Pending fields that may be tried now: a stuck field rests until its time, unless it was written since. */
+export function withoutDeferred<Field extends string>(
   pending: Pending<Field>,
   stuck: Stuck<Field>,
   now: number,
 ): Pending<Field> {
   const next: { [F in Field]?: number } = { ...pending };
-  for (const field of listPutOff(pending, stuck, now)) delete next[field];
+  for (const field of listDeferred(pending, stuck, now)) delete next[field];
   return next;
 }
 
-/** When the next of the fields that rest is tried again (epoch milliseconds), or undefined when none does. */
+/** Finds when the next of the resting fields is tried again (epoch milliseconds); undefined: none rests. */
 export function findNextRetryAt<Field extends string>(
   pending: Pending<Field>,
   stuck: Stuck<Field>,
   now: number,
 ): number | undefined {
-  const times = listPutOff(pending, stuck, now).map((field) => stuck[field]?.retryAt ?? now);
+  const times = listDeferred(pending, stuck, now).map((field) => stuck[field]?.retryAt ?? now);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** `stuck` with nothing put off any more that was refused: what the service holds was seen anew. */
+/** Ends the deferral of refused fields: the service was observed anew. */
 export function withoutRest<Field extends string>(stuck: Stuck<Field>, now: number): Stuck<Field> {
-  return rouse(stuck, now, (one) => one.attempts === undefined);
+  return endRest(stuck, now, (one) => one.attempts === undefined);
 }
 
-/** `stuck` with nothing put off any more: somebody wants it tried now. */
+/** Ends the deferral of all fields: an operator wants them tried now. */
 export function withoutAnyRest<Field extends string>(
   stuck: Stuck<Field>,
   now: number,
 ): Stuck<Field> {
-  return rouse(stuck, now, () => true);
+  return endRest(stuck, now, () => true);
 }
 
-function rouse<Field extends string>(
+function endRest<Field extends string>(
   stuck: Stuck<Field>,
   now: number,
   isMeant: (one: StuckField) => boolean,
@@ -207,7 +210,7 @@ export function isStuck(
   return one !== undefined && one.since !== null;
 }
 
-/** Why something of it does not work: what is stuck longest, or what failed. */
+/** Finds the problem of the field that is stuck longest, or else of one that failed. */
 export function findProblem(stuck: Stuck<string>): Refusal | undefined {
   return (
     findOldestStuck(stuck)?.problem ?? Object.values<StuckField | undefined>(stuck)[0]?.problem
@@ -243,7 +246,7 @@ export function withEarlierWords<P extends Refusal>(problem: P, earlier: readonl
   return { ...problem, words };
 }
 
-function listPutOff<Field extends string>(
+function listDeferred<Field extends string>(
   pending: Pending<Field>,
   stuck: Stuck<Field>,
   now: number,

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Says which of `tokens` a presented one is, by its place from 0; -1: none. Digests of equal length are compared in
+ * Finds the place of a presented token among `tokens`, from 0; -1: none. Digests of equal length are compared in
  * constant time, all of them each time, so that the time taken says nothing of the tokens.
  */
 export function createTokenFinder(tokens: readonly string[]): (presented: string) => number {
@@ -15,7 +15,7 @@ export function createTokenFinder(tokens: readonly string[]): (presented: string
   };
 }
 
-/** Says whether a presented token is one of `tokens`, in the same way. */
+/** Checks whether a presented token is one of `tokens`, in the same way. */
 export function createTokenCheck(tokens: readonly string[]): (presented: string) => boolean {
   const find = createTokenFinder(tokens);
   return (presented) => find(presented) >= 0;

@@ -192,9 +192,14 @@ const named: { why: string; names: string[]; want: UserField[] }[] = [
   { why: 'the userName alone', names: ['userName'], want: ['address'] },
   { why: 'the e-mails alone', names: ['emails'], want: ['address'] },
   {
-    why: 'the extension',
-    names: [USER_EXTENSION],
-    want: ['appsPermissions', 'temporarilyInactive'],
+    why: 'the licence alone',
+    names: [`${USER_EXTENSION}:appsPermissions`],
+    want: ['appsPermissions'],
+  },
+  {
+    why: 'the suspension alone',
+    names: [`${USER_EXTENSION}:temporarilyInactive`],
+    want: ['temporarilyInactive'],
   },
   {
     why: 'nothing the service could hold',

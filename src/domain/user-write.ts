@@ -1,4 +1,5 @@
-import { USER_EXTENSION } from './extensions.ts';
+import { findExtensionFlag, toWrittenName, USER_EXTENSION } from './extensions.ts';
+import { type Combination, toExtension } from './given.ts';
 import type { JsonObject } from './json.ts';
 import { addPending, type Pending } from './pending.ts';
 import {
@@ -9,40 +10,60 @@ import {
   type UserState,
 } from './user.ts';
 
-/** Which owned fields a write speaks of, from the attributes and extensions that it names. */
+/** Owned fields that a write names. */
 export function toUserFields(names: ReadonlySet<string>): UserField[] {
   const fields: UserField[] = [];
   if (names.has('active')) fields.push('active');
   if (names.has('name')) fields.push('name');
   if (names.has('userName') || names.has('emails')) fields.push('address');
-  if (names.has(USER_EXTENSION)) fields.push('appsPermissions', 'temporarilyInactive');
+  for (const field of ['appsPermissions', 'temporarilyInactive'] as const) {
+    if (names.has(toWrittenName(USER_EXTENSION, field))) fields.push(field);
+  }
   return fields;
 }
 
-/** A provider's write of a person, as it decides what is left to do. */
+/**
+ * Attributes of a write that clears a suspension which a provider asked for: not suspended, which the service is told. A
+ * suspension that a rule or the service gave is none of the write's, and a write that clears nothing is given back as it is.
+ */
+export function withSuspensionEnded({
+  before,
+  given,
+  attributes,
+}: Pick<Combination<UserField>, 'given' | 'attributes'> & {
+  readonly before: JsonObject;
+}): JsonObject {
+  const read = (held: JsonObject) => findExtensionFlag(held, USER_EXTENSION, 'temporarilyInactive');
+  const isCleared = read(before) === true && read(attributes) === undefined;
+  if (!isCleared || given.temporarilyInactive?.value === true) return attributes;
+  const extension = { ...toExtension(attributes, USER_EXTENSION), temporarilyInactive: false };
+  return { ...attributes, [USER_EXTENSION]: extension };
+}
+
+/** A provider's write of a user, as it decides what is left to do. */
 export interface UserWrite {
-  /** What is known before the write. */
+  /** State before the write. */
   readonly state: UserState;
   /** The attributes after it. */
   readonly attributes: JsonObject;
   readonly fields: readonly UserField[];
   readonly version: number;
-  /** A step for this person may be on its way now, so what is observed may be about to change. */
+  /** A step for this user may be on its way now, so what is observed may be about to change. */
   readonly inFlight: boolean;
   readonly deactivation: Deactivation;
 }
 
 /**
- * What waits after a write. A field that the write names waits when the service does not hold its
- * value for sure, also when it had drifted; fields that it does not name stay as they are. A person
- * whom the service never saw waits for an account only while active.
+ * Pending fields after a write. A field that the write names waits when the service does not hold its value for sure,
+ * also when it had drifted; fields that it does not name stay as they are. A user whom the service never saw waits for
+ * an account only while active.
  */
 export function toPendingAfterWrite(write: UserWrite): Pending<UserField> {
   const { state, attributes, fields, version, inFlight, deactivation } = write;
   const desired = toDesiredUser(attributes, state.deleted);
   if (state.upstreamId === undefined) {
     if (desired.active) return { account: version };
-    // A create that is on its way, or whose answer was lost, is answered by a deactivation: somebody has to look.
+    // A deactivation answers a create that is on its way or whose answer was lost: the next step is a look.
     const mayExist = state.pending.account !== undefined && (inFlight || state.mustLook);
     return mayExist ? { account: version } : {};
   }
@@ -59,7 +80,7 @@ export function toPendingAfterWrite(write: UserWrite): Pending<UserField> {
   return addPending(state.pending, owned, version);
 }
 
-/** What nobody ever set is not ours. */
+/** False for a field that was never set: it is not ours. */
 function isOwned(field: UserField, desired: ReturnType<typeof toDesiredUser>): boolean {
   switch (field) {
     case 'name':

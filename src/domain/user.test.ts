@@ -212,7 +212,7 @@ describe('either switch of the service can stand for active', () => {
   });
 });
 
-/** Two attributes, one switch: what is asked, and whether a suspended or a working person differs. */
+/** Two attributes, one switch: what is asked, and whether a suspended or a working user differs. */
 const oneSwitch: {
   why: string;
   active: boolean;

@@ -10,7 +10,7 @@ import type { SentCreate } from './sent-create.ts';
 import type { Stuck } from './stuck.ts';
 
 /**
- * The owned facts of a person, each pending on its own. `account`: that there is one. `address`:
+ * The owned facts of a user, each pending on its own. `account`: that there is one. `address`:
  * userName and e-mail, which the service keeps as created by all knowledge; tried once, never repaired.
  */
 export type UserField =
@@ -21,7 +21,7 @@ export type UserField =
   | 'temporarilyInactive'
   | 'address';
 
-/** What the service was last seen to hold of a person. */
+/** Last observation of a user. */
 export interface ObservedUser {
   readonly userName?: string;
   readonly email?: string;
@@ -33,17 +33,17 @@ export interface ObservedUser {
   readonly virtual?: boolean;
   readonly appsPermissions?: number;
   readonly temporarilyInactive?: boolean;
-  /** When the list of company users last showed the account (epoch milliseconds); absent: it never did. */
+  /** Time at which the list of company users last showed the account (epoch milliseconds); absent: never. */
   readonly listedAt?: number;
-  /** When SCIM last showed the account (epoch milliseconds); absent: it never did. */
+  /** Time at which SCIM last showed the account (epoch milliseconds); absent: never. */
   readonly shownAt?: number;
   /** Epoch milliseconds, and which read or call it came from. */
   readonly at: number;
   readonly by: string;
 }
 
-/** What may be kept of an observation of somebody whose personal data was erased. */
-export function withoutPerson({
+/** Removes personal data from the observation of an erased user. */
+export function withoutPersonalData({
   userName: _u,
   email: _e,
   ...observed
@@ -51,21 +51,21 @@ export function withoutPerson({
   return { ...observed, fullName: '' };
 }
 
-/** What was sent and what came back: a later observation equal to `back` is no difference. */
+/** Value as sent and as it came back: a later observation equal to `back` is no difference. */
 export interface Echo {
   readonly sent: string;
   readonly back: string;
 }
 
-/** The echoes that are kept per field of a person. */
+/** The echoes that are kept per field of a user. */
 export interface UserEchoes {
   readonly name?: Echo;
 }
 
-/** What the provider wants of a person, as far as the service can hold it. */
+/** Desired user, as far as the service can hold it. */
 export interface DesiredUser {
   readonly userName: string;
-  /** What an account is created with; undefined: there is no address at all. */
+  /** Address that an account is created with; undefined: there is none at all. */
   readonly address: string | undefined;
   /** undefined: no provider ever gave a name, so the name is not ours. */
   readonly name: PersonName | undefined;
@@ -74,7 +74,7 @@ export interface DesiredUser {
   readonly temporarilyInactive: boolean | undefined;
 }
 
-/** All that is known of one managed person, or of one whose removal is still under way. */
+/** All that is known of one managed user, or of one whose removal is still under way. */
 export interface UserState {
   readonly id: UserId;
   readonly upstreamId: number | undefined;
@@ -88,13 +88,13 @@ export interface UserState {
   readonly mustLook: boolean;
   /** Under which names a create may have left an account in the service. */
   readonly sentCreates: readonly SentCreate[];
-  /** What failed of what waits, by its own fault; absent: nothing did. Such a field is tried alone. */
+  /** Waiting fields that failed by their own fault; absent: none did. Such a field is tried alone. */
   readonly failed?: Stuck<UserField>;
   /** Known to the steps of one run alone; absent: no call was told that there is no such account. */
   readonly missed?: Missed;
 }
 
-/** What the attributes of a managed user ask of the service. A deleted one is to be inactive. */
+/** Maps the attributes of a managed user to the desired user. A deleted one is to be inactive. */
 export function toDesiredUser(attributes: JsonObject, deleted: boolean): DesiredUser {
   const userName = attributes.userName;
   return {
@@ -107,7 +107,7 @@ export function toDesiredUser(attributes: JsonObject, deleted: boolean): Desired
   };
 }
 
-/** What an account is, or would be, created with. */
+/** Names that an account is, or would be, created with. */
 export function toSentUser({
   userName,
   address,
@@ -115,7 +115,7 @@ export function toSentUser({
   return { name: userName, ...(address === undefined ? {} : { address }) };
 }
 
-/** Whether something that waits takes access away: that goes before everything else. */
+/** True when a waiting change removes access: such a user goes first. */
 export function removesUserAccess({
   desired,
   pending,
@@ -125,24 +125,24 @@ export function removesUserAccess({
   return (waits && !desired.active) || suspends === true;
 }
 
-/** Which of the service's two switches stands for `active` (settings: users.deactivation). */
+/** Switch of the service that stands for `active` (settings: users.deactivation). */
 export type Deactivation = 'scim' | 'temporarilyInactive';
 
-/** Whether the service lets the person work, through the switch that deactivation uses. */
+/** True when the service lets the user work, through the switch that deactivation uses. */
 export function isObservedActive(observed: ObservedUser, deactivation: Deactivation): boolean {
   return (
     observed.active && !(deactivation === 'temporarilyInactive' && observed.temporarilyInactive)
   );
 }
 
-/** Whether the person is to work: where suspending deactivates, a wanted suspension says no as well. */
+/** True when the user is to work: where suspending deactivates, a wanted suspension says no as well. */
 export function isWantedActive(desired: DesiredUser, deactivation: Deactivation): boolean {
   return desired.active && !(deactivation === 'temporarilyInactive' && desired.temporarilyInactive);
 }
 
 /**
- * What the service's suspension is to say, undefined: it is not ours. Where suspending deactivates there
- * is one switch for two attributes, and "not suspended" must never let an inactive person in again.
+ * Desired suspension in the service; undefined: it is not ours. Where suspending deactivates there is one switch for
+ * two attributes, and "not suspended" must never let an inactive user in again.
  */
 export function toWantedSuspension(
   desired: DesiredUser,

@@ -3,7 +3,7 @@ import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { createGivenTokenFinder } from '../access/access.ts';
 import type { FindCredential } from '../access/credential.ts';
-import { StoreError } from '../store/store-error.ts';
+import { StoreError } from '../store/engine/store-error.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { createEagerClock, createFakeClock } from '../upstream/testing/fake-clock.ts';
 import type { TransportHealth } from '../upstream/transport.ts';

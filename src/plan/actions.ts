@@ -7,7 +7,7 @@ interface Explained {
   readonly reason: string;
 }
 
-/** Sees what the service holds of the person, by id or, without one, by userName and address. */
+/** Sees what the service holds of the user, by id or, without one, by userName and address. */
 export interface LookAtUser extends Explained {
   readonly kind: 'look-at-user';
   readonly upstreamId: number | undefined;
@@ -21,7 +21,7 @@ export interface CreateUser extends Explained {
   readonly name: PersonName | undefined;
 }
 
-/** One SCIM call for all attribute changes of one person. */
+/** One SCIM call for all attribute changes of one user. */
 export interface UpdateUser extends Explained {
   readonly kind: 'update-user';
   readonly upstreamId: number;
@@ -39,7 +39,7 @@ export interface UpdateCompanyUser extends Explained {
   readonly fields: readonly UserField[];
 }
 
-/** Tries once whether the service takes a new userName or address; a refusal reaches nobody. */
+/** Tries once whether the service takes a new userName or address; a refusal is not reported to the provider. */
 export interface TryAddress extends Explained {
   readonly kind: 'try-address';
   readonly upstreamId: number;
@@ -53,7 +53,7 @@ export interface RemoveVirtualUser extends Explained {
   readonly upstreamId: number;
 }
 
-/** One upstream step for a person. */
+/** One upstream step for a user. */
 export type UserAction =
   | LookAtUser
   | CreateUser

@@ -191,7 +191,7 @@ describe('the plan of a group: its creation', () =>
   ]));
 
 const gone = { deleted: true, pending: { existence: 1 } };
-const letGo = { deleted: true, created: false };
+const released = { deleted: true, created: false };
 const takeOut = { kind: 'change-member', change: leaves };
 
 describe('the plan of a deleted group', () =>
@@ -214,10 +214,14 @@ describe('the plan of a deleted group', () =>
       actions: [takeOut, { kind: 'change-admin', change: leaves }],
       settled: ['existence'],
     },
-    { why: 'an adopted one that holds nothing of ours costs no call', state: letGo, actions: [] },
+    {
+      why: 'an adopted one that holds nothing of ours costs no call',
+      state: released,
+      actions: [],
+    },
     {
       why: 'nothing else of it is touched',
-      state: { ...letGo, desired: different, pending: everything },
+      state: { ...released, desired: different, pending: everything },
       actions: [],
       settled: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
     },

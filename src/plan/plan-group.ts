@@ -8,15 +8,15 @@ import {
 import { parsePendingFields } from '../domain/pending.ts';
 import type { ChangeAdmin, GroupAction, UpdateGroup } from './actions.ts';
 
-/** What the settings and the service's learned habits say about groups. */
+/** Settings and learned quirks that decide how groups are changed. */
 export interface GroupPolicy {
-  /** How many members one call may change; 1 when the service takes them one by one. */
+  /** Number of members that one call may change; 1 when the service takes them one by one. */
   readonly membersPerCall: number;
-  /** settings: groups.deletion. `never` leaves the group in the service and only lets go of it. */
+  /** Setting groups.deletion. `never` leaves the group in the service and only releases it. */
   readonly deletion: 'created' | 'never';
 }
 
-/** What is to be done for a group, and which fields need no call because they already hold. */
+/** Actions for a group, and the fields that need no call because they already hold. */
 export interface GroupPlan {
   readonly actions: readonly GroupAction[];
   readonly settled: readonly GroupField[];
@@ -96,7 +96,7 @@ function planCreation({ pending, desired }: GroupState): GroupPlan {
   return { actions: [action], settled: [] };
 }
 
-/** Of a group that the service knows, so that it is there waits no longer. */
+/** The service knows the group, so its existence waits no longer. */
 function listOpenFields({ pending, desired, observed }: GroupState): Set<GroupField> {
   const { existence: _, ...rest } = pending;
   const waiting = parsePendingFields(rest);
@@ -105,7 +105,7 @@ function listOpenFields({ pending, desired, observed }: GroupState): Set<GroupFi
   return new Set(waiting.filter((field) => differing.has(field)));
 }
 
-/** What nobody ever set is not ours. */
+/** Fields that were ever set; all others are not ours. */
 function toWanted(desired: DesiredGroup): GroupField[] {
   const fields = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
   return fields.filter((field) => desired[field] !== undefined);

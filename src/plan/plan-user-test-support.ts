@@ -3,7 +3,7 @@ import { userId } from '../domain/ids.ts';
 import type { DesiredUser, ObservedUser, UserField, UserState } from '../domain/user.ts';
 import { planUser, type UserPolicy } from './plan-user.ts';
 
-/** What is wanted of somebody. */
+/** Desired state of an ordinary user. */
 export const desired: DesiredUser = {
   userName: 'ada@example.com',
   address: 'ada@example.com',
@@ -12,7 +12,7 @@ export const desired: DesiredUser = {
   appsPermissions: undefined,
   temporarilyInactive: undefined,
 };
-/** What the service holds of them: the same. */
+/** Observation of the same user, with no difference. */
 export const observed: ObservedUser = {
   userName: 'ada@example.com',
   email: 'ada@example.com',
@@ -21,7 +21,7 @@ export const observed: ObservedUser = {
   at: 1,
   by: 'scim.getUser',
 };
-/** Somebody with an account of whom nothing waits. */
+/** User with an account and no pending change. */
 export const held: UserState = {
   id: userId('u'),
   upstreamId: 7,
@@ -37,7 +37,7 @@ export const held: UserState = {
 /** The settings' defaults. */
 export const policy: UserPolicy = { deactivation: 'scim', addressMayChange: true };
 
-/** What a person who differs in everything is asked to become. */
+/** Desired state that differs in every field. */
 export const different: DesiredUser = {
   ...desired,
   userName: 'augusta@example.com',
@@ -46,7 +46,7 @@ export const different: DesiredUser = {
   temporarilyInactive: true,
 };
 
-/** What the service holds after somebody else changed everything. */
+/** Observation after another program changed every field. */
 export const drifted: ObservedUser = {
   ...observed,
   fullName: 'Drifted',

@@ -10,21 +10,21 @@ import {
 } from '../domain/user.ts';
 import type { UpdateCompanyUser, UpdateUser, UserAction } from './actions.ts';
 
-/** What the settings and the service's learned habits say about people. */
+/** Settings and learned quirks that decide how users are changed. */
 export interface UserPolicy {
   readonly deactivation: Deactivation;
   /** False once the service refused a new userName or address, or when the settings forbid trying. */
   readonly addressMayChange: boolean;
 }
 
-/** What is to be done for a person, and which fields need no call because they already hold. */
+/** Actions for a user, and the fields that need no call because they already hold. */
 export interface UserPlan {
   readonly actions: readonly UserAction[];
   readonly settled: readonly UserField[];
 }
 
 /**
- * The calls that bring a person from observed to desired, in order: removal of access first, the
+ * The calls that bring a user from observed to desired, in order: removal of access first, the
  * address last. Only pending fields are acted on; a field that merely differs is drift.
  */
 export function planUser(state: UserState, policy: UserPolicy): UserPlan {
@@ -50,7 +50,7 @@ function lookAt({ upstreamId }: UserState): UserAction {
   };
 }
 
-/** A person whom the service never saw costs no call until active. */
+/** A user whom the service never saw costs no call until active. */
 function planAccount({ deleted, desired, pending }: UserState): UserPlan {
   const { userName, address, name, active } = desired;
   if (pending.account === undefined || deleted || !active) {
@@ -77,7 +77,7 @@ function planChanges(state: UserState, account: Account): UserPlan {
   const actions: UserAction[] = [];
   const scim = toUpdateUser(state, account, changes);
   const company = toUpdateCompanyUser(state, account, changes);
-  // What takes access away goes first: a refusal of anything else must not keep somebody in.
+  // Removal of access goes first: a refusal of anything else must not delay it.
   const suspends = company?.temporarilyInactive === true && scim?.active !== false;
   const calls = suspends ? [company, scim] : [scim, company];
   actions.push(...calls.filter((call) => call !== undefined));
@@ -89,7 +89,7 @@ function planChanges(state: UserState, account: Account): UserPlan {
   return { actions: withTriedLast(actions, state), settled };
 }
 
-/** The same calls, those last that failed before, so that nothing waits for them. */
+/** Orders calls so that those that failed before come last and delay no other. */
 function withTriedLast(actions: readonly UserAction[], { failed }: UserState): UserAction[] {
   const isTried = (action: UserAction) =>
     listFields(action).some((field) => failed?.[field] !== undefined);
@@ -117,10 +117,10 @@ function toUpdateUser(
   { upstreamId, deactivation, observed }: Account,
   changes: ReadonlySet<UserField>,
 ): UpdateUser | undefined {
-  // Where suspending deactivates, who is to go keeps the SCIM flag; who is to work needs both switches.
+  // Where suspending deactivates, a user who is to go keeps the SCIM flag; one who is to work needs both switches.
   const isScims = deactivation === 'scim' || (desired.active && !observed.active);
   const active = changes.has('active') && isScims;
-  // Of two that failed together it may be about one: access first.
+  // Two fields that failed together may have failed by one of them: access goes first.
   const isAlone = active && (failed?.active ?? failed?.name) !== undefined;
   const name = changes.has('name') && !isAlone ? desired.name : undefined;
   if (!active && !name) return undefined;

@@ -1,6 +1,6 @@
 import type { ResourceKey } from '../domain/ids.ts';
+import { StoreError } from '../store/engine/store-error.ts';
 import { countDueChanges, type Lease } from '../store/lanes.ts';
-import { StoreError } from '../store/store-error.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Settlement } from './outcome.ts';

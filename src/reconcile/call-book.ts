@@ -1,5 +1,5 @@
 import type { CallOutcome } from '../domain/own-call.ts';
-import { type EndedCall, saveCallOutcomes } from '../store/own-calls.ts';
+import { type EndedCall, saveCallOutcomes } from '../store/audit/own-calls.ts';
 import type { Db } from '../store/store.ts';
 import type { UpstreamError } from '../upstream/errors.ts';
 

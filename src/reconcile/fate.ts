@@ -1,3 +1,4 @@
+import { type GroupRow, toObservedGroup } from '../store/groups/groups.ts';
 import { companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
 
@@ -37,6 +38,12 @@ export function judgeSighting(stored: StoredResource | undefined, sentAt: number
   if (deleted_at !== null || lane_owner !== null) return 'drop';
   if (origin === null) return (seen?.at ?? 0) > sentAt ? 'drop' : 'merge';
   return modified_at >= sentAt || wasSeenSince(seen, sentAt) ? 'look-again' : 'merge';
+}
+
+/** What the word of a list asked for at `sentAt` (epoch milliseconds) is worth for this group. */
+export function toGroupFate(row: GroupRow | undefined, sentAt: number): Fate {
+  const stored = row && { ...row, seen: toObservedGroup(row) };
+  return judgeSighting(stored, sentAt);
 }
 
 /** The same of somebody deleted through SCIM, whom no list brings back: an account that works again is worth knowing. */

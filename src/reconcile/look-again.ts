@@ -1,7 +1,7 @@
 import { groupId, userId } from '../domain/ids.ts';
-import { type GroupRow, lockGroup, updateGroup } from '../store/groups.ts';
+import { type GroupRow, lockGroup, updateGroup } from '../store/groups/groups.ts';
 import type { Db } from '../store/store.ts';
-import { lockUser, type UserRow, updateUser } from '../store/users.ts';
+import { lockUser, type UserRow, updateUser } from '../store/users/users.ts';
 import { toLookAgainColumns } from './fate.ts';
 import { toDoubtedColumns } from './retry-columns.ts';
 

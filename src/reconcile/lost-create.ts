@@ -1,5 +1,5 @@
 import type { SentCreate } from '../domain/sent-create.ts';
-import { LOST_CREATE } from '../store/sent-creates.ts';
+import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import type { Outcome } from './outcome.ts';
 
 /** How long to wait before the second and the last look, in milliseconds: the create may arrive late. */

@@ -4,10 +4,10 @@ import { addUser, getUser } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
-import { toUserColumns } from '../store/columns.ts';
+import { toUserColumns } from '../store/engine/columns.ts';
 import { findHeldLane } from '../store/lanes.ts';
 import type { Store } from '../store/store.ts';
-import { updateUser } from '../store/users.ts';
+import { updateUser } from '../store/users/users.ts';
 import { scim } from '../upstream/operations/scim.ts';
 
 const NAME = 'ada@example.com';

@@ -1,8 +1,8 @@
 import { BridgeError } from '../domain/errors.ts';
 import { findHarmOf, HARM_WINDOW_MS, toHarmWords } from '../domain/harm.ts';
 import type { OwnChange } from '../domain/own-call.ts';
+import { countProviderHarm, prioritiseHeldByLimit } from '../store/audit/provider-harm.ts';
 import { findFact, saveFact } from '../store/facts.ts';
-import { countProviderHarm, wakeHeldByLimit } from '../store/provider-harm.ts';
 import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
 
@@ -47,5 +47,5 @@ interface MarkedChange extends OwnChange {
 /** An operator has looked: what providers take away counts from now on, and what was held goes on. */
 export async function releaseLimit(tx: Db, now: number): Promise<void> {
   await saveFact(tx, { name: FACT, value: { at: now }, now });
-  await wakeHeldByLimit(tx, WORDS, now);
+  await prioritiseHeldByLimit(tx, WORDS, now);
 }

@@ -1,7 +1,7 @@
 import { assertNever } from '../domain/errors.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { oldestPending, type Pending } from '../domain/pending.ts';
-import { parseStored } from '../store/documents.ts';
+import { parseStored } from '../store/engine/columns.ts';
 import type { Outcome, Problem } from './outcome.ts';
 
 /** A write that was taken back, and what the service said of it. */

@@ -1,8 +1,8 @@
 import type { ResourceKey } from '../domain/ids.ts';
-import { parseStored } from '../store/documents.ts';
-import { findGroupRow } from '../store/groups.ts';
+import { parseStored } from '../store/engine/columns.ts';
+import { findGroupRow } from '../store/groups/groups.ts';
 import type { Db } from '../store/store.ts';
-import { findUserRow } from '../store/users.ts';
+import { findUserRow } from '../store/users/users.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Problem } from './outcome.ts';
 

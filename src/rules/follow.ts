@@ -1,16 +1,16 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
-import { toChangedColumns } from '../store/changed-columns.ts';
-import { chunks } from '../store/chunks.ts';
-import type { GroupRow } from '../store/groups.ts';
+import { toChangedColumns } from '../store/engine/columns.ts';
+import { chunks } from '../store/engine/dialect.ts';
+import type { GroupRow } from '../store/groups/groups.ts';
 import {
   listGroupNamesOf,
   listManagedGroups,
-  listWantedPeople,
+  listWantedMembers,
   lockManagedUsers,
   lockRuleInputs,
-} from '../store/rule-inputs.ts';
+} from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
-import { updateUser } from '../store/users.ts';
+import { updateUser } from '../store/users/users.ts';
 import { ruleAdmins } from './rule-admins.ts';
 import { toRuledUser } from './rule-user.ts';
 import { hasRules, type Rules } from './rules.ts';
@@ -31,7 +31,7 @@ export interface GroupNews {
  * Begins a transaction whose outcome rules may read: `people` before somebody joins or leaves a group,
  * `names` before a group comes, goes or is renamed. Nothing without rules.
  */
-export async function enterRules(tx: Db, rules: Rules, of: 'people' | 'names'): Promise<void> {
+export async function enterRules(tx: Db, rules: Rules, of: 'users' | 'names'): Promise<void> {
   if (hasRules(rules)) await lockRuleInputs(tx, of);
 }
 
@@ -87,7 +87,7 @@ async function followMembers(
 ): Promise<boolean> {
   const names = [before, after].filter((name) => name !== undefined);
   if (!names.some(rules.book.drivesMembers)) return false;
-  const all = before === after ? [] : await listWantedPeople(tx, [id]);
+  const all = before === after ? [] : await listWantedMembers(tx, [id]);
   return followPeople(tx, rules, [...new Set([...people, ...all])], now);
 }
 

@@ -1,17 +1,17 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { toAdminAfterRules } from '../domain/ruled-admin.ts';
-import { toDueClass } from '../store/due-class.ts';
-import { type GroupRow, lockGroup, updateGroup } from '../store/groups.ts';
+import { toDueClass } from '../store/engine/columns.ts';
+import { type GroupRow, lockGroup, updateGroup } from '../store/groups/groups.ts';
 import { isLaneHeld } from '../store/lanes.ts';
 import {
   type AdminRow,
   listAdminRows,
   listManagedGroups,
-  listWantedPeople,
+  listWantedMembers,
   saveRuledAdmins,
-} from '../store/rule-inputs.ts';
+} from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
-import { listUserRows } from '../store/users.ts';
+import { listUserRows } from '../store/users/users.ts';
 import { hasRules, type Rules } from './rules.ts';
 
 /** An admin list that the rules look at: all of it, or what they say of these people. */
@@ -54,7 +54,7 @@ async function listWanted(
   if (ruling === undefined) return new Set();
   const sources = await listManagedGroups(tx, [ruling.sources]);
   const ids = sources.map(({ id }) => id);
-  return listWantedPeople(tx, ids, people);
+  return listWantedMembers(tx, ids, people);
 }
 
 function toChanges(

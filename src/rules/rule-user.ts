@@ -5,17 +5,14 @@ import { type Pending, settlePending } from '../domain/pending.ts';
 import { listTakenFromUser } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_USER_FIELDS, type RuledUserField } from '../domain/rules.ts';
-import { USER_SCHEMA_URI } from '../domain/schemas.ts';
+import { USER_SCHEMA_URI, withSchemas } from '../domain/schemas.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../domain/user.ts';
 import { toPendingAfterWrite } from '../domain/user-write.ts';
-import { withSchemas } from '../domain/with-schemas.ts';
-import { toUserColumns } from '../store/columns.ts';
-import { parseStored } from '../store/documents.ts';
-import { toDueClass } from '../store/due-class.ts';
+import { parseStored, toDueClass, toUserColumns } from '../store/engine/columns.ts';
 import { isLaneHeld } from '../store/lanes.ts';
-import { listGroupNamesOf } from '../store/rule-inputs.ts';
+import { listGroupNamesOf } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
-import { toUserState, type UserRow } from '../store/users.ts';
+import { toUserState, type UserRow } from '../store/users/users.ts';
 import { hasRules, type Rules } from './rules.ts';
 
 /** What a request makes of a person; of an unmanaged one it takes them over. */
@@ -39,7 +36,7 @@ export async function combinedForUser(
   const isTouched = row.origin === null || differs(before, attributes);
   if (!isTouched) return { attributes, given, changed: [] };
   const names = (await listGroupNamesOf(tx, [row.id])).get(row.id) ?? [];
-  const rulings = rules.book.rulePerson(names);
+  const rulings = rules.book.ruleUser(names);
   return combineUser(tx, rules, { row, attributes, rulings });
 }
 
@@ -63,7 +60,7 @@ export async function toRuledUser(
   { row, names, now }: { row: UserRow; names: readonly string[]; now: number },
 ): Promise<UserRow | undefined> {
   const attributes = parseStored<JsonObject>(row.attributes);
-  const rulings = rules.book.rulePerson(names);
+  const rulings = rules.book.ruleUser(names);
   const combined = await combineUser(tx, rules, { row, attributes, rulings });
   const given = JSON.stringify(combined.given);
   if (combined.changed.length === 0 && given === row.given) return undefined;

@@ -1,6 +1,6 @@
 import type { RuleBook } from '../domain/rule-book.ts';
 import type { Deactivation } from '../domain/user.ts';
-import type { Protection } from '../store/protection.ts';
+import type { Protection } from '../store/resources/protection.ts';
 
 /** What following the rules of the configuration needs. */
 export interface Rules {

@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
+import type { ResourceView } from '../store/resources/views.ts';
 import type { Db } from '../store/store.ts';
-import type { ResourceView } from '../store/views.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
 import type { ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';

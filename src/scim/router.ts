@@ -1,5 +1,5 @@
 import { type RequestHandler, Router } from 'express';
-import { isStorable } from '../domain/storable.ts';
+import { isStorable } from '../domain/text.ts';
 import { performBulk } from './bulk/handler.ts';
 import type { ScimDeps } from './deps.ts';
 import { discoveryRoutes } from './discovery-routes.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isPostgres } from './dialect.ts';
+import { isPostgres } from './engine/dialect.ts';
 import type { Db } from './store.ts';
 
 /** Any fixed numbers, as long as no two are the same. */

@@ -8,17 +8,18 @@ import {
   ENDED_STATUSES,
 } from '../domain/drift.ts';
 import { newId } from '../domain/ids.ts';
-import type { JsonValue } from '../domain/json.ts';
-import { chunks } from './chunks.ts';
-import { parseStored } from './documents.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+import { parseStored } from './engine/columns.ts';
+import { chunks } from './engine/dialect.ts';
+import { addInspection } from './inspections.ts';
+import { joinSubjectNames } from './resources/names.ts';
 import type { DriftsTable } from './schema.ts';
 import type { Db } from './store.ts';
-import { joinSubjectNames } from './subject-names.ts';
 
 /** A drift as stored. */
 export type DriftRow = Selectable<DriftsTable>;
 
-/** The drifts of these people or groups that are not over. */
+/** The drifts of these users or groups that are not over. */
 export async function listActiveDrifts(
   db: Db,
   resourceIds: readonly string[],
@@ -31,7 +32,7 @@ export async function listActiveDrifts(
   return rows;
 }
 
-/** How new drifts come to be. */
+/** Detector, time and status of new drifts. */
 export interface Finding {
   readonly detector: Detector;
   /** Epoch milliseconds. */
@@ -83,7 +84,7 @@ export async function updateDrift(
   await update.where('id', '=', id).execute();
 }
 
-/** Where drifts are to stand. */
+/** New status of drifts. */
 export type DriftChange = Partial<
   Pick<DriftRow, 'status' | 'plan_id' | 'ignored_until' | 'note' | 'noted_by'>
 >;
@@ -112,7 +113,7 @@ export async function endDrifts(
   }
 }
 
-/** Drifts of people and groups that the store does not have any more are over. */
+/** Drifts of users and groups that the store does not have any more are over. */
 export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
   await sql`update drifts set status = 'gone', ended_at = ${now} where status in (${active})
@@ -187,7 +188,7 @@ export async function pruneDrifts(
   return Number(result.numDeletedRows);
 }
 
-/** How many drifts there are of each kind and status. */
+/** Counts drifts of each kind and status. */
 export async function countDrifts(
   db: Db,
 ): Promise<{ kind: DriftKind; status: DriftStatus; count: number }[]> {
@@ -200,7 +201,7 @@ export async function countDrifts(
     .execute();
 }
 
-/** Which drifts, and which part of them in order of finding. */
+/** Selection of drifts, and the page of it to read, in order of finding. */
 export interface DriftQuery {
   readonly kind: DriftKind | undefined;
   readonly status: DriftStatus | undefined;
@@ -208,7 +209,7 @@ export interface DriftQuery {
   readonly limit: number;
 }
 
-/** A drift with the names that a person knows its people and groups by; null where the store has them no more. */
+/** A drift with the names of its users and groups; null where the store has them no more. */
 export interface DriftView {
   readonly seq: number;
   readonly id: string;
@@ -258,4 +259,40 @@ export async function listDriftViews(
 interface StoredDocuments {
   readonly desired: string;
   readonly observed: string;
+}
+
+/** User or group that the service does not have. */
+interface Missing {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+}
+
+/** Orders a look that finds out whether the resource is really missing. `now` is epoch milliseconds. */
+export async function haveInspected(tx: Db, { type, id }: Missing, now: number): Promise<void> {
+  await addInspection(tx, {
+    resource_id: id,
+    resource_type: type,
+    source: 'discovery',
+    since: now,
+    admins: 0,
+    due_at: now,
+  });
+}
+
+/** Remembers that a write met it missing, and that it is made anew. `now` is epoch milliseconds. */
+export async function noteMissing(
+  tx: Db,
+  { type, id, desired }: Missing & { desired: JsonObject },
+  now: number,
+): Promise<void> {
+  const kind = `${type}.missing` as const;
+  const difference = { kind, type, resourceId: id, memberId: '', desired, observed: null };
+  await insertDrifts(tx, [difference], { detector: 'discovery', now, status: 'repairing' });
+  const known = (await listActiveDrifts(tx, [id])).filter((drift) => drift.kind === kind);
+  const waiting = known.filter(({ status }) => status !== 'repairing');
+  await changeDrifts(
+    tx,
+    waiting.map((drift) => drift.id),
+    { status: 'repairing', plan_id: null },
+  );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
-import { saveDispute } from './disputes.ts';
 import { findFact, saveFact } from './facts.ts';
+import { saveDispute } from './resources/disputes.ts';
 
 describeStores('facts', ({ makeStore }) => {
   test('the last word of each name is kept', async () => {

@@ -1,8 +1,8 @@
 import { lockUntilCommit } from './commit-lock.ts';
-import { parseStored } from './documents.ts';
+import { parseStored } from './engine/columns.ts';
 import type { Db } from './store.ts';
 
-/** What is known under this name, or undefined. The caller names the shape that it stored. */
+/** Finds the value stored under this name. The caller names the shape that it stored. */
 export async function findFact<T>(db: Db, name: string): Promise<T | undefined> {
   const row = await db
     .selectFrom('facts')
@@ -12,7 +12,7 @@ export async function findFact<T>(db: Db, name: string): Promise<T | undefined> 
   return row && parseStored<T>(row.value);
 }
 
-/** As `findFact`, locked until the transaction ends, so that processes take turns. */
+/** Finds a fact as `findFact` does, locked until the transaction ends, so that processes take turns. */
 export async function lockFact<T>(tx: Db, name: string): Promise<T | undefined> {
   const row = await tx
     .selectFrom('facts')

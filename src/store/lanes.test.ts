@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { addGroup, addUser, getGroup, getUser } from '../../test/support/rows.ts';
 import { describePostgres, describeStores } from '../../test/support/stores.ts';
 import { type ResourceKey, userId } from '../domain/ids.ts';
-import { readBacklog } from './backlog.ts';
 import {
   claimLane,
   countDueChanges,
@@ -17,6 +16,7 @@ import {
   renewLane,
   renewLanes,
 } from './lanes.ts';
+import { readBacklog } from './resources/backlog.ts';
 import type { Store } from './store.ts';
 
 const all = { classes: DUE_CLASSES };

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
-import { chunks } from './chunks.ts';
+import { chunks, storeNow } from './engine/dialect.ts';
 import type { DueClass } from './schema.ts';
 import type { Db } from './store.ts';
-import { storeNow } from './store-now.ts';
 
 /** Every class of due work, the most urgent first. */
 export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];

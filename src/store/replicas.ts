@@ -1,5 +1,5 @@
+import { storeNow } from './engine/dialect.ts';
 import type { Db } from './store.ts';
-import { storeNow } from './store-now.ts';
 
 /** A process that shares the store, and when it last said that it lives (epoch milliseconds, by the store's clock). */
 export interface Replica {

@@ -2,20 +2,19 @@ import type { Generated } from 'kysely';
 import type { Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
-import type { HeldAction, HeldKind } from '../domain/held-action.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { CallOutcome, OwnCallKind } from '../domain/own-call.ts';
-import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
+import type { ActionStatus, HeldAction, HeldKind, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 
-/** How a managed resource came to be managed; null in the tables: it is only observed. */
+/** Way in which a resource became managed; null in the tables: it is only observed. */
 export type Origin = 'created' | 'adopted';
 
 /** The urgency of due work, smallest first: removal of access, changes a provider asked for, looks. */
 export type DueClass = 0 | 1 | 2;
 
 /**
- * What every convergeable resource carries beside its own columns. Times are epoch milliseconds,
- * flags 0 or 1, documents JSON text, on both engines.
+ * Columns that users and groups share. Times are epoch milliseconds, flags 0 or 1, documents JSON text, on both
+ * engines.
  */
 export interface ConvergenceColumns {
   /** Order of creation: lists are sorted by it and cursors point at it. */
@@ -26,13 +25,15 @@ export interface ConvergenceColumns {
   attributes: string;
   /** The values among the attributes that no provider sent (`Given`): a rule gave them, or the service. */
   given: Generated<string>;
-  /** What the service was last seen to hold, with when and by which read; null: never seen. */
+  /** Last observation of the service, with its time and the call that made it; null: never seen. */
   observed: string | null;
-  /** Per field what was sent and what came back (the service may normalise). */
+  /** Sent and returned value of each field (the service may normalise). */
   echoes: Generated<string>;
-  /** Per field the version of the write that the service does not hold yet. */
+  /** Pending version of each field: the write that the service does not hold yet. */
   pending: Generated<string>;
-  /** 1: the outcome of a call is unknown, so the next step is a look; 2: also for whoever is looking right now. */
+  /**
+   * 1: the outcome of a call is unknown, so the next step is a look; 2: a look that is under way does not count either.
+   */
   must_look: Generated<number>;
   /** The ETag. Raised by every change a reader can see. */
   version: Generated<number>;
@@ -42,13 +43,15 @@ export interface ConvergenceColumns {
   due_class: Generated<DueClass>;
   /** Failures in a row of what waits; a look that works in between ends none. */
   attempts: Generated<number>;
-  /** Since when what waits fails; null: nothing does. */
+  /** Time since which pending changes fail; null: none does. */
   failing_since: number | null;
-  /** Why the last attempt failed: code and the service's words. */
+  /** Error of the last attempt: code and the service's words. */
   last_error: string | null;
-  /** Since when something acknowledged is refused by the service; null: nothing is. */
+  /** Time since which the service refuses an acknowledged change; null: it refuses none. */
   stuck_at: number | null;
-  /** Per field what the service refused of it after it was acknowledged, or failed to do (`StuckField`). */
+  /**
+   * Stuck state of each field that the service refused after it was acknowledged, or failed to change (`StuckField`).
+   */
   stuck: Generated<string>;
   /** Looks that are still to be made for what a create whose answer was lost may have left; 0: there was none. */
   lost_looks: Generated<number>;
@@ -58,11 +61,11 @@ export interface ConvergenceColumns {
   lane_until: number | null;
   /** Raised by each claim, so that a holder whose lease ran out cannot record. */
   lane_token: Generated<number>;
-  /** When it was deleted through SCIM; such a row is in no answer. */
+  /** Time of the deletion through SCIM; such a row is in no answer. */
   deleted_at: number | null;
 }
 
-/** One person. */
+/** One user. */
 export interface UsersTable extends ConvergenceColumns {
   id: UserId;
   /** The numeric id in the service, once known. At most one live row may hold it. */
@@ -71,14 +74,14 @@ export interface UsersTable extends ConvergenceColumns {
   user_name_folded: string;
   display_name_folded: string | null;
   active: number;
-  /** The observed address and userName, folded: people are correlated on these only. */
+  /** The observed address and userName, folded: users are correlated on these only. */
   observed_user_name_folded: string | null;
   observed_email_folded: string | null;
   /** 1: the service says the account is an owner. */
   owner: Generated<number>;
-  /** The groups as the answer for this person lists them, as JSON text: read far more often than changed. */
+  /** The groups as the answer for this user lists them, as JSON text: read far more often than changed. */
   shown_groups: Generated<string>;
-  /** When everything personal was erased: from then on nothing personal is stored of what is seen either. */
+  /** Time at which all personal data was erased: from then on later observations are stored without it either. */
   erased_at: number | null;
 }
 
@@ -88,7 +91,7 @@ export interface UserEmailsTable {
   email_folded: string;
 }
 
-/** A name that a person or group does not carry any more. */
+/** A name that a user or group does not carry any more. */
 export interface FormerNamesTable {
   resource_type: 'user' | 'group';
   resource_id: string;
@@ -103,17 +106,17 @@ export interface GroupsTable extends ConvergenceColumns {
   upstream_uid: string | null;
   display_name: string;
   display_name_folded: string;
-  /** When the list of admins was last read; null: never. */
+  /** Time of the last read of the admin list; null: never. */
   admins_read_at: number | null;
   /** 1: a provider wrote the list of admins, so rules leave it alone. */
   admins_asked: Generated<number>;
 }
 
-/** What memberships and admin lists share: three facts per (group, user). */
+/** Columns that memberships and admin lists share: three facts per (group, user). */
 export interface LinkColumns {
   group_id: GroupId;
   user_id: UserId;
-  /** 1 wanted, 0 unwanted, null: nobody ever said (not ours). */
+  /** 1 wanted, 0 unwanted, null: never named (not ours). */
   desired: number | null;
   /** 1 seen, 0 seen absent, null: unknown. */
   observed: number | null;
@@ -123,23 +126,23 @@ export interface LinkColumns {
   put_in: Generated<number>;
   /** The service refused this change after it was acknowledged, or failed to do it; it is tried again then (epoch ms). */
   retry_at: number | null;
-  /** How often it failed by its own fault; 0: never, or the service refused it. */
+  /** Number of failures by its own fault; 0: never, or the service refused it. */
   attempts: Generated<number>;
-  /** Since when; kept through a new attempt, until the service holds what is wanted. */
+  /** Time since which it is stuck; kept through a new attempt, until the service holds what is wanted. */
   stuck_at: number | null;
-  /** What it said, as JSON text. */
+  /** Error of the service, as JSON text. */
   problem: string | null;
   /** Order of creation. */
   seq: Generated<number>;
 }
 
-/** Who administers a group. */
+/** One admin of a group. */
 export interface GroupAdminsTable extends LinkColumns {
-  /** 0: no rule wants it. 1: a rule put the person in. 2: a rule wants somebody who was there already. */
+  /** 0: no rule wants it. 1: a rule put the user in. 2: a rule wants a user who was there already. */
   by_rule: Generated<number>;
 }
 
-/** What is known of the service itself: accepted forms, refused sections, cursors, its identity. */
+/** Facts about the service itself: learned quirks, refused sections, cursors, its identity. */
 export interface FactsTable {
   name: string;
   value: string;
@@ -168,7 +171,7 @@ export interface OwnCallsTable {
   /** The account or group in the id that the call names; null at a creation. */
   upstream_id: string | null;
   member_id: string | null;
-  /** null: it is under way, or nobody heard what became of it. */
+  /** null: it is under way, or its outcome is lost. */
   outcome: Generated<CallOutcome | null>;
   /** Code of the error; null: there was none. */
   error: Generated<string | null>;
@@ -181,7 +184,7 @@ export interface AuditEventsTable {
   id: string;
   /** By the clock of the service. */
   created_at: number;
-  /** When it was first read. */
+  /** Time of the first read. */
   seen_at: number;
   category: string;
   action: string;
@@ -192,25 +195,25 @@ export interface AuditEventsTable {
   author_uid: string | null;
   author_username: string | null;
   author_address: string | null;
-  /** `ours`: a call of the ledger explains it; `unresolved`: it names nobody and nothing managed. */
+  /** `ours`: a call of the ledger explains it; `unresolved`: it names nothing managed. */
   origin: 'ours' | 'foreign' | 'unresolved';
-  /** Which use of which call of the ledger explains it. */
+  /** Call of the ledger that explains it, and which use of that call. */
   explained_by: string | null;
 }
 
-/** Whom an event of the audit log names, as far as the store knew them when it was read. */
+/** User or group that an event of the audit log names, as far as the store knew them when it was read. */
 export interface AuditEventResourcesTable {
   event_id: string;
   resource_type: 'user' | 'group';
   /** The SCIM id. */
   resource_id: string;
-  /** When it happened, as near to our own clock as is known. */
+  /** Time of the event, as near to our own clock as is known. */
   at: number;
-  /** How many people the event names. */
-  people: number;
+  /** Number of users that the event names. */
+  user_count: number;
 }
 
-/** Every text of an event that named nobody whom the store knew: it may be the id or name of somebody new. */
+/** Text of an event that named no known user or group: it may be the id or name of a new one. */
 export interface AuditEventNamesTable {
   event_id: string;
   name_folded: string;
@@ -235,7 +238,7 @@ export interface RequestsTable {
   credential: string;
 }
 
-/** What recovery holds back until it is approved: see `HeldAction`. */
+/** Change that recovery holds back until it is approved: see `HeldAction`. */
 export interface HeldActionsTable {
   id: Generated<number>;
   resource_type: 'user' | 'group';
@@ -246,7 +249,9 @@ export interface HeldActionsTable {
   precondition: string;
 }
 
-/** What waited when the bridge went live: fields of a resource (`pending`, JSON text), or one person of a `list`. */
+/**
+ * Change that waited when the bridge went live: fields of a resource (`pending`, JSON text), or one user of a `list`.
+ */
 export interface HeldWishesTable {
   resource_type: 'user' | 'group';
   resource_id: string;
@@ -256,7 +261,7 @@ export interface HeldWishesTable {
   member_id: string;
 }
 
-/** What was found to differ in the service: see `Difference`. Documents are JSON text. */
+/** Difference found in the service: see `Difference`. Documents are JSON text. */
 export interface DriftsTable {
   /** Order of finding: lists are sorted by it and cursors point at it. */
   seq: Generated<number>;
@@ -273,15 +278,15 @@ export interface DriftsTable {
   detector: Detector;
   /** The plan that repairs it, or that waits for an operator to do so. */
   plan_id: string | null;
-  /** When it was repaired, accepted or found to be gone. */
+  /** Time at which it was repaired, accepted or found to be gone. */
   ended_at: number | null;
-  /** Until when an operator wants it left alone, why, and who said so. */
+  /** Time until which an operator wants it left alone, with the reason and the operator. */
   ignored_until: number | null;
   note: string | null;
   noted_by: string | null;
 }
 
-/** What brings the service back to what is desired: see `PlanStatus`. */
+/** Plan of changes that bring the service back to what is desired: see `PlanStatus`. */
 export interface PlansTable {
   seq: Generated<number>;
   id: string;
@@ -289,17 +294,17 @@ export interface PlansTable {
   hash: string;
   status: PlanStatus;
   source: PlanOrigin;
-  /** Why it waits, or why nothing of it is done; null: neither. */
+  /** Reason why it waits, or why nothing of it is done; null: neither. */
   reason: string | null;
-  /** How many actions of each kind, and of each kind of harm, as JSON text. */
+  /** Numbers of actions of each kind, and of each kind of harm, as JSON text. */
   counts: string;
-  /** 1: nobody was asked, so its harm counts for the limits. */
+  /** 1: made without an operator, so its harm counts for the limits. */
   automatic: number;
   /** The plan that this one undoes. */
   undoes: string | null;
   created_at: number;
   decided_at: number | null;
-  /** The name of the operator's credential; null: nobody was asked, or it is not known. */
+  /** Name of the operator's credential; null: no operator decided, or it is not known. */
   decided_by: string | null;
   ended_at: number | null;
 }
@@ -319,7 +324,7 @@ export interface PlanActionsTable {
   released_at: number | null;
 }
 
-/** People and groups that are to be compared by themselves, because somebody else may have changed them. */
+/** User or group that is to be compared by itself, because another program may have changed it. */
 export interface InspectionsTable {
   resource_id: string;
   resource_type: 'user' | 'group';
@@ -346,7 +351,7 @@ export interface SweepsTable {
   calls: number;
   /** `SweepCounts` as JSON text. */
   counts: string;
-  /** Why something was not concluded, as a JSON list of sentences. */
+  /** Reasons why something was not concluded, as a JSON list of sentences. */
   reasons: string;
   /** 1: nothing follows from what it finds; the plan is only shown. */
   dry_run: Generated<number>;
@@ -357,14 +362,14 @@ export interface SweepsTable {
   lease_until: number;
 }
 
-/** What named tokens, clients and their secrets have in common. Of a secret only its digest is kept (SHA-256, hex). */
+/** Columns that named tokens, clients and their secrets share. Of a secret only its digest is kept (SHA-256, hex). */
 interface AccessColumns {
-  /** As the text that is presented has it. */
+  /** Id, as it stands in the presented text. */
   id: string;
   created_at: number;
   /** The id of the credential that made it; `command`: a command that had the store for itself. */
   created_by: string;
-  /** At most once a minute. */
+  /** Time of the last use, stored at most once a minute. */
   last_used_at: number | null;
   revoked_at: number | null;
 }
@@ -387,14 +392,14 @@ export interface ClientsTable extends AccessColumns {
   name: string;
 }
 
-/** One of the secrets of a client. */
+/** Secret of a client. */
 export interface ClientSecretsTable extends AccessColumns {
   client_id: string;
   digest: string;
   expires_at: number;
 }
 
-/** What a client got for one of its secrets; valid as long as both are not revoked. */
+/** Access token that a client got for one of its secrets; valid as long as both are not revoked. */
 export interface AccessTokensTable {
   id: string;
   client_id: string;

@@ -1,21 +1,21 @@
 import type { Kysely } from 'kysely';
+import type { StoreError } from './engine/store-error.ts';
 import type { Schema } from './schema.ts';
-import type { StoreError } from './store-error.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
 
-/** What query functions take first: the store outside transactions, or one transaction. */
+/** First parameter of query functions: the store outside transactions, or one transaction. */
 export type Db = Kysely<Schema>;
 
-/** Where desired and observed state is kept. Everything it throws by itself is a StoreError. */
+/** Store of the desired and the observed state. Everything it throws by itself is a StoreError. */
 export interface Store {
   readonly engine: Engine;
   /** Reads outside transactions; sees every committed write, and nothing that is not committed. */
   readonly read: Db;
   /**
-   * For single statements that must not wait behind all others: on PostgreSQL a connection of its own, which
-   * writes too. On SQLite the same as `read`.
+   * Runs single statements that must not wait behind all others: on PostgreSQL a connection of its own, which writes
+   * too. On SQLite the same as `read`.
    */
   readonly aside: Db;
   /**
@@ -29,26 +29,26 @@ export interface Store {
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /**
-   * Raised by every commit, where nobody else can write: what was derived from one generation holds as
-   * long as it lasts. undefined on PostgreSQL, which others share.
+   * Raised by every commit, where no other process can write: what was derived from one generation holds as long as it
+   * lasts. undefined on PostgreSQL, which others share.
    */
   generation(): number | undefined;
-  /** Has the engine let go of what was overwritten and deleted, as far as that is its own to do. */
+  /** Makes the engine drop overwritten and deleted data, as far as that is its own to do. */
   scrub(): Promise<void>;
   /** Waits for running writes. Later ones are refused with `store-closed`. */
   close(): Promise<void>;
 }
 
-/** How a server is waited for that is not there yet. */
-export interface StorePatience {
+/** Wait for a server that is not there yet. */
+export interface StoreDeadline {
   readonly ms: number;
   /** Ends the wait. */
   readonly signal: AbortSignal;
-  /** Told of each attempt in vain. */
+  /** Called after each failed attempt. */
   readonly onWait: (error: StoreError) => void;
 }
 
-/** How to open a store. */
+/** Options for opening a store. */
 export interface StoreOptions {
   /** `sqlite:<path>` (relative to the working directory; created with its folder) or `postgres://…`. */
   url: string;
@@ -57,7 +57,7 @@ export interface StoreOptions {
   /** PostgreSQL only: told when an idle connection was lost. The next query opens another one. */
   onConnectionLost?: (error: StoreError) => void;
   /** PostgreSQL only: how long a server is waited for that is not there yet; not at all when absent. */
-  patience?: StorePatience;
+  deadline?: StoreDeadline;
   /** PostgreSQL only: uniform in [0, 1), spreads the attempts of a contended write. */
   random?: () => number;
 }

@@ -103,7 +103,7 @@ describeStores('sweeps', ({ makeStore }) => {
 
     expect(await find(1_000, false)).toBe(200);
     expect(await find(1_000, true)).toBe(100);
-    // What the second has found in its last moment, it has not seen before.
+    // Rows that the second sweep saw in its last moment count as seen.
     expect(await find(205, false)).toBe(100);
     expect(await find(105, false)).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { readBacklog } from '../../src/store/backlog.ts';
+import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { startBridgeOf } from '../support/bridge.ts';
 import type { Counterpart } from '../support/counterpart.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';

@@ -1,5 +1,5 @@
 import type { SandboxGroup } from '../../src/sandbox/model.ts';
-import type { GroupRow } from '../../src/store/groups.ts';
+import type { GroupRow } from '../../src/store/groups/groups.ts';
 import type { Play } from './play.ts';
 import type { Snapshot } from './snapshot.ts';
 

@@ -1,5 +1,5 @@
-import type { GroupRow } from '../../src/store/groups.ts';
-import type { UserRow } from '../../src/store/users.ts';
+import type { GroupRow } from '../../src/store/groups/groups.ts';
+import type { UserRow } from '../../src/store/users/users.ts';
 import { checkGroup } from './check-group.ts';
 import { checkUser } from './check-user.ts';
 import type { Play } from './play.ts';

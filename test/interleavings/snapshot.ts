@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { parseStored } from '../../src/store/documents.ts';
-import type { GroupRow } from '../../src/store/groups.ts';
+import { parseStored } from '../../src/store/engine/columns.ts';
+import type { GroupRow } from '../../src/store/groups/groups.ts';
 import type { LinkColumns } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { UserRow } from '../../src/store/users.ts';
+import type { UserRow } from '../../src/store/users/users.ts';
 
 /** Everything that the store holds of people and groups. */
 export interface Snapshot {

@@ -1,7 +1,7 @@
 import { groupId, userId } from '../../src/domain/ids.ts';
-import { findGroup } from '../../src/store/groups.ts';
-import { listLinks } from '../../src/store/links.ts';
-import { findUserRow } from '../../src/store/users.ts';
+import { findGroup } from '../../src/store/groups/groups.ts';
+import { listLinks } from '../../src/store/links/links.ts';
+import { findUserRow } from '../../src/store/users/users.ts';
 import type { Play, SentWish } from './play.ts';
 import { GIVEN_NAME, toMemberKey } from './requests.ts';
 import { readName } from './snapshot.ts';

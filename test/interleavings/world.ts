@@ -8,7 +8,7 @@ import type { ReconcilePolicy } from '../../src/reconcile/deps.ts';
 import type { Forms } from '../../src/reconcile/forms.ts';
 import type { ScimPolicy } from '../../src/scim/deps.ts';
 import { loadSettings } from '../../src/settings/load.ts';
-import { openStore } from '../../src/store/database.ts';
+import { openStore } from '../../src/store/engine/database.ts';
 import { saveFact } from '../../src/store/facts.ts';
 import type { Store } from '../../src/store/store.ts';
 import { copySqliteTemplate } from '../support/store-templates.ts';

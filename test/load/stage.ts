@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { openStore } from '../../src/store/database.ts';
+import { openStore } from '../../src/store/engine/database.ts';
 import { opsToken } from '../bench/ask-ops.ts';
 import type { LoadRequest } from '../bench/load-client.ts';
 import { type BenchSandbox, startBenchSandbox } from '../bench/sandbox.ts';

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { sql } from 'kysely';
-import { openStore } from '../../src/store/database.ts';
+import { openStore } from '../../src/store/engine/database.ts';
 
 // Writes rows with eight writers and says each number once its write has resolved, until somebody kills it.
 // node test/support/crash-writer.ts <path of the SQLite file>

@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
-import { openStore } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { migrations } from '../../src/store/migrations/list.ts';
+import { openStore } from '../../src/store/engine/database.ts';
+import { listMigrations, migrate } from '../../src/store/engine/migrate.ts';
 
 // Migrates a store, says so in the middle of one migration more, and waits there until somebody kills it.
 // node test/support/half-migration.ts <URL of the store>
 const store = await openStore({ url: process.argv[2] ?? '' });
 await migrate(store, {
-  ...migrations(store.engine),
+  ...listMigrations(store.engine),
   '999-half': {
     async up(db) {
       await sql`alter table users add column half integer`.execute(db);

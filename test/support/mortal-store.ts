@@ -1,5 +1,5 @@
+import { StoreError } from '../../src/store/engine/store-error.ts';
 import type { Db, Store } from '../../src/store/store.ts';
-import { StoreError } from '../../src/store/store-error.ts';
 
 /** The store as one process has it, and when that process was killed. */
 export interface MortalStore {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
-import { readBacklog } from '../../src/store/backlog.ts';
+import { readBacklog } from '../../src/store/resources/backlog.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
 

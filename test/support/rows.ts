@@ -1,15 +1,20 @@
 import { type GroupId, groupId, newId, type UserId, userId } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { toGroupColumns, toUserColumns } from '../../src/store/columns.ts';
+import { toGroupColumns, toUserColumns } from '../../src/store/engine/columns.ts';
 import {
   findGroupRow,
   type GroupRow,
   insertGroup,
   type NewGroupRow,
-} from '../../src/store/groups.ts';
-import { type LinkTable, saveLinks } from '../../src/store/links.ts';
+} from '../../src/store/groups/groups.ts';
+import { type LinkTable, saveLinks } from '../../src/store/links/links.ts';
 import type { Store } from '../../src/store/store.ts';
-import { findUserRow, insertUser, type NewUserRow, type UserRow } from '../../src/store/users.ts';
+import {
+  findUserRow,
+  insertUser,
+  type NewUserRow,
+  type UserRow,
+} from '../../src/store/users/users.ts';
 
 /** Both tables of links, for promises that each of them keeps. */
 export const LINK_TABLES: readonly LinkTable[] = ['memberships', 'group_admins'];

@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import pg from 'pg';
-import { openStore } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { openStore } from '../../src/store/engine/database.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
 
 const postgresTemplate = 'scim_bridge_template';
 

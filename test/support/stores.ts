@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, inject } from 'vitest';
-import { openStore } from '../../src/store/database.ts';
+import { openStore } from '../../src/store/engine/database.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   copyPostgresTemplate,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { request } from 'undici';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
-/** Changes what the service answers to a GET: given the address and the parsed JSON. */
+/** Changes what the service answers to a GET, or holds it back: given the address and the parsed JSON. */
 export type Tamper = (url: URL, body: unknown) => unknown;
 
 /** A service whose answers a test can change on their way. */
@@ -28,7 +28,7 @@ export async function tamperWith(sandbox: Sandbox): Promise<TamperedService> {
     const isRead = req.method === 'GET' && status === 200;
     const url = new URL(req.url ?? '/', sandbox.url);
     res.writeHead(status, { 'content-type': 'application/json' });
-    res.end(isRead && tamper ? change(text, (body) => tamper?.(url, body)) : text);
+    res.end(isRead && tamper ? await change(text, (body) => tamper?.(url, body)) : text);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -52,9 +52,9 @@ export async function tamperWith(sandbox: Sandbox): Promise<TamperedService> {
 }
 
 /** What is no JSON stays what it is. */
-function change(text: string, tamper: (body: unknown) => unknown): string {
+async function change(text: string, tamper: (body: unknown) => unknown): Promise<string> {
   try {
-    return JSON.stringify(tamper(JSON.parse(text)));
+    return JSON.stringify(await tamper(JSON.parse(text)));
   } catch {
     return text;
   }

@@ -1,6 +1,5 @@
-import { insertAccessToken } from '../../store/access-tokens.ts';
-import { findSecret, noteSecretUse } from '../../store/clients.ts';
-import { noteUse } from '../../store/credential-use.ts';
+import { findSecret, insertAccessToken, noteSecretUse } from '../../store/credentials/clients.ts';
+import { noteUse } from '../../store/credentials/tokens.ts';
 import type { Store } from '../../store/store.ts';
 import { findPresented, isSame, newSecret } from '../secret-text.ts';
 import { OAuthError } from './errors.ts';

@@ -5,8 +5,8 @@ import express, {
   type Response,
   Router,
 } from 'express';
-import { assertUtf8 } from '../../domain/utf8.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { assertUtf8 } from '../../domain/text.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import type { AttemptAnswer, Attempts, FailedAttempt } from '../attempts.ts';
 import { toFailedAttempt } from '../failed-request.ts';

@@ -1,6 +1,6 @@
 import type { Clients, ClientWithSecrets } from '../../access/clients.ts';
-import type { SecretRow } from '../../store/clients.ts';
-import type { AccessQuery } from '../../store/tokens.ts';
+import type { SecretRow } from '../../store/credentials/clients.ts';
+import type { AccessQuery } from '../../store/credentials/tokens.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { ClientView } from '../schemas/access.ts';
 import { ACCESS_LIST, parseLifetime, readAccessList, toLifeView } from './credential.ts';

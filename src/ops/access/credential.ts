@@ -1,5 +1,5 @@
 import { duration } from '../../settings/kinds.ts';
-import type { AccessQuery } from '../../store/tokens.ts';
+import type { AccessQuery } from '../../store/credentials/tokens.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { type ListQuery, NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 

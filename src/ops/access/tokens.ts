@@ -1,5 +1,5 @@
 import type { Tokens } from '../../access/tokens.ts';
-import type { TokenRow } from '../../store/tokens.ts';
+import type { TokenRow } from '../../store/credentials/tokens.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { TokenView } from '../schemas/access.ts';
 import { ACCESS_LIST, parseLifetime, readAccessList, toLifeView, toMoment } from './credential.ts';

@@ -3,14 +3,14 @@ import { assertNever } from '../../domain/errors.ts';
 import { PLAN_STATUSES } from '../../domain/plan.ts';
 import type { PlanDecision } from '../../reconcile/repair/decisions.ts';
 import type { DriftKeeper } from '../../reconcile/repair/keeper.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import {
   findPlan,
   listPlanActionViews,
   listPlans,
   type PlanActionView,
   type PlanRow,
-} from '../../store/plans.ts';
+} from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { NEWEST, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';

@@ -1,7 +1,7 @@
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
-import { parseStored } from '../../store/documents.ts';
 import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drifts.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
 import { findSweep, listSweeps, type SweepRow } from '../../store/sweeps.ts';
 import { NEWEST, OLDEST, type PartQuery, readList } from '../http/list-query.ts';

@@ -6,7 +6,7 @@ import {
   erasePerson,
   planErasure,
 } from '../../reconcile/erasure/erasure.ts';
-import { listErasable } from '../../store/erasure.ts';
+import { listErasable } from '../../store/resources/erasure.ts';
 import { answerKeyed, type Keyed } from '../http/keyed.ts';
 import { problem, route } from '../http/route.ts';
 import type { ErasureAnswer } from '../schemas/resources.ts';

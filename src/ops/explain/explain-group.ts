@@ -5,9 +5,9 @@ import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { parsePendingFields } from '../../domain/pending.ts';
 import { RULED_GROUP_FIELDS, type RuledGroupField } from '../../domain/rules.ts';
 import type { Rules } from '../../rules/rules.ts';
-import { parseStored } from '../../store/documents.ts';
-import { countLinks, type LinkView, listAdminLinksOf } from '../../store/explained.ts';
-import { type GroupRow, toGroupState } from '../../store/groups.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import { countLinks, type LinkView, listAdminLinksOf } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
 import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 import {

@@ -12,11 +12,11 @@ import {
   type UserState,
 } from '../../domain/user.ts';
 import type { Rules } from '../../rules/rules.ts';
-import { parseStored } from '../../store/documents.ts';
-import { countLinks, listGroupLinksOf } from '../../store/explained.ts';
-import { listGroupNamesOf } from '../../store/rule-inputs.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { countLinks, listGroupLinksOf } from '../../store/resources/explained.ts';
+import { listGroupNamesOf } from '../../store/resources/rule-inputs.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState, type UserRow } from '../../store/users.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
 import type { ExplainedField, Explanation, FieldStanding } from '../schemas/resources.ts';
 import { LINKS_MAX, toExplainedLink, toOwner, toRuledOwner, toStanding } from './fields.ts';
 import { HELD_OF_USER, listKept, toHead } from './resource.ts';
@@ -84,7 +84,7 @@ function explainOwner(
     field,
     attributes,
     given: parseStored<Given<RuledUserField>>(row.given),
-    rulings: rules.book.rulePerson(names),
+    rulings: rules.book.ruleUser(names),
     urn: USER_EXTENSION,
     origin: row.origin,
   });

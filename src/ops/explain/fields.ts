@@ -2,7 +2,7 @@ import { type Given, isAsked, toExtension } from '../../domain/given.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
 import { toRuleText } from '../../domain/rules.ts';
-import type { LinkView } from '../../store/explained.ts';
+import type { LinkView } from '../../store/resources/explained.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { ExplainedField, ExplainedLink, FieldStanding } from '../schemas/resources.ts';
 

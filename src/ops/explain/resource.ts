@@ -1,6 +1,6 @@
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 

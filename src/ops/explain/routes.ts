@@ -1,5 +1,5 @@
 import type { Rules } from '../../rules/rules.ts';
-import { listGroupsByKey, listUsersByKey } from '../../store/explained.ts';
+import { listGroupsByKey, listUsersByKey } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
 import { answerKeyed, type Candidate, type Keyed, toKeyed } from '../http/keyed.ts';
 import { route } from '../http/route.ts';

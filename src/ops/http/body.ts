@@ -1,7 +1,6 @@
 import express from 'express';
 import type { z } from 'zod';
-import { isStorable } from '../../domain/storable.ts';
-import { assertUtf8 } from '../../domain/utf8.ts';
+import { assertUtf8, isStorable } from '../../domain/text.ts';
 import { InvalidRequest } from './errors.ts';
 
 /** Options of `express.json` that take JSON as it was written, or refuse it. */

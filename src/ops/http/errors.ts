@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { BridgeError } from '../../domain/errors.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { isNamed } from '../../upstream/operations/part.ts';
 

@@ -5,7 +5,7 @@ import { toFailedAttempt } from '../../access/failed-request.ts';
 import { type AdmissionLimits, createAdmission } from '../../domain/admission.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Credential, Purpose } from '../../domain/credential.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
 import { answerUnusable } from './errors.ts';
 
 /** Parts for letting operators in. */

@@ -1,8 +1,8 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { parseStored } from '../../store/documents.ts';
-import type { GroupRow } from '../../store/groups.ts';
-import type { UserRow } from '../../store/users.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import type { FirstRunItem, FirstRunOutcome } from '../schemas/recovery.ts';
 
 /** The account or group of the service that a user or group without one would get. */

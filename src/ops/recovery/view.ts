@@ -1,7 +1,6 @@
 import type { Detection } from '../../reconcile/repair/detect.ts';
 import { findRecovery } from '../../reconcile/repair/recovery-state.ts';
-import { countHeldActions } from '../../store/held-actions.ts';
-import { listHeldViews } from '../../store/held-views.ts';
+import { countHeldActions, listHeldViews } from '../../store/plans/held.ts';
 import type { Db } from '../../store/store.ts';
 import type { RecoveryView } from '../schemas/recovery.ts';
 

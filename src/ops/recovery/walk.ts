@@ -1,11 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserId } from '../../domain/ids.ts';
-import { listExistingGroups, listExistingUsers } from '../../store/first-run.ts';
-import type { GroupRow } from '../../store/groups.ts';
-import { listAllGroups, listAllUsers } from '../../store/managed.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import { listDisputes } from '../../store/resources/disputes.ts';
+import {
+  listAllGroups,
+  listAllUsers,
+  listExistingGroups,
+  listExistingUsers,
+} from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
-import { listDisputes } from '../../store/trouble.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import { wrongCursor } from '../http/list-query.ts';
 import type { FirstRunItem } from '../schemas/recovery.ts';
 import { classifyGroup, classifyUser, listNames } from './classify.ts';

@@ -1,5 +1,5 @@
 import type { KeptRequest, RequestLog } from '../../domain/kept-request.ts';
-import { insertRequests, type NewRequestRow, pruneRequests } from '../../store/requests.ts';
+import { insertRequests, type NewRequestRow, pruneRequests } from '../../store/audit/requests.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Time for which requests are gathered before they are stored together, in milliseconds. */

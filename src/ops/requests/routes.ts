@@ -1,6 +1,6 @@
 import type { WrittenPath } from '../../domain/kept-request.ts';
-import { parseStored } from '../../store/documents.ts';
-import type { RequestQuery, RequestRow } from '../../store/requests.ts';
+import type { RequestQuery, RequestRow } from '../../store/audit/requests.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';

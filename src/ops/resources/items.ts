@@ -1,8 +1,8 @@
 import { parsePendingFields } from '../../domain/pending.ts';
 import { type Deactivation, isObservedActive, listUserDifferences } from '../../domain/user.ts';
-import { type GroupRow, toGroupState } from '../../store/groups.ts';
-import type { Remarks, WaitingPeople } from '../../store/resource-lists.ts';
-import { toUserState, type UserRow } from '../../store/users.ts';
+import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import type { Remarks, WaitingCounts } from '../../store/resources/lists.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { HELD_OF_GROUP, HELD_OF_USER, listKept, toHead } from '../explain/resource.ts';
 import type { GroupItem, UserItem } from '../schemas/resources.ts';
 
@@ -28,7 +28,7 @@ export function toUserItem(row: UserRow & Remarks, deactivation: Deactivation): 
 /** A row of a group as an operator is shown it. */
 export function toGroupItem(
   row: GroupRow & Remarks,
-  { members = 0, admins = 0 }: Partial<WaitingPeople> = {},
+  { members = 0, admins = 0 }: Partial<WaitingCounts> = {},
 ): GroupItem {
   const { ids, observed, pending } = toGroupState(row, { members: [], admins: [] });
   return {

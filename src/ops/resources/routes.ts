@@ -1,6 +1,6 @@
 import type { Adoption } from '../../domain/adoption.ts';
 import { assertNever } from '../../domain/errors.ts';
-import type { ResourcePart } from '../../store/resource-lists.ts';
+import type { ResourcePart } from '../../store/resources/lists.ts';
 import { type ListQuery, OLDEST, parseSeq } from '../http/list-query.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { ResourceSource, ResourceSources } from './source.ts';

@@ -2,14 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import {
-  countWaitingPeople,
+  countWaitingLinks,
   findGroupFor,
   findLastSeq,
   findUserFor,
   listGroupsFor,
   listUsersFor,
   type ResourcePart,
-} from '../../store/resource-lists.ts';
+} from '../../store/resources/lists.ts';
 import type { Db } from '../../store/store.ts';
 import { type ListAnswer, type PartQuery, readPage } from '../http/list-query.ts';
 import type { GroupItem, UserItem } from '../schemas/resources.ts';
@@ -82,14 +82,14 @@ export function createResourceSources(
           (part) => readOn(db, 'groups', part, (some) => listGroupsFor(db, { ...filter, ...some })),
           async (rows) => {
             const ids = rows.map(({ id }) => id);
-            const waiting = await countWaitingPeople(db, ids);
+            const waiting = await countWaitingLinks(db, ids);
             return rows.map((row) => toGroupItem(row, waiting.get(row.id)));
           },
         ),
       async find(id) {
         const row = await findGroupFor(db, id);
         if (row === undefined) return undefined;
-        return toGroupItem(row, (await countWaitingPeople(db, [row.id])).get(row.id));
+        return toGroupItem(row, (await countWaitingLinks(db, [row.id])).get(row.id));
       },
       adopt: adoptGroup,
     },

@@ -4,8 +4,7 @@ import { BridgeError } from '../../domain/errors.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
-import type { WriteTrouble } from '../../store/watch-writes.ts';
-import type { Weakness } from '../../store/weaknesses.ts';
+import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { Overload } from '../../telemetry/overload.ts';
 import { type Readiness, toReadiness } from './readiness.ts';
 import type {

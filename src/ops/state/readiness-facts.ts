@@ -3,9 +3,8 @@ import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Pause } from '../../reconcile/state.ts';
-import type { Backlog } from '../../store/backlog.ts';
-import type { WriteTrouble } from '../../store/watch-writes.ts';
-import type { Weakness } from '../../store/weaknesses.ts';
+import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
+import type { Backlog } from '../../store/resources/backlog.ts';
 import type { Overload } from '../../telemetry/overload.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 

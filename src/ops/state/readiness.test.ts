@@ -3,8 +3,7 @@ import type { AccessFacts } from '../../access/overview.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
-import type { WriteTrouble } from '../../store/watch-writes.ts';
-import type { Weakness } from '../../store/weaknesses.ts';
+import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { GateState } from '../../upstream/probe-gate.ts';
 import { toReadiness } from './readiness.ts';
 import type {

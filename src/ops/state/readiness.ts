@@ -1,6 +1,5 @@
 import type { SectionStates } from '../../reconcile/sections.ts';
-import type { WriteTrouble } from '../../store/watch-writes.ts';
-import type { Weakness } from '../../store/weaknesses.ts';
+import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { Overload } from '../../telemetry/overload.ts';
 import {
   isSending,

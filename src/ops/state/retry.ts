@@ -1,6 +1,11 @@
 import type { ResourceKey } from '../../domain/ids.ts';
-import { listGroupsByKey, listUsersByKey } from '../../store/explained.ts';
-import { listResting, listRestingGroupsOf, type Retried, retryNow } from '../../store/retries.ts';
+import { listGroupsByKey, listUsersByKey } from '../../store/resources/explained.ts';
+import {
+  listResting,
+  listRestingGroupsOf,
+  type Retried,
+  retryNow,
+} from '../../store/resources/retries.ts';
 import type { Store } from '../../store/store.ts';
 import { answerKeyed, type Keyed, toKeyed } from '../http/keyed.ts';
 import { ok, route } from '../http/route.ts';

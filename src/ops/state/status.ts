@@ -1,5 +1,6 @@
 import type { AttemptsView } from '../../access/failure-counts.ts';
-import type { DisputeView, StuckPart, TroubledResource } from '../../store/trouble.ts';
+import type { StuckPart, TroubledResource } from '../../store/resources/backlog.ts';
+import type { DisputeView } from '../../store/resources/disputes.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { ok, route } from '../http/route.ts';
 import type { Status } from '../schemas/state.ts';

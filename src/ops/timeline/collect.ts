@@ -2,10 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertNever } from '../../domain/errors.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
-import { parseStored } from '../../store/documents.ts';
-import { type EventView, listEventsAbout, listEventsBefore } from '../../store/event-resources.ts';
-import { listRequests, type RequestRow } from '../../store/requests.ts';
-import type { Db } from '../../store/store.ts';
+import { type EventView, listEventsAbout, listEventsBefore } from '../../store/audit/events.ts';
+import { listRequests, type RequestRow } from '../../store/audit/requests.ts';
 import {
   listCallsOf,
   listDriftsOf,
@@ -16,7 +14,9 @@ import {
   type PastDrift,
   type PastQuery,
   type StuckPlace,
-} from '../../store/timeline.ts';
+} from '../../store/audit/timeline.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import type { Db } from '../../store/store.ts';
 import type { TimelineItem } from '../schemas/resources.ts';
 
 /** One thing that happened, before names are known. */

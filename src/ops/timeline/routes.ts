@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { isStuck, type StuckField } from '../../domain/stuck.ts';
-import { parseStored } from '../../store/documents.ts';
-import { listGroupsByKey, listUsersByKey } from '../../store/explained.ts';
-import { type GroupRow, toGroupState } from '../../store/groups.ts';
+import { listNames } from '../../store/audit/timeline.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import { listGroupsByKey, listUsersByKey } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
-import { listNames } from '../../store/timeline.ts';
-import { toUserState, type UserRow } from '../../store/users.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { answerKeyed, type Keyed, toKeyed } from '../http/keyed.ts';
 import { route } from '../http/route.ts';
 import type { Timeline, TimelineItem } from '../schemas/resources.ts';

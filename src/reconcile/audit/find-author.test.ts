@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
-import { type AuditEventRow, insertAuditEvents } from '../../store/audit-events.ts';
-import { type EventView, insertEventResources } from '../../store/event-resources.ts';
+import {
+  type AuditEventRow,
+  type EventView,
+  insertAuditEvents,
+  insertEventResources,
+} from '../../store/audit/events.ts';
 import type { Store } from '../../store/store.ts';
 import { type AuthorQuestion, chooseEvent, findAuthors } from './find-author.ts';
 
@@ -127,7 +131,7 @@ async function addEvent(
   about: readonly ['user' | 'group', string][],
 ) {
   const { at, ...change } = event;
-  const people = about.filter(([type]) => type === 'user').length;
+  const userCount = about.filter(([type]) => type === 'user').length;
   await store.write(async (tx) => {
     const row = { category: 'x', action: 'add_user', origin: 'foreign' as const, ...NOBODY };
     const author = { author_id: 7, author_username: 'admin', author_address: '192.0.2.1' };
@@ -141,7 +145,7 @@ async function addEvent(
         resource_type: type,
         resource_id: id,
         at,
-        people,
+        user_count: userCount,
       })),
     );
   });

@@ -1,6 +1,6 @@
 import type { Difference } from '../../domain/drift.ts';
-import { listCandidates, listComparedSince } from '../../store/event-candidates.ts';
-import type { EventView } from '../../store/event-resources.ts';
+import { listCandidates, listComparedSince } from '../../store/audit/event-candidates.ts';
+import type { EventView } from '../../store/audit/events.ts';
 import type { Db } from '../../store/store.ts';
 import { judgeAction, listOtherActions } from './event-actions.ts';
 import { type NamedKinds, toKnownAction } from './known-action.ts';

@@ -1,5 +1,5 @@
-import { type AuditEventRow, listExplanations } from '../../store/audit-events.ts';
-import { listOwnCalls, type OwnCallRow } from '../../store/own-calls.ts';
+import { type AuditEventRow, listExplanations } from '../../store/audit/events.ts';
+import { listOwnCalls, type OwnCallRow } from '../../store/audit/own-calls.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ToLookAt } from '../look-again.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OwnCallRow } from '../../store/own-calls.ts';
+import type { OwnCallRow } from '../../store/audit/own-calls.ts';
 import { listUnexplained, type NamedEvent } from './match-events.ts';
 
 const tolerance = { beforeMs: 1_000, afterMs: 10_000, spreadMs: 1_000 };

@@ -1,5 +1,5 @@
 import type { OwnCallKind } from '../../domain/own-call.ts';
-import type { OwnCallRow } from '../../store/own-calls.ts';
+import type { OwnCallRow } from '../../store/audit/own-calls.ts';
 import { KINDS } from './event-actions.ts';
 
 /** One event of the audit log, and what of ours it is about. */

@@ -1,4 +1,4 @@
-import { findNamed, type NamedResources } from '../../store/find-named.ts';
+import { findNamed, type NamedResources } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { isIrrelevant } from './event-actions.ts';

@@ -1,5 +1,5 @@
 import { findFact, saveFact } from '../../store/facts.ts';
-import { findNamed } from '../../store/find-named.ts';
+import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 

@@ -1,9 +1,10 @@
 import {
   countEventsSince,
   insertAuditEvents,
+  insertEventNames,
+  insertEventResources,
   listKnownEventIds,
-} from '../../store/audit-events.ts';
-import { insertEventNames, insertEventResources } from '../../store/event-resources.ts';
+} from '../../store/audit/events.ts';
 import { addInspection } from '../../store/inspections.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';

@@ -1,10 +1,11 @@
 import {
   type AuditEventRow,
+  forgetNamed,
+  insertEventResources,
   listUnresolvedEvents,
   resolveEvent,
-} from '../../store/audit-events.ts';
-import { parseStored } from '../../store/documents.ts';
-import { forgetNamed, insertEventResources } from '../../store/event-resources.ts';
+} from '../../store/audit/events.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';

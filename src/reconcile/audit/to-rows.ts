@@ -1,6 +1,5 @@
 import { foldCase } from '../../domain/fold.ts';
-import type { AuditEventRow } from '../../store/audit-events.ts';
-import type { EventNameRow, EventResourceRow } from '../../store/event-resources.ts';
+import type { AuditEventRow, EventNameRow, EventResourceRow } from '../../store/audit/events.ts';
 import { isIrrelevant } from './event-actions.ts';
 import { type NamedAuditEvent, toWords } from './name-events.ts';
 
@@ -48,7 +47,7 @@ export function toResourceRows({ event: { audit, known, at } }: JudgedEvent): Ev
       resource_type: type,
       resource_id: id,
       at,
-      people: known.user.size,
+      user_count: known.user.size,
     })),
   );
 }

@@ -1,8 +1,8 @@
+import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
-import type { GroupRow } from '../../store/groups.ts';
-import { findNewestOwnCallFor } from '../../store/own-calls.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import { type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';
 import { lookAgain, type Suspect } from './look-again.ts';
 import type { Resources } from './resources.ts';

@@ -1,13 +1,13 @@
 import type { Difference, DriftKind } from '../../domain/drift.ts';
 import { type GroupState, listGroupDifferences, type ObservedGroup } from '../../domain/group.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
-import type { DifferingLink } from '../../store/differing-links.ts';
 import {
   type GroupRow,
   hasUpstreamIds,
   toGroupState,
   toObservedGroup,
-} from '../../store/groups.ts';
+} from '../../store/groups/groups.ts';
+import type { DifferingLink } from '../../store/links/links.ts';
 import {
   isBusy,
   isHiddenByScim,
@@ -68,7 +68,7 @@ function listUnread(
   seen: SeenSince,
 ): DriftKind[] {
   const { lists, since } = seen;
-  const areMembersRead = lists.members && (observed.doubtedAt ?? Number.NEGATIVE_INFINITY) < since;
+  const areMembersRead = lists.members && (observed.staleAt ?? Number.NEGATIVE_INFINITY) < since;
   const areAdminsRead = (admins_read_at ?? 0) >= since;
   return [
     ...(isListed(observed, seen) ? [] : (['group.permissions'] as const)),

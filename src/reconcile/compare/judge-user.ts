@@ -10,7 +10,7 @@ import {
   type UserField,
   type UserState,
 } from '../../domain/user.ts';
-import { toUserState, type UserRow } from '../../store/users.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
 import {
   isBusy,
   isHiddenByScim,

@@ -1,8 +1,8 @@
 import { toDifferenceKey } from '../../domain/drift.ts';
+import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
-import type { GroupRow } from '../../store/groups.ts';
-import { findNewestOwnCallFor } from '../../store/own-calls.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import { isUnchanged, type Judgement, type SeenSince } from './judgement.ts';
 import type { Resources } from './resources.ts';
 import { type SweepRun, writeHeld } from './run.ts';

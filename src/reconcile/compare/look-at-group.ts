@@ -1,5 +1,10 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { type GroupRow, toGroupState, toObservedGroup, updateGroup } from '../../store/groups.ts';
+import {
+  type GroupRow,
+  toGroupState,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
 import { lookAtGroup } from '../group/look.ts';
 import { fetchAdminIds } from '../group/read-admins.ts';
 import { saveMembers } from '../read/save-group.ts';

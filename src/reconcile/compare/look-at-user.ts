@@ -1,5 +1,5 @@
 import type { ObservedUser } from '../../domain/user.ts';
-import { toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listActiveDrifts } from '../../store/drifts.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
-import type { GroupRow } from '../../store/groups.ts';
-import type { UnseenPart, UnseenQuery } from '../../store/managed.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import type { UnseenPart, UnseenQuery } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import { isUnchanged, type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';
 import { type Suspect, untilSettled } from './look-again.ts';
 import type { Resources } from './resources.ts';

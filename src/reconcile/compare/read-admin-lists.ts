@@ -1,7 +1,12 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { type GroupRow, lockGroup, toObservedGroup, updateGroup } from '../../store/groups.ts';
-import { observeLinks } from '../../store/link-observations.ts';
-import { listGroupsWithOwnedAdmins } from '../../store/managed.ts';
+import {
+  type GroupRow,
+  lockGroup,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
+import { observeLinks } from '../../store/links/observations.ts';
+import { listGroupsWithOwnedAdmins } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { fetchAdminIds } from '../group/read-admins.ts';
 import { isUnchanged } from './judgement.ts';

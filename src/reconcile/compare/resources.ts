@@ -1,7 +1,8 @@
-import { type DifferingLink, listDifferingLinks } from '../../store/differing-links.ts';
-import { endObservedGroup, endObservedUser } from '../../store/end-observed.ts';
-import { type GroupRow, lockGroup } from '../../store/groups.ts';
+import { type GroupRow, lockGroup } from '../../store/groups/groups.ts';
+import { type DifferingLink, listDifferingLinks } from '../../store/links/links.ts';
 import {
+  endObservedGroup,
+  endObservedUser,
   isGroupUnderWay,
   isUserUnderWay,
   listAllGroups,
@@ -9,9 +10,9 @@ import {
   listUnseen,
   type UnseenPart,
   type UnseenQuery,
-} from '../../store/managed.ts';
+} from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
-import { lockUser, type UserRow } from '../../store/users.ts';
+import { lockUser, type UserRow } from '../../store/users/users.ts';
 import { judgeGroup } from './judge-group.ts';
 import { judgeUser } from './judge-user.ts';
 import { type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';

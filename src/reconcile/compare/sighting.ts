@@ -1,8 +1,8 @@
 import type { DriftKind } from '../../domain/drift.ts';
 import type { Deactivation } from '../../domain/user.ts';
-import type { GroupRow } from '../../store/groups.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { UserRow } from '../../store/users/users.ts';
 
 /** What a look at one person or group is to read beside what SCIM says, where that is asked for. */
 export interface LookNeeds {

@@ -1,17 +1,17 @@
 import { type ErasureObstacle, listPersonalNames } from '../../domain/erasure.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import {
   countTraces,
   eraseRow,
   eraseTraces,
   listOldTombstones,
   type TraceCounts,
-  type TracedPerson,
-} from '../../store/erasure.ts';
+  type TracedUser,
+} from '../../store/resources/erasure.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users.ts';
+import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { findSayings, type Sayings } from './find-saying.ts';
 import { listObstacles } from './obstacles.ts';
@@ -138,6 +138,6 @@ function listNames(row: UserRow): string[] {
   return listPersonalNames(parseStored<JsonObject>(row.attributes), toObservedUser(row));
 }
 
-function toTraced(row: UserRow, sayings: Sayings): TracedPerson {
+function toTraced(row: UserRow, sayings: Sayings): TracedUser {
   return { id: row.id, account: row.upstream_id, names: listNames(row), ...sayings };
 }

@@ -1,13 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMention } from '../../domain/erasure.ts';
-import { listGroupProblems, listSayingEvents, type TracedPerson } from '../../store/erasure.ts';
+import {
+  listGroupProblems,
+  listSayingEvents,
+  type TracedUser,
+} from '../../store/resources/erasure.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Events that are read at once. */
 const PART = 1_000;
 
 /** What others' rows say of somebody. */
-export type Sayings = Pick<TracedPerson, 'eventIds' | 'authoredIds' | 'groupIds'>;
+export type Sayings = Pick<TracedUser, 'eventIds' | 'authoredIds' | 'groupIds'>;
 
 /** Looks through everything that the store has in others' words for one of these names. */
 export async function findSayings(db: Db, names: readonly string[]): Promise<Sayings> {

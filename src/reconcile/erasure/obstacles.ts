@@ -1,9 +1,9 @@
 import type { ErasureObstacle } from '../../domain/erasure.ts';
 import { type Deactivation, isObservedActive } from '../../domain/user.ts';
-import { findErasureFacts } from '../../store/erasure.ts';
+import { findErasureFacts } from '../../store/resources/erasure.ts';
 import type { Db } from '../../store/store.ts';
 import { findComparedSince } from '../../store/sweeps.ts';
-import { toObservedUser, type UserRow } from '../../store/users.ts';
+import { toObservedUser, type UserRow } from '../../store/users/users.ts';
 
 /**
  * How long the audit log may go on telling of what the bridge did, in milliseconds: events come up to five minutes late,

@@ -3,7 +3,7 @@ import { foldCase } from '../../domain/fold.ts';
 import { type GroupState, type ObservedGroup, removesGroupAccess } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
 import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
-import { listLeavingGroups, toObservedGroup } from '../../store/groups.ts';
+import { listLeavingGroups, toObservedGroup } from '../../store/groups/groups.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';

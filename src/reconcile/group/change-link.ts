@@ -1,5 +1,5 @@
 import type { GroupState, LinkChange, SettledLink } from '../../domain/group.ts';
-import { findUserRow, toUserState } from '../../store/users.ts';
+import { findUserRow, toUserState } from '../../store/users/users.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';

@@ -2,9 +2,9 @@ import type { GroupState } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
-import { findGroupRow, type GroupRow } from '../../store/groups.ts';
+import { findGroupRow, type GroupRow } from '../../store/groups/groups.ts';
+import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import type { GroupUndo } from '../../store/undo.ts';
 import type { Recorded } from '../recorded.ts';
 import type { GroupOutcome } from './outcome.ts';
 

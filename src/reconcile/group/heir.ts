@@ -1,14 +1,14 @@
 import type { GroupState } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { addPending, type Pending, parsePendingFields } from '../../domain/pending.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import {
   findGroupByUpstream,
   type GroupRow,
   hasUpstreamIds,
   updateGroup,
-} from '../../store/groups.ts';
-import { distrustLinks } from '../../store/link-work.ts';
+} from '../../store/groups/groups.ts';
+import { distrustLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { toDoubtedColumns } from '../retry-columns.ts';
 

@@ -1,7 +1,7 @@
 import type { UpstreamGroupIds } from '../../domain/group.ts';
-import { deleteGroup, findGroupByUpstream, type GroupRow } from '../../store/groups.ts';
-import { moveGroupLinks } from '../../store/link-observations.ts';
-import { touchMembers } from '../../store/shown-links.ts';
+import { deleteGroup, findGroupByUpstream, type GroupRow } from '../../store/groups/groups.ts';
+import { moveGroupLinks } from '../../store/links/observations.ts';
+import { touchMembers } from '../../store/links/shown.ts';
 import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
 import type { GroupKnown } from './outcome.ts';

@@ -1,11 +1,11 @@
 import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { isStuck, listFailed, withoutPutOff } from '../../domain/stuck.ts';
+import { isStuck, listFailed, withoutDeferred } from '../../domain/stuck.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
-import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups.ts';
-import { listWaitingLinks, type WaitingLinks } from '../../store/link-work.ts';
+import { parseStuck } from '../../store/engine/columns.ts';
+import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import { listWaitingLinks, type WaitingLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck } from '../../store/stuck.ts';
 
 /** What the load needs to know of the service's habits. */
 export interface LinkQuery {
@@ -28,7 +28,7 @@ export async function loadGroup(
 export function toTriable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
   const state = toGroupState(row, links);
   const stuck = parseStuck<GroupField>(row);
-  const pending = withoutPutOff(state.pending, stuck, now);
+  const pending = withoutDeferred(state.pending, stuck, now);
   const failed = listFailed(stuck, pending);
   const rests = state.pending.existence !== undefined && pending.existence === undefined;
   // While the group itself rests, it is neither created nor removed; what is stuck is not looked for either.

@@ -1,6 +1,6 @@
 import type { GroupState, ObservedGroup } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
-import { findGroupByUpstream } from '../../store/groups.ts';
+import { findGroupByUpstream } from '../../store/groups/groups.ts';
 import { groups, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';

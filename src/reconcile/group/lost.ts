@@ -1,5 +1,5 @@
 import type { GroupState, UpstreamGroupIds } from '../../domain/group.ts';
-import { findGroupByUpstream, type GroupRow, hasUpstreamIds } from '../../store/groups.ts';
+import { findGroupByUpstream, type GroupRow, hasUpstreamIds } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Whether the step that ended may have been a create. */

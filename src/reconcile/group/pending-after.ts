@@ -1,8 +1,8 @@
 import { type GroupField, listGroupDifferences, toDesiredGroup } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
-import { parseStored } from '../../store/documents.ts';
-import { type GroupRow, hasUpstreamIds } from '../../store/groups.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { type GroupRow, hasUpstreamIds } from '../../store/groups/groups.ts';
 import { isDoubted } from '../retry-columns.ts';
 import type { GroupKnown } from './outcome.ts';
 import type { GroupStep } from './step.ts';

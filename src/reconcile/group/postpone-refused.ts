@@ -1,5 +1,5 @@
 import type { GroupId } from '../../domain/ids.ts';
-import { postponeLinks } from '../../store/link-work.ts';
+import { postponeLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';

@@ -1,20 +1,24 @@
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { endObservedGroup } from '../../store/end-observed.ts';
 import {
   findGroup,
   type GroupRow,
   lockGroup,
   toGroupState,
   updateGroup,
-} from '../../store/groups.ts';
-import { observeLinks } from '../../store/link-observations.ts';
+} from '../../store/groups/groups.ts';
+import { observeLinks } from '../../store/links/observations.ts';
+import { endObservedGroup } from '../../store/resources/managed.ts';
 import { groupAdmins } from '../../upstream/operations/people.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
+import { toGroupFate } from '../fate.ts';
 import { judge } from '../verdict.ts';
 import { lookAtGroup } from './look.ts';
+
+/** How often the list is read again because the group was changed meanwhile. */
+const READS_MAX = 3;
 
 /**
  * Reads the admin list of a group that may be taken over: one with admins is privileged. A group that nobody manages and
@@ -26,15 +30,25 @@ export async function readAdmins(
   id: GroupId,
   wait: BoundedWait,
 ): Promise<void> {
-  const row = await findGroup(deps.store.read, id);
-  if (row === undefined) return;
-  const upstreamUserIds = await findAdminIds(deps, row, wait);
-  if (upstreamUserIds === undefined) return endGone(deps, id);
-  await deps.store.write(async (tx) => {
-    const baseline = row.origin === null ? null : 0;
-    await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline });
-    await updateGroup(tx, id, { admins_read_at: deps.clock.now() });
-  });
+  for (let reads = 0; reads < READS_MAX; reads += 1) {
+    const row = await findGroup(deps.store.read, id);
+    if (row === undefined) return;
+    const askedAt = deps.clock.now();
+    const upstreamUserIds = await findAdminIds(deps, row, wait);
+    if (upstreamUserIds === undefined) return endGone(deps, id);
+    const isKnown = await deps.store.write(async (tx) => {
+      const locked = await lockGroup(tx, id);
+      // Another request that asked for the same list, or a sweep, was faster.
+      if (locked === undefined || (locked.admins_read_at ?? 0) >= askedAt) return true;
+      if (toGroupFate(locked, askedAt) !== 'merge') return false;
+      const baseline = locked.origin === null ? null : 0;
+      await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline });
+      await updateGroup(tx, id, { admins_read_at: deps.clock.now() });
+      return true;
+    });
+    if (isKnown) return;
+  }
+  throw new BridgeError('could-not-look', 'the group was changed whenever its admins were read');
 }
 
 /** Undefined: a look of its own says that the service does not have the group. */

@@ -1,7 +1,7 @@
-import type { GroupRow } from '../../store/groups.ts';
-import { observeLinks } from '../../store/link-observations.ts';
-import { settleLinks } from '../../store/link-work.ts';
-import { touchMembers } from '../../store/shown-links.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import { observeLinks } from '../../store/links/observations.ts';
+import { touchMembers } from '../../store/links/shown.ts';
+import { settleLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { isDoubted } from '../retry-columns.ts';
 import type { GroupKnown } from './outcome.ts';

@@ -4,11 +4,11 @@ import { addGroup, addLink, addUser, findLink, getGroup } from '../../../test/su
 import { describeStores } from '../../../test/support/stores.ts';
 import type { GroupState } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { parseStored } from '../../store/documents.ts';
-import { type GroupRow, type NewGroupRow, toGroupState } from '../../store/groups.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { type GroupRow, type NewGroupRow, toGroupState } from '../../store/groups/groups.ts';
+import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
-import type { GroupUndo } from '../../store/undo.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 import { recordGroupStep } from './record.ts';
 

@@ -1,4 +1,4 @@
-import type { GroupField, GroupState } from '../../domain/group.ts';
+import type { GroupField, GroupState, ObservedGroup } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { type Pending, settlePending } from '../../domain/pending.ts';
 import {
@@ -10,23 +10,30 @@ import {
   withoutSettled,
 } from '../../domain/stuck.ts';
 import { planGroup } from '../../plan/plan-group.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
+import { haveInspected, noteMissing } from '../../store/drifts.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toRested,
+  toStuckColumns,
+} from '../../store/engine/columns.ts';
 import {
   deleteGroup,
   type GroupRow,
   hasUpstreamIds,
   lockGroup,
+  toObservedGroup,
   updateGroup,
-} from '../../store/groups.ts';
-import { deleteAllLinks, restartLinks } from '../../store/link-observations.ts';
-import { markExhausted, readWaiting, type WaitingSummary } from '../../store/link-work.ts';
-import { haveInspected, noteMissing } from '../../store/note-missing.ts';
-import { LOST_CREATE } from '../../store/sent-creates.ts';
-import { listLinkedUsers, touchMembers, touchUsers } from '../../store/shown-links.ts';
+} from '../../store/groups/groups.ts';
+import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
+import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
+import { markExhausted, readWaiting, type WaitingSummary } from '../../store/links/work.ts';
+import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
+import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
+import { scim } from '../../upstream/operations/scim.ts';
 import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
@@ -113,7 +120,8 @@ async function recordDone(
     next = { ...next, ...linked.columns, lost_looks: 0, sent_creates: '[]' };
   }
   if (isLook) next.stuck = toRested(row, step.now);
-  if (known.observed !== undefined) next.observed = JSON.stringify(known.observed);
+  const observed = known.observed ?? toTouched(row, known, step.now);
+  if (observed !== undefined) next.observed = JSON.stringify(observed);
   next.pending = JSON.stringify(toPendingAfter(row, step, known));
   await recordLinks(tx, next, step, known);
   const { failedLinks = [], refusedMembers = [] } = known;
@@ -122,6 +130,24 @@ async function recordDone(
   const [refused] = refusedMembers;
   if (refused) return recordRefused(tx, next, step, { ...refused, parts: refusedMembers });
   return finish(tx, next, step, []);
+}
+
+/**
+ * A call that changed members or admins shows that the group is there. A list that was asked for before the call ended
+ * may still show those of before, so the time of the call stands beside the times of looks.
+ */
+function toTouched(
+  row: GroupRow,
+  { members = [], admins = [], ids }: GroupKnown,
+  now: number,
+): ObservedGroup | undefined {
+  const observed = toObservedGroup(row);
+  if (observed === undefined || members.length + admins.length === 0) return undefined;
+  if (ids?.scimId !== undefined) {
+    return { ...observed, shownAt: now, at: now, by: scim.updateGroup.id };
+  }
+  const { id: by } = members.length > 0 ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
+  return { ...observed, at: now, by };
 }
 
 /** Nothing was found that could be its: it is looked for again, a bounded number of times. */

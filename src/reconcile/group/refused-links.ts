@@ -1,5 +1,5 @@
 import type { LinkChange } from '../../domain/group.ts';
-import type { LinkTable } from '../../store/links.ts';
+import type { LinkTable } from '../../store/links/links.ts';
 import type { Problem } from '../outcome.ts';
 import type { GroupPart } from './outcome.ts';
 

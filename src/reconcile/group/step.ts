@@ -2,7 +2,7 @@ import type { GroupState } from '../../domain/group.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import type { Rules } from '../../rules/rules.ts';
 import type { Lease } from '../../store/lanes.ts';
-import type { GroupUndo } from '../../store/undo.ts';
+import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Waiter } from '../waiters.ts';
 import type { GroupOutcome } from './outcome.ts';
 

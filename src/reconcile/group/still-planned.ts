@@ -1,9 +1,9 @@
 import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { Pending } from '../../domain/pending.ts';
-import { parseStored } from '../../store/documents.ts';
-import type { GroupRow } from '../../store/groups.ts';
-import { listLinks } from '../../store/links.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import { listLinks } from '../../store/links/links.ts';
 import type { Db } from '../../store/store.ts';
 import type { GroupPart } from './outcome.ts';
 import { groupRefusedLinks } from './refused-links.ts';

@@ -10,12 +10,12 @@ import {
 } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
-import type { GroupRow } from '../../store/groups.ts';
-import type { LinkWrite } from '../../store/links.ts';
-import { touchUsers } from '../../store/shown-links.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import type { LinkWrite } from '../../store/links/links.ts';
+import { touchUsers } from '../../store/links/shown.ts';
+import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
-import type { GroupUndo } from '../../store/undo.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import type { GroupPart } from './outcome.ts';
 import { revertLinks, withRefusedPeople } from './undo-links.ts';
 

@@ -1,9 +1,9 @@
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { parseStored } from '../../store/documents.ts';
-import { deleteLinks, type LinkRow, listLinks, saveLinks } from '../../store/links.ts';
-import { touchUsers } from '../../store/shown-links.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { deleteLinks, type LinkRow, listLinks, saveLinks } from '../../store/links/links.ts';
+import { touchUsers } from '../../store/links/shown.ts';
+import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import type { GroupUndo } from '../../store/undo.ts';
 import type { Problem } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
 import type { GroupPart } from './outcome.ts';

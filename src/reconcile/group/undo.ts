@@ -3,10 +3,9 @@ import { restoreGiven } from '../../domain/given.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { type Pending, restorePending } from '../../domain/pending.ts';
-import { toGroupColumns } from '../../store/columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import { type GroupRow, toObservedGroup } from '../../store/groups.ts';
-import type { GroupUndo } from '../../store/undo.ts';
+import { parseStored, toGroupColumns } from '../../store/engine/columns.ts';
+import { type GroupRow, toObservedGroup } from '../../store/groups/groups.ts';
+import type { GroupUndo } from '../../store/resources/undo.ts';
 import { toUnmanagedGroupAttributes } from './observe.ts';
 
 /**

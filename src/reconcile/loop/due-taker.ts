@@ -1,4 +1,5 @@
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import { isUnsure } from '../../store/engine/store-error.ts';
 import {
   claimLane,
   DUE_CLASSES,
@@ -9,7 +10,6 @@ import {
   listHeldRemovals,
 } from '../../store/lanes.ts';
 import type { DueClass } from '../../store/schema.ts';
-import { isUnsure } from '../../store/store-error.ts';
 import { type ReconcileDeps, toLaneClaim } from '../deps.ts';
 import type { LaneRunner } from './lane-runner.ts';
 

@@ -1,6 +1,6 @@
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
-import { listProgress, type ProgressRow } from '../../store/progress.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
+import { listProgress, type ProgressRow } from '../../store/resources/progress.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { GONE, toProgress } from '../recorded.ts';
 import type { Waiters } from '../waiters.ts';

@@ -1,7 +1,7 @@
 import { assertNever } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
 import { type Lease, releaseLane } from '../../store/lanes.ts';
-import { StoreError } from '../../store/store-error.ts';
 import { converge, type Run } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { convergeGroups, type GroupLane } from '../group/converge-group.ts';

@@ -1,6 +1,6 @@
 import type { OwnChange } from '../../domain/own-call.ts';
-import { findNamed } from '../../store/find-named.ts';
-import { insertOwnCall } from '../../store/own-calls.ts';
+import { insertOwnCall } from '../../store/audit/own-calls.ts';
+import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';

@@ -1,13 +1,17 @@
-import { pruneAccessTokens } from '../../store/access-tokens.ts';
-import { findAuditEventBeyond, pruneAuditEvents } from '../../store/audit-events.ts';
-import { pruneDisputes } from '../../store/disputes.ts';
+import { findAuditEventBeyond, pruneAuditEvents } from '../../store/audit/events.ts';
+import { findOwnCallBeyond, pruneOwnCalls } from '../../store/audit/own-calls.ts';
+import { pruneRequests } from '../../store/audit/requests.ts';
+import { pruneAccessTokens } from '../../store/credentials/clients.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
-import { type FormerName, forgetNames, listNamesAfter } from '../../store/former-names.ts';
-import { pruneDeletedGroups } from '../../store/groups.ts';
-import { findOwnCallBeyond, pruneOwnCalls } from '../../store/own-calls.ts';
-import { prunePlans } from '../../store/plans.ts';
-import type { Protection } from '../../store/protection.ts';
-import { pruneRequests } from '../../store/requests.ts';
+import { pruneDeletedGroups } from '../../store/groups/groups.ts';
+import { prunePlans } from '../../store/plans/plans.ts';
+import { pruneDisputes } from '../../store/resources/disputes.ts';
+import {
+  type FormerName,
+  forgetNames,
+  listNamesAfter,
+} from '../../store/resources/former-names.ts';
+import type { Protection } from '../../store/resources/protection.ts';
 import type { Db } from '../../store/store.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
 import type { ReconcileDeps } from '../deps.ts';

@@ -1,11 +1,11 @@
 import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
-import { findGroupRow } from '../../store/groups.ts';
+import { findGroupRow } from '../../store/groups/groups.ts';
 import { type LaneClaim, type Lease, recoverLanes } from '../../store/lanes.ts';
-import { readWaiting } from '../../store/link-work.ts';
-import { hastenWaiting } from '../../store/retries.ts';
-import type { GroupUndo, UserUndo } from '../../store/undo.ts';
-import { findUserRow, type UserRow } from '../../store/users.ts';
+import { readWaiting } from '../../store/links/work.ts';
+import { prioritiseWaiting } from '../../store/resources/retries.ts';
+import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
+import { findUserRow, type UserRow } from '../../store/users/users.ts';
 import { type BoundedWait, type Settling, settleWithin } from '../bounded-wait.ts';
 import { type Hold, type ReconcileDeps, toLaneClaim } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';
@@ -136,7 +136,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 /** The service answers again: whatever waited for that is due. */
 async function letGoOn({ store, clock, events }: ReconcileDeps, wake: () => void): Promise<void> {
   try {
-    await hastenWaiting(store, clock.now());
+    await prioritiseWaiting(store, clock.now());
     wake();
   } catch (error) {
     // Everything is tried again all the same, each at its time.

@@ -1,3 +1,4 @@
+import { StoreError } from '../../store/engine/store-error.ts';
 import { freeInspectionsOf } from '../../store/inspections.ts';
 import { shortenLanes } from '../../store/lanes.ts';
 import {
@@ -7,7 +8,6 @@ import {
   type Replica,
   saveHeard,
 } from '../../store/replicas.ts';
-import { StoreError } from '../../store/store-error.ts';
 import { freeSweepOf } from '../../store/sweeps.ts';
 import { freeTailOf } from '../audit/state.ts';
 import type { ReconcileDeps } from '../deps.ts';

@@ -1,7 +1,7 @@
+import { StoreError } from '../../store/engine/store-error.ts';
 import { saveFact } from '../../store/facts.ts';
-import type { PlanRow } from '../../store/plans.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { StoreError } from '../../store/store-error.ts';
 import {
   claimSweep,
   endSweep,

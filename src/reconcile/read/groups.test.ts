@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { describeCompany, describeStored } from '../../../test/support/company.ts';
 import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
 import { describeStores } from '../../../test/support/stores.ts';
-import type { GroupRow } from '../../store/groups.ts';
+import { groupId } from '../../domain/ids.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Store } from '../../store/store.ts';
-import { listUsersByObserved, type UserRow } from '../../store/users.ts';
+import { listUsersByObserved, type UserRow } from '../../store/users/users.ts';
 
 const seed = { users: 20, groups: 3, membersPerGroup: 5 };
 
@@ -35,6 +36,25 @@ describeStores('first read of groups', ({ makeStore }) => {
     expect(await describeStored(store)).toEqual(describeCompany(sandbox));
     const versions = (rows: GroupRow[]) => rows.map(({ id, version }) => ({ id, version }));
     expect(versions(await listGroupRows(store))).toEqual(versions(before));
+  });
+
+  test('a list ends no waiting change of a member while the group is owed a look', async () => {
+    const store = await makeStore();
+    const sandbox = await startCompany({ seed });
+    await (await readAll(sandbox, store)).firstRead.stop();
+    const [group] = await listGroupRows(store);
+    await store.write(async (tx) => {
+      await tx.updateTable('groups').set({ origin: 'created', must_look: 1 }).execute();
+      const waiting = { desired: 1, observed: 0, pending: 7 };
+      await tx.updateTable('memberships').set(waiting).execute();
+    });
+    await forgetRead(store);
+
+    await readAll(sandbox, store);
+
+    const links = store.read.selectFrom('memberships').select('pending').distinct();
+    const rows = await links.where('group_id', '=', group?.id ?? groupId('')).execute();
+    expect(rows).toEqual([{ pending: 7 }]);
   });
 
   test('a page in which thousands of people are named is stored whole', async () => {

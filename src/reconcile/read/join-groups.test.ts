@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { groupId } from '../../domain/ids.ts';
-import type { SeenGroup } from '../../store/observations-groups.ts';
+import type { SeenGroup } from '../../store/groups/observations.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { joinGroups } from './join-groups.ts';
 

@@ -1,6 +1,6 @@
 import { foldCase } from '../../domain/fold.ts';
 import { normaliseName } from '../../domain/name.ts';
-import type { SeenGroup } from '../../store/observations-groups.ts';
+import type { SeenGroup } from '../../store/groups/observations.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { GroupScimId } from '../forms.ts';
 

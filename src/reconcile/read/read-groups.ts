@@ -1,15 +1,15 @@
-import { type ObservedGroup, withoutDoubt } from '../../domain/group.ts';
-import { type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
-import { observeLinks } from '../../store/link-observations.ts';
-import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-groups.ts';
+import { type ObservedGroup, withoutStaleMark } from '../../domain/group.ts';
+import { type GroupRow, toObservedGroup, updateGroup } from '../../store/groups/groups.ts';
+import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
+import { observeLinks } from '../../store/links/observations.ts';
 import type { Db } from '../../store/store.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
 import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { toLookAgainColumns } from '../fate.ts';
+import { toGroupFate, toLookAgainColumns } from '../fate.ts';
 import type { GroupScimId } from '../forms.ts';
 import { type PageTimes, readList } from './read-list.ts';
-import { judgeGroup, mergeGroup, type Sighting, saveMembers, toNewGroup } from './save-group.ts';
+import { mergeGroup, type Sighting, saveMembers, toNewGroup } from './save-group.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
 
 /** Members after which a transaction ends: some ten milliseconds. */
@@ -94,10 +94,10 @@ async function saveKnown(
   row: GroupRow,
   { group, sentAt, now, repeats }: PageTimes & { group: ScimGroup; repeats: boolean },
 ): Promise<void> {
-  const fate = judgeGroup(row, sentAt);
+  const fate = toGroupFate(row, sentAt);
   if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
   if (fate !== 'merge') return;
-  await mergeGroup(tx, row, toSighting(group, withoutDoubt(toObservedGroup(row)), now));
+  await mergeGroup(tx, row, toSighting(group, withoutStaleMark(toObservedGroup(row)), now));
   const { memberIds } = group;
   if (memberIds) await saveMembers(tx, row, { memberIds, now, repeats, from: 'list' });
 }

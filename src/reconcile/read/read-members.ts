@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups.ts';
+import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups/groups.ts';
 import {
   countSeenMembers,
   listSeenGroups,
   type SeenGroup,
-} from '../../store/observations-groups.ts';
+} from '../../store/groups/observations.ts';
 import type { Db } from '../../store/store.ts';
 import { groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { toLookAgainColumns } from '../fate.ts';
+import { toGroupFate, toLookAgainColumns } from '../fate.ts';
 import { judge } from '../verdict.ts';
 import { getStep } from './progress.ts';
 import type { PageTimes } from './read-list.ts';
-import { judgeGroup, saveMembers } from './save-group.ts';
+import { saveMembers } from './save-group.ts';
 import { type FirstReadContext, READING } from './step.ts';
 
 /** How many people the service says are in a group, by REST id; undefined where it does not say. */
@@ -54,7 +54,7 @@ async function saveDoubt(tx: Db, { id }: SeenGroup, now: number): Promise<void> 
   const row = await lockGroup(tx, id);
   const observed = row && toObservedGroup(row);
   if (observed === undefined) return;
-  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, doubtedAt: now }) });
+  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, staleAt: now }) });
 }
 
 /** A group whose members no list proved. */
@@ -163,7 +163,7 @@ async function saveSeen(
   }: PageTimes & { memberIds: readonly number[]; repeats: boolean },
 ): Promise<void> {
   const row = await lockGroup(tx, id);
-  const fate = judgeGroup(row, sentAt);
+  const fate = toGroupFate(row, sentAt);
   if (row && fate === 'look-again') await updateGroup(tx, id, toLookAgainColumns(row, now));
   if (row && fate === 'merge')
     await saveMembers(tx, row, { memberIds, now, repeats, from: 'group' });

@@ -1,4 +1,4 @@
-import { listSeenGroups } from '../../store/observations-groups.ts';
+import { listSeenGroups } from '../../store/groups/observations.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { joinGroups } from './join-groups.ts';

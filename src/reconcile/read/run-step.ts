@@ -1,4 +1,4 @@
-import { touchAllUsers } from '../../store/shown-links.ts';
+import { touchAllUsers } from '../../store/links/shown.ts';
 import type { Problem } from '../outcome.ts';
 import { isSectionUp, readSections, saveSection } from '../sections.ts';
 import type { Book } from './book.ts';

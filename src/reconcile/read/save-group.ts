@@ -1,15 +1,9 @@
 import type { ObservedGroup } from '../../domain/group.ts';
 import { groupId, newId } from '../../domain/ids.ts';
-import { toGroupColumns } from '../../store/columns.ts';
-import {
-  type GroupRow,
-  type NewGroupRow,
-  toObservedGroup,
-  updateGroup,
-} from '../../store/groups.ts';
-import { observeLinks } from '../../store/link-observations.ts';
+import { toGroupColumns } from '../../store/engine/columns.ts';
+import { type GroupRow, type NewGroupRow, updateGroup } from '../../store/groups/groups.ts';
+import { observeLinks } from '../../store/links/observations.ts';
 import type { Db } from '../../store/store.ts';
-import { type Fate, judgeSighting } from '../fate.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
 
 /** The names of a group in the service, as columns. */
@@ -23,12 +17,6 @@ export interface Sighting {
   readonly observed: ObservedGroup;
   /** When it is stored (epoch milliseconds). */
   readonly now: number;
-}
-
-/** What the word of a list asked for at `sentAt` (epoch milliseconds) is worth for this group. */
-export function judgeGroup(row: GroupRow | undefined, sentAt: number): Fate {
-  const stored = row && { ...row, seen: toObservedGroup(row) };
-  return judgeSighting(stored, sentAt);
 }
 
 /** The row of a group that nobody asked for yet. */
@@ -83,6 +71,8 @@ export async function saveMembers(
     upstreamUserIds: memberIds,
     baseline,
     absent: isUnsure ? 'unknown' : 'out',
+    // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
+    settles: row.must_look === 0,
   });
   // In a managed group what is wanted is shown, whatever is seen.
   if (moved === 0 || baseline === 0) return;

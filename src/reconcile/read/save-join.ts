@@ -1,17 +1,22 @@
 import { foldCase } from '../../domain/fold.ts';
-import { type ObservedGroup, withoutDoubt } from '../../domain/group.ts';
-import { chunks } from '../../store/chunks.ts';
-import { saveDispute } from '../../store/disputes.ts';
-import { deleteGroup, type GroupRow, toObservedGroup, updateGroup } from '../../store/groups.ts';
-import { disclaimLinks, moveGroupLinks } from '../../store/link-observations.ts';
-import { insertObservedGroups, lockGroupsByIds } from '../../store/observations-groups.ts';
+import { type ObservedGroup, withoutStaleMark } from '../../domain/group.ts';
+import { chunks } from '../../store/engine/dialect.ts';
+import {
+  deleteGroup,
+  type GroupRow,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
+import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
+import { disclaimLinks, moveGroupLinks } from '../../store/links/observations.ts';
+import { saveDispute } from '../../store/resources/disputes.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
-import { toLookAgainColumns } from '../fate.ts';
+import { toGroupFate, toLookAgainColumns } from '../fate.ts';
 import type { GroupJoin, GroupPair } from './join-groups.ts';
 import type { PageTimes } from './read-list.ts';
-import { judgeGroup, mergeGroup, toNewGroup } from './save-group.ts';
+import { mergeGroup, toNewGroup } from './save-group.ts';
 
 const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
 
@@ -70,10 +75,10 @@ interface RestSighting {
 
 async function saveRest(tx: Db, row: GroupRow, sighting: RestSighting): Promise<void> {
   const { sentAt, now } = sighting.times;
-  const fate = judgeGroup(row, sentAt);
+  const fate = toGroupFate(row, sentAt);
   if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
   if (fate === 'merge')
-    await mergeGroup(tx, row, toSighting(withoutDoubt(toObservedGroup(row)), sighting));
+    await mergeGroup(tx, row, toSighting(withoutStaleMark(toObservedGroup(row)), sighting));
 }
 
 /**

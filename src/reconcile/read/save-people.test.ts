@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { ObservedUser } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
-import { findUserByUpstreamId, type UserChange } from '../../store/users.ts';
+import { findUserByUpstreamId, type UserChange } from '../../store/users/users.ts';
 import { savePeople } from './save-people.ts';
 
 const ACCOUNT = 7;

@@ -1,16 +1,21 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import { newId, userId } from '../../domain/ids.ts';
 import type { ObservedUser } from '../../domain/user.ts';
-import { toUserColumns } from '../../store/columns.ts';
+import { toUserColumns } from '../../store/engine/columns.ts';
+import type { Db } from '../../store/store.ts';
 import {
   insertObservedUsers,
   lockUsersByAccount,
+  type ObservedAccount,
   type ObservedDocument,
-  type ObservedPerson,
   saveObservedDocuments,
-} from '../../store/observations.ts';
-import type { Db } from '../../store/store.ts';
-import { replaceUserEmails, toObservedUser, type UserRow, updateUser } from '../../store/users.ts';
+} from '../../store/users/observations.ts';
+import {
+  replaceUserEmails,
+  toObservedUser,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
 import { judgeReturn, judgeSighting, toLookAgainColumns } from '../fate.ts';
 import { type ObservedColumns, toObservedColumns, toUnmanagedAttributes } from '../user/observe.ts';
 import type { PageTimes } from './read-list.ts';
@@ -33,7 +38,7 @@ export async function savePeople(
 ): Promise<void> {
   const accounts = new Map(seen.map((account) => [account.upstreamId, account]));
   const rows = await lockUsersByAccount(tx, [...accounts.keys()]);
-  const added: ObservedPerson[] = [];
+  const added: ObservedAccount[] = [];
   const confirmed: ObservedDocument[] = [];
   for (const [upstreamId, account] of accounts) {
     const row = rows.get(upstreamId);
@@ -54,7 +59,7 @@ export async function savePeople(
   await insertObservedUsers(tx, added);
 }
 
-function toNewPerson(upstreamId: number, observed: ObservedUser, now: number): ObservedPerson {
+function toNewPerson(upstreamId: number, observed: ObservedUser, now: number): ObservedAccount {
   const attributes = toUnmanagedAttributes(observed);
   return {
     row: {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../domain/json.ts';
-import { parseStored } from '../../store/documents.ts';
 import { type DriftRow, endDrifts } from '../../store/drifts.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isStillSo, lockCurrent } from './current.ts';

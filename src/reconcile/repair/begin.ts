@@ -1,8 +1,6 @@
 import { saveFact } from '../../store/facts.ts';
-import { deleteHeldActions } from '../../store/held-actions.ts';
-import { holdWishes } from '../../store/held-wishes.ts';
-import { holdEverything } from '../../store/hold-everything.ts';
 import { countDueChanges } from '../../store/lanes.ts';
+import { deleteHeldActions, holdEverything, holdWishes } from '../../store/plans/held.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { findLearnedAccount } from '../audit/own-author.ts';

@@ -1,13 +1,12 @@
 import { type Difference, toDifferenceKey } from '../../domain/drift.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import type { Pending } from '../../domain/pending.ts';
-import { listDifferingLinks } from '../../store/differing-links.ts';
-import { parseStored } from '../../store/documents.ts';
-import { type GroupRow, hasUpstreamIds, lockGroup } from '../../store/groups.ts';
-import { listLinks } from '../../store/links.ts';
-import type { ActionKey } from '../../store/plans.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { type GroupRow, hasUpstreamIds, lockGroup } from '../../store/groups/groups.ts';
+import { listDifferingLinks, listLinks } from '../../store/links/links.ts';
+import type { ActionKey } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { lockUser, type UserRow } from '../../store/users.ts';
+import { lockUser, type UserRow } from '../../store/users/users.ts';
 import { judgeGroup } from '../compare/judge-group.ts';
 import { judgeUser } from '../compare/judge-user.ts';
 import { EVERY_LIST, type Judgement } from '../compare/judgement.ts';

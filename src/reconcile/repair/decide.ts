@@ -2,14 +2,14 @@ import { DRIFT_KINDS, type DriftKind, isUnmanagedKind } from '../../domain/drift
 import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
 import { HARM_WINDOW_MS } from '../../domain/harm.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { parseStored } from '../../store/documents.ts';
 import {
   changeDrifts,
   type DriftRow,
   listRepairable,
   reopenIgnoredDrifts,
 } from '../../store/drifts.ts';
-import { countRepairs, lockHeldPlan, type PlanRow, updatePlan } from '../../store/plans.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { countRepairs, lockHeldPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { acceptDrift, adoptUnmanaged } from './accept.ts';
 import type { DriftDeps } from './deps.ts';

@@ -1,7 +1,7 @@
 import { isUnmanagedKind } from '../../domain/drift.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
-import { lockPlan, type PlanRow, updatePlan } from '../../store/plans.ts';
+import { lockPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import { acceptDrift, adoptUnmanaged } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
 import { addPlan, toPlanAction } from './make-plan.ts';

@@ -3,7 +3,7 @@ import type { DriftKind } from '../../domain/drift.ts';
 import type { DriftPolicy } from '../../domain/drift-policy.ts';
 import type { HarmLimits } from '../../domain/harm.ts';
 import type { PlanOrigin, PlanStatus } from '../../domain/plan.ts';
-import type { GroupRow } from '../../store/groups.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import type { FirstReadDeps } from '../read/step.ts';
 

@@ -1,5 +1,5 @@
+import { findNewestOwnCall, listOwnCalls } from '../../store/audit/own-calls.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
-import { findNewestOwnCall, listOwnCalls } from '../../store/own-calls.ts';
 import type { Db } from '../../store/store.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';

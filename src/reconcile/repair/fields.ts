@@ -3,7 +3,7 @@ import { assertNever } from '../../domain/errors.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { UserField } from '../../domain/user.ts';
-import type { LinkTable } from '../../store/links.ts';
+import type { LinkTable } from '../../store/links/links.ts';
 
 /** What a difference is in: fields that wait by themselves, or a person in one of a group's lists. */
 export type DriftPlace =

@@ -16,7 +16,7 @@ import {
   type PlanRow,
   updatePlan,
   updatePlanActions,
-} from '../../store/plans.ts';
+} from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { type Current, judgeRepair, lockCurrent, type RepairState } from './current.ts';
 import type { DriftDeps } from './deps.ts';

@@ -1,5 +1,6 @@
+import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
-import { findGroupRow, type GroupRow, toObservedGroup } from '../../store/groups.ts';
+import { findGroupRow, type GroupRow, toObservedGroup } from '../../store/groups/groups.ts';
 import {
   endInspection,
   findNextInspectionAt,
@@ -8,9 +9,8 @@ import {
   listDueInspections,
   postponeInspection,
 } from '../../store/inspections.ts';
-import { findNewestOwnCallFor } from '../../store/own-calls.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow, toObservedUser, toUserState, type UserRow } from '../../store/users.ts';
+import { findUserRow, toObservedUser, toUserState, type UserRow } from '../../store/users/users.ts';
 import { EVERY_LIST, isBusy, isUnchanged, type SeenSince } from '../compare/judgement.ts';
 import { people, type Resources, teams } from '../compare/resources.ts';
 import { compareWithKnown, storeSettled } from '../compare/settle.ts';

@@ -1,5 +1,5 @@
 import { freeInspections } from '../../store/inspections.ts';
-import type { PlanRow } from '../../store/plans.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import { decide, type Occasion } from './decide.ts';
 import {
   acceptOne,

@@ -9,15 +9,15 @@ import {
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
-import { parseStored } from '../../store/documents.ts';
 import type { DriftRow } from '../../store/drifts.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import {
   countPopulation,
   type HarmSubject,
   insertPlan,
   listHarmed,
   type PlanRow,
-} from '../../store/plans.ts';
+} from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 
 /** What brings the service back to what is desired of one drift. */

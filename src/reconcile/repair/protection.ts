@@ -1,9 +1,9 @@
 import { assertNever } from '../../domain/errors.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import { groupId } from '../../domain/ids.ts';
-import { findGroupRow, getGroupRow } from '../../store/groups.ts';
+import { findGroupRow, getGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow } from '../../store/users.ts';
+import { findUserRow } from '../../store/users/users.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** What would be taken away from whom; SCIM ids. */

@@ -1,6 +1,6 @@
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { listGroupsWithAdmins } from '../../store/managed.ts';
+import { listGroupsWithAdmins } from '../../store/resources/managed.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { createAttempts } from '../read/attempts.ts';
 import { createBook } from '../read/book.ts';

@@ -1,5 +1,4 @@
-import { deleteHeldActions } from '../../store/held-actions.ts';
-import { deleteHeldWishes } from '../../store/held-wishes.ts';
+import { deleteHeldActions, deleteHeldWishes } from '../../store/plans/held.ts';
 import type { Db } from '../../store/store.ts';
 import type { RecoveryDeps } from './begin.ts';
 import { type Released, releasePlan } from './recovery-release.ts';

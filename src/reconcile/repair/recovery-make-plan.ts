@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { HeldAction } from '../../domain/held-action.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { listDifferingLinks } from '../../store/differing-links.ts';
-import { type GroupRow, toGroupState } from '../../store/groups.ts';
-import { deleteHeldActions, insertHeldActions, listHeldActions } from '../../store/held-actions.ts';
-import { selectWished } from '../../store/held-wishes.ts';
-import { listManagedGroups, listManagedUsers, trust } from '../../store/managed.ts';
+import type { HeldAction } from '../../domain/plan.ts';
+import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import { listDifferingLinks } from '../../store/links/links.ts';
+import {
+  deleteHeldActions,
+  insertHeldActions,
+  listHeldActions,
+  selectWished,
+} from '../../store/plans/held.ts';
+import { listManagedGroups, listManagedUsers, trust } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState } from '../../store/users.ts';
+import { toUserState } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { ReadSections } from './read-again.ts';
 import type { HeldPlan, RecoveryReason } from './recovery-state.ts';

@@ -2,11 +2,10 @@ import { toDifferenceKey } from '../../domain/drift.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { addPending, type Pending } from '../../domain/pending.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { parseStored } from '../../store/documents.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
-import { toDueClass } from '../../store/due-class.ts';
-import { updateGroup } from '../../store/groups.ts';
-import { claimLinks } from '../../store/link-work.ts';
+import { parseStored, toDueClass } from '../../store/engine/columns.ts';
+import { updateGroup } from '../../store/groups/groups.ts';
+import { claimLinks } from '../../store/links/work.ts';
 import {
   type ActionKey,
   listPlanActions,
@@ -14,9 +13,9 @@ import {
   type PlanActionRow,
   type PlanRow,
   updatePlanActions,
-} from '../../store/plans.ts';
+} from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { updateUser } from '../../store/users.ts';
+import { updateUser } from '../../store/users/users.ts';
 import { toDoubtedColumns } from '../retry-columns.ts';
 import { type Current, isStillSo, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type GroupField, type GroupState, listGroupDifferences } from '../../domain/group.ts';
-import type { HeldAction, HeldKind } from '../../domain/held-action.ts';
+import type { HeldAction, HeldKind } from '../../domain/plan.ts';
 import {
   type Deactivation,
   listUserDifferences,
@@ -8,7 +8,7 @@ import {
   type UserField,
   type UserState,
 } from '../../domain/user.ts';
-import type { DifferingLink } from '../../store/differing-links.ts';
+import type { DifferingLink } from '../../store/links/links.ts';
 
 /** What decides which differences there are. */
 export interface HeldPolicy {

@@ -4,8 +4,8 @@ import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { isWantedActive } from '../../domain/user.ts';
-import { parseStored } from '../../store/documents.ts';
-import { listLinks } from '../../store/links.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { listLinks } from '../../store/links/links.ts';
 import {
   type ActionQuery,
   findUndoing,
@@ -13,9 +13,9 @@ import {
   lockPlan,
   type PlanActionRow,
   type PlanRow,
-} from '../../store/plans.ts';
+} from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState } from '../../store/users.ts';
+import { toUserState } from '../../store/users/users.ts';
 import { type Current, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { findPlace } from './fields.ts';

@@ -1,8 +1,8 @@
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { UserAction } from '../../plan/actions.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
-import type { UserUndo } from '../../store/undo.ts';
-import { findUserRow } from '../../store/users.ts';
+import type { UserUndo } from '../../store/resources/undo.ts';
+import { findUserRow } from '../../store/users/users.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { recordHeld } from '../record-held.ts';

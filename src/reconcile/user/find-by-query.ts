@@ -1,5 +1,5 @@
 import { foldCase } from '../../domain/fold.ts';
-import { countKnownAccounts } from '../../store/observations.ts';
+import { countKnownAccounts } from '../../store/users/observations.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SentCreate } from '../../domain/sent-create.ts';
 import { type DesiredUser, toSentUser, type UserState } from '../../domain/user.ts';
-import { findUserByUpstreamId } from '../../store/users.ts';
+import { findUserByUpstreamId } from '../../store/users/users.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toAccountKeys } from './account-keys.ts';
 import { type FoundAccount, findAccount } from './find-account.ts';

@@ -1,9 +1,9 @@
 import type { UserId } from '../../domain/ids.ts';
-import { forgetLinksOf, moveLinks } from '../../store/link-observations.ts';
+import { forgetLinksOf, moveLinks } from '../../store/links/observations.ts';
+import { touchUsers } from '../../store/links/shown.ts';
 import type { Origin } from '../../store/schema.ts';
-import { touchUsers } from '../../store/shown-links.ts';
 import type { Db } from '../../store/store.ts';
-import { deleteUser, findUserByUpstreamId, type UserRow } from '../../store/users.ts';
+import { deleteUser, findUserByUpstreamId, type UserRow } from '../../store/users/users.ts';
 import type { Problem } from '../outcome.ts';
 import type { UserKnown } from './outcome.ts';
 

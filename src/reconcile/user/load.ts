@@ -1,13 +1,13 @@
-import { isStuck, listFailed, withoutPutOff } from '../../domain/stuck.ts';
+import { isStuck, listFailed, withoutDeferred } from '../../domain/stuck.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
-import { parseStuck } from '../../store/stuck.ts';
-import { toUserState, type UserRow } from '../../store/users.ts';
+import { parseStuck } from '../../store/engine/columns.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
 
 /** What the next step is planned from: what is stuck rests until its time, as if it did not wait. */
 export function toTriable(row: UserRow, now: number): UserState {
   const state = toUserState(row);
   const stuck = parseStuck<UserField>(row);
-  const pending = withoutPutOff(state.pending, stuck, now);
+  const pending = withoutDeferred(state.pending, stuck, now);
   const failed = listFailed(stuck, pending);
   const rests = state.pending.account !== undefined && pending.account === undefined;
   // While the account itself rests, it is not created; what is stuck is not looked for either.

@@ -3,8 +3,8 @@ import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
-import { type ObservedUser, withoutPerson } from '../../domain/user.ts';
-import type { UserRow } from '../../store/users.ts';
+import { type ObservedUser, withoutPersonalData } from '../../domain/user.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 
 /** What a SCIM answer of the service says of a person, over what the REST lists said before. */
@@ -37,7 +37,7 @@ export function toObservedColumns(
   row: Pick<UserRow, 'erased_at'>,
   seen: ObservedUser | undefined,
 ): ObservedColumns {
-  const observed = seen && row.erased_at !== null ? withoutPerson(seen) : seen;
+  const observed = seen && row.erased_at !== null ? withoutPersonalData(seen) : seen;
   return {
     observed: observed === undefined ? null : JSON.stringify(observed),
     observed_user_name_folded: foldOrNull(observed?.userName),

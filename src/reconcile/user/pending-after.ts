@@ -1,7 +1,7 @@
 import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
 import { listUserDifferences, type UserField } from '../../domain/user.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toUserState, type UserRow } from '../../store/users.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { isRenamedSince } from './find-created.ts';
 import type { UserKnown } from './outcome.ts';
 import type { UserStep } from './step.ts';

@@ -5,9 +5,9 @@ import { describeStores } from '../../../test/support/stores.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
+import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
-import type { UserBefore } from '../../store/undo.ts';
-import { type NewUserRow, toUserState, type UserRow } from '../../store/users.ts';
+import { type NewUserRow, toUserState, type UserRow } from '../../store/users/users.ts';
 import type { UserOutcome } from './outcome.ts';
 import { recordUserStep } from './record.ts';
 

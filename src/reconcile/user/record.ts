@@ -11,15 +11,19 @@ import {
 import { removesUserAccess, type UserField, type UserState } from '../../domain/user.ts';
 import { planUser } from '../../plan/plan-user.ts';
 import { followPerson } from '../../rules/follow.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
-import { leaveGroups, wakeGroupsOf } from '../../store/link-work.ts';
-import { haveInspected, noteMissing } from '../../store/note-missing.ts';
-import { LOST_CREATE } from '../../store/sent-creates.ts';
+import { haveInspected, noteMissing } from '../../store/drifts.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toRested,
+  toStuckColumns,
+} from '../../store/engine/columns.ts';
+import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
+import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toRested, toStuckColumns } from '../../store/stuck.ts';
-import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users.ts';
+import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users/users.ts';
 import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
@@ -152,7 +156,7 @@ async function recordDone(
   }
   // Whoever waited for this account, for its activation or deactivation can go on now.
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
-  const woken = changesAccess ? await wakeGroupsOf(tx, row.id, step.now) : [];
+  const woken = changesAccess ? await notifyGroupsOf(tx, row.id, step.now) : [];
   return finish(tx, changed, step, woken);
 }
 

@@ -2,7 +2,7 @@ import type { UserState } from '../../domain/user.ts';
 import type { UserPolicy } from '../../plan/plan-user.ts';
 import type { Rules } from '../../rules/rules.ts';
 import type { Lease } from '../../store/lanes.ts';
-import type { UserUndo } from '../../store/undo.ts';
+import type { UserUndo } from '../../store/resources/undo.ts';
 import type { Waiter } from '../waiters.ts';
 import type { UserOutcome } from './outcome.ts';
 

@@ -1,9 +1,14 @@
 import { addPending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
-import { moveLinks } from '../../store/link-observations.ts';
-import { leaveGroups } from '../../store/link-work.ts';
+import { moveLinks } from '../../store/links/observations.ts';
+import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { listUsersOfAccount, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import {
+  listUsersOfAccount,
+  toUserState,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
 import { toDoubtedColumns } from '../retry-columns.ts';
 
 /** The account that a step was about or found, and when it is recorded (epoch milliseconds). */

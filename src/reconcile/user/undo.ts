@@ -4,10 +4,9 @@ import { restoreGiven } from '../../domain/given.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { type Pending, restorePending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
-import { toUserColumns } from '../../store/columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import type { UserUndo } from '../../store/undo.ts';
-import { toObservedUser, type UserRow } from '../../store/users.ts';
+import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
+import type { UserUndo } from '../../store/resources/undo.ts';
+import { toObservedUser, type UserRow } from '../../store/users/users.ts';
 import { toUnmanagedAttributes } from './observe.ts';
 
 /**

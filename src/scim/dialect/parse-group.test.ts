@@ -23,7 +23,14 @@ test('a clean body needs no repair', () => {
   });
   expect(parsed).toEqual({
     attributes: { displayName: 'Board', externalId: 'e1', [GROUP_EXTENSION]: { permissions: 16 } },
-    mentioned: new Set(['displayName', 'externalId', GROUP_EXTENSION, 'members']),
+    mentioned: new Set([
+      'displayName',
+      'externalId',
+      GROUP_EXTENSION,
+      `${GROUP_EXTENSION}:permissions`,
+      `${GROUP_EXTENSION}:admins`,
+      'members',
+    ]),
     members: [{ value: 'u1' }],
     admins: [{ value: 'u2' }],
     counts: {},

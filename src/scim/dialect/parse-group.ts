@@ -1,3 +1,4 @@
+import { toWrittenName } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { invalidValue } from '../errors.ts';
@@ -11,7 +12,7 @@ import { assertNamed, toInput } from './parse-user.ts';
 export interface GroupInput {
   /** Canonical, without the two lists of users. */
   readonly attributes: JsonObject;
-  /** Attributes and extensions that the body names, also those that it clears. */
+  /** Attributes (`toWrittenName`) and extensions that the body names, also those that it clears. */
   readonly mentioned: ReadonlySet<string>;
   /** Absent: the body does not name the list. Empty: the list is cleared. */
   readonly members?: readonly MemberRef[];
@@ -51,7 +52,10 @@ export function parseGroup(body: unknown, repairs: Repairs): GroupInput {
 }
 
 function withLists(mentioned: ReadonlySet<string>, users: readonly BodyEntry[]): Set<string> {
-  return new Set([...mentioned, ...users.map(({ path }) => path.extension ?? path.attribute.name)]);
+  return new Set([
+    ...mentioned,
+    ...users.map(({ path }) => toWrittenName(path.extension, path.attribute.name)),
+  ]);
 }
 
 function parseLists(users: readonly BodyEntry[], repairs: Repairs): Pick<GroupInput, UserList> {

@@ -1,3 +1,4 @@
+import { toWrittenName } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { invalidValue } from '../errors.ts';
@@ -12,7 +13,7 @@ import { countSchemas, isSchemaOf, openBody } from './parse-body.ts';
 export interface UserInput {
   /** Canonical: names in the spelling of the schema, an extension's below its URN, nothing read-only, nothing null. */
   readonly attributes: JsonObject;
-  /** Attributes and extensions that the body names, also those that it clears. */
+  /** Attributes (`toWrittenName`) and extensions that the body names, also those that it clears. */
   readonly mentioned: ReadonlySet<string>;
 }
 
@@ -53,7 +54,7 @@ export function toInput(
       repairs.count('blank-active-dropped'); // An account is on or off; blank must not switch it.
       continue;
     }
-    mentioned.add(path.extension ?? path.attribute.name);
+    mentioned.add(toWrittenName(path.extension, path.attribute.name));
     const isAssigned = isJsonObject(coerced) ? hasContent(coerced) : coerced !== null;
     if (isAssigned) assign(attributes, path.keys, coerced);
   }

@@ -1,4 +1,4 @@
-import { isStorable } from '../../domain/storable.ts';
+import { isStorable } from '../../domain/text.ts';
 import { badRequest, type ScimError } from '../errors.ts';
 
 /** A piece of a filter. `at` counts from 0. */

@@ -1,9 +1,10 @@
 import { assertNever } from '../../domain/errors.ts';
+import { toWrittenName } from '../../domain/extensions.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import type { GroupRow } from '../../store/groups.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import { type ListedUser, listUsersById, listUsersOfGroups } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
-import { listPeople, listPeopleOfGroups, type PersonView } from '../../store/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { UserList } from '../dialect/parse-group.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
@@ -39,7 +40,7 @@ export async function applyGroupSteps(
     switch (change.kind) {
       case 'set':
         attributes = setAttributes(attributes, change.attributes);
-        for (const name of Object.keys(change.attributes)) names.add(name);
+        for (const name of listNames(change.attributes)) names.add(name);
         break;
       case 'members':
       case 'admins': {
@@ -60,6 +61,14 @@ export async function applyGroupSteps(
   return { attributes, names, ...edits };
 }
 
+/** Attributes that a change names, those of an extension one by one. */
+function listNames(attributes: JsonObject): string[] {
+  return Object.entries(attributes).flatMap(([name, value]) => {
+    if (!isJsonObject(value)) return [name];
+    return Object.keys(value).map((part) => toWrittenName(name, part));
+  });
+}
+
 /** null unassigns; an extension is merged part by part. */
 function setAttributes(held: JsonObject, changes: JsonObject): JsonObject {
   const next: JsonObject = { ...held };
@@ -75,11 +84,11 @@ function setAttributes(held: JsonObject, changes: JsonObject): JsonObject {
 }
 
 /** Reads the lists of a group as they are before the request, each once. */
-function rememberUsers(tx: Db, row: GroupRow): (list: UserList) => Promise<PersonView[]> {
-  const known = new Map<UserList, Promise<PersonView[]>>();
+function rememberUsers(tx: Db, row: GroupRow): (list: UserList) => Promise<ListedUser[]> {
+  const known = new Map<UserList, Promise<ListedUser[]>>();
   return (list) => {
     const table = list === 'members' ? 'memberships' : 'group_admins';
-    const users = known.get(list) ?? listPeopleOfGroups(tx, table, [row.id]);
+    const users = known.get(list) ?? listUsersOfGroups(tx, table, [row.id]);
     known.set(list, users);
     return users;
   };
@@ -89,8 +98,8 @@ function rememberUsers(tx: Db, row: GroupRow): (list: UserList) => Promise<Perso
 async function listAfter(
   tx: Db,
   row: GroupRow,
-  { edits, held }: { edits: readonly LinkEdit[]; held: () => Promise<PersonView[]> },
-): Promise<PersonView[]> {
+  { edits, held }: { edits: readonly LinkEdit[]; held: () => Promise<ListedUser[]> },
+): Promise<ListedUser[]> {
   const replacedAt = edits.findLastIndex(({ op }) => op === 'replace');
   const isIn = new Map<UserId, boolean>();
   for (const { op, ids } of edits.slice(Math.max(replacedAt, 0))) {
@@ -98,11 +107,11 @@ async function listAfter(
   }
   const stayed = replacedAt >= 0 ? [] : (await held()).filter(({ id }) => !isIn.has(id));
   const named = [...isIn].flatMap(([id, isThere]) => (isThere ? [id] : []));
-  return [...stayed, ...(await listPeople(tx, row.id, named))];
+  return [...stayed, ...(await listUsersById(tx, row.id, named))];
 }
 
 async function listMatching(
-  users: readonly PersonView[],
+  users: readonly ListedUser[],
   filter: Filter,
   deps: Pick<ScimDeps, 'baseUrl' | 'turns'>,
 ): Promise<UserId[]> {

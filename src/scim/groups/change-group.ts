@@ -5,8 +5,8 @@ import { toGroupFields } from '../../domain/group-write.ts';
 import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { parseStored } from '../../store/documents.ts';
-import { type GroupRow, listGroupsByName, lockGroup } from '../../store/groups.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { type GroupRow, listGroupsByName, lockGroup } from '../../store/groups/groups.ts';
 import type { LaneClaim } from '../../store/lanes.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
@@ -21,7 +21,7 @@ import { storeGroupChange } from './store-change.ts';
 /** State of a group that a PUT or PATCH asks for. */
 export interface GroupTarget {
   readonly attributes: JsonObject;
-  /** The attributes and extensions that the request names. */
+  /** Attributes that the request names (`toWrittenName`). */
   readonly names: ReadonlySet<string>;
   readonly members: readonly LinkEdit[];
   readonly admins: readonly LinkEdit[];
@@ -50,7 +50,7 @@ export async function storeGroup(
   deps: ScimDeps,
   { id, preconditions, claim, change }: GroupChangeCall,
 ): Promise<ChangedGroup> {
-  await enterRules(tx, deps.rules, 'people');
+  await enterRules(tx, deps.rules, 'users');
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('Group');
   assertPreconditions(preconditions, row.version);

@@ -4,12 +4,9 @@ import { toBaseline } from '../../domain/given.ts';
 import { groupId, newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
-import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
-import { withSchemas } from '../../domain/with-schemas.ts';
+import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { toGroupColumns } from '../../store/columns.ts';
-import { saveDispute } from '../../store/disputes.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored, toGroupColumns } from '../../store/engine/columns.ts';
 import {
   forgetLostGroups,
   type GroupRow,
@@ -18,11 +15,12 @@ import {
   listGroupTombstones,
   type NewGroupRow,
   updateGroup,
-} from '../../store/groups.ts';
+} from '../../store/groups/groups.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
-import { adoptLinks, moveGroupLinks } from '../../store/link-observations.ts';
-import { LOST_CREATE } from '../../store/sent-creates.ts';
-import { touchMembers } from '../../store/shown-links.ts';
+import { adoptLinks, moveGroupLinks } from '../../store/links/observations.ts';
+import { touchMembers } from '../../store/links/shown.ts';
+import { saveDispute } from '../../store/resources/disputes.ts';
+import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { GroupInput, MemberRef } from '../dialect/parse-group.ts';

@@ -3,11 +3,16 @@ import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
-import { parseStored } from '../../store/documents.ts';
-import { type GroupRow, hasUpstreamIds, lockGroup, updateGroup } from '../../store/groups.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import {
+  type GroupRow,
+  hasUpstreamIds,
+  lockGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
-import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/link-observations.ts';
-import { listLinkedUsers, touchUsers } from '../../store/shown-links.ts';
+import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/links/observations.ts';
+import { listLinkedUsers, touchUsers } from '../../store/links/shown.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addGroup, addLink, addUser, type Facts, findFacts } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { UserId } from '../../domain/ids.ts';
-import { saveLinks } from '../../store/links.ts';
+import { saveLinks } from '../../store/links/links.ts';
 import type { Store } from '../../store/store.ts';
 import { editLinks } from './edit-links.ts';
 

@@ -1,6 +1,11 @@
 import { type LinkFacts, toLinkAfterWrite } from '../../domain/group-write.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { type LinkRow, type LinkTable, type LinkWrite, listLinks } from '../../store/links.ts';
+import {
+  type LinkRow,
+  type LinkTable,
+  type LinkWrite,
+  listLinks,
+} from '../../store/links/links.ts';
 import type { Db } from '../../store/store.ts';
 
 /** One change of a list of users. `replace` names all users of the new list. */

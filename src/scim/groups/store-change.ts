@@ -5,27 +5,24 @@ import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
-import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
-import { withSchemas } from '../../domain/with-schemas.ts';
+import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { followGroup, toRuledName } from '../../rules/follow.ts';
 import { ruleGroup } from '../../rules/rule-group.ts';
 import type { Rules } from '../../rules/rules.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { toGroupColumns } from '../../store/columns.ts';
-import { toDueClass } from '../../store/due-class.ts';
+import { toChangedColumns, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
   getGroupRow,
   toGroupState,
   toObservedGroup,
   updateGroup,
-} from '../../store/groups.ts';
+} from '../../store/groups/groups.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
-import { listExistingUsers, saveLinks } from '../../store/links.ts';
+import { listExistingUsers, saveLinks } from '../../store/links/links.ts';
+import { touchMembers, touchUsers } from '../../store/links/shown.ts';
+import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
-import { touchMembers, touchUsers } from '../../store/shown-links.ts';
 import type { Db } from '../../store/store.ts';
-import type { GroupUndo } from '../../store/undo.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
 import { type TakenLane, toLane } from '../writes/store-write.ts';

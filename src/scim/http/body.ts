@@ -1,5 +1,5 @@
 import express, { type RequestHandler } from 'express';
-import { assertUtf8 } from '../../domain/utf8.ts';
+import { assertUtf8 } from '../../domain/text.ts';
 import { parseJson } from '../dialect/parse-json.ts';
 import { badRequest, ScimError } from '../errors.ts';
 import { type BodyLimits, limitBodies } from './limit-bodies.ts';

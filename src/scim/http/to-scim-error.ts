@@ -1,4 +1,4 @@
-import { StoreError } from '../../store/store-error.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
 import { invalidSyntax, ScimError } from '../errors.ts';
 
 /** Time that a provider is asked to wait when the store cannot be used, in seconds. */

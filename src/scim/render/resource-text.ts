@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { ResourceView, UserView } from '../../store/views.ts';
+import type { ResourceView, UserView } from '../../store/resources/views.ts';
 
 /** Parts of the text of a resource beside its own row. */
 export interface RenderContext {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ResourceView, ViewQuery } from '../../store/views.ts';
+import type { ResourceView, ViewQuery } from '../../store/resources/views.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { findAfter } from './find-after.ts';

@@ -1,6 +1,6 @@
 import type { Selector } from '../../domain/selector.ts';
 import { workInTurns } from '../../domain/turns.ts';
-import type { ResourceView } from '../../store/views.ts';
+import type { ResourceView } from '../../store/resources/views.ts';
 import { toSelector } from '../filter/to-selector.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { Sorting } from '../render/sorting.ts';

@@ -1,6 +1,6 @@
 import type { Selector } from '../../domain/selector.ts';
 import { workInTurns } from '../../domain/turns.ts';
-import type { ResourceView } from '../../store/views.ts';
+import type { ResourceView } from '../../store/resources/views.ts';
 import { toSelector } from '../filter/to-selector.ts';
 import { type Hit, readHits, scan } from './scan.ts';
 import { sortHits } from './sort-hits.ts';

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { ResourceView } from '../../store/views.ts';
+import type { ResourceView } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';

@@ -1,5 +1,5 @@
+import type { ResourceView } from '../../store/resources/views.ts';
 import type { Store } from '../../store/store.ts';
-import type { ResourceView } from '../../store/views.ts';
 import type { Source } from './sources.ts';
 
 /** Places of one list that are remembered at most. */

@@ -6,8 +6,12 @@ import {
   countMembersOfGroups,
   readMembersOfGroups,
   streamMembers,
-} from '../../store/shown-links.ts';
-import { listPeopleOfGroups, type PersonView, type ResourceView } from '../../store/views.ts';
+} from '../../store/links/shown.ts';
+import {
+  type ListedUser,
+  listUsersOfGroups,
+  type ResourceView,
+} from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { listIds } from '../filter/list-ids.ts';
 import {
@@ -46,7 +50,7 @@ async function* renderSome(
   const ids = views.map(({ id }) => id);
   const { read } = deps.store;
   const admins = isIncluded(projection, GROUP_EXTENSION)
-    ? Map.groupBy(await listPeopleOfGroups(read, 'group_admins', ids), ({ owner }) => owner)
+    ? Map.groupBy(await listUsersOfGroups(read, 'group_admins', ids), ({ owner }) => owner)
     : undefined;
   const showsMembers = isIncluded(projection, 'members');
   // One group alone is read in pieces whatever its size, which costs no question more.
@@ -66,7 +70,7 @@ async function* renderSome(
 /** A group and what belongs into its answer. */
 interface GroupParts {
   readonly view: ResourceView<GroupId>;
-  readonly admins: readonly PersonView[] | undefined;
+  readonly admins: readonly ListedUser[] | undefined;
   readonly projection: Projection;
 }
 
@@ -130,7 +134,7 @@ function toUsersUrl({ baseUrl }: Pick<ScimDeps, 'baseUrl'>): string {
 function withAdmins(
   context: Pick<ScimDeps, 'baseUrl'>,
   resource: JsonObject,
-  admins: readonly PersonView[] | undefined,
+  admins: readonly ListedUser[] | undefined,
 ): JsonObject {
   if (admins === undefined) return resource;
   const held = resource[GROUP_EXTENSION];

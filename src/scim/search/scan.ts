@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { Selector } from '../../domain/selector.ts';
 import type { Turns } from '../../domain/turns.ts';
-import type { ResourceView } from '../../store/views.ts';
+import type { ResourceView } from '../../store/resources/views.ts';
 import { matches, matchesInPieces } from '../filter/matches.ts';
 import { assertFewOfUsers, countComparisons, type Filter } from '../filter/tree.ts';
 import { compareSortKeys, type Sorting, type SortKey, toSortKey } from '../render/sorting.ts';

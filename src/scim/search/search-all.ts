@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { workInTurns } from '../../domain/turns.ts';
-import type { ResourceView } from '../../store/views.ts';
+import type { ResourceView } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { badRequest } from '../errors.ts';
 import { assertOpen } from '../http/guards.ts';

@@ -11,7 +11,7 @@ import {
   type ResourceView,
   type UserView,
   type ViewQuery,
-} from '../../store/views.ts';
+} from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { Filter } from '../filter/tree.ts';
 import { type Choice, isPlain, type Projection, project, WHOLE } from '../render/projection.ts';

@@ -1,5 +1,6 @@
+import { toWrittenName } from '../../domain/extensions.ts';
 import { workInTurns } from '../../domain/turns.ts';
-import { findUserView, type UserView } from '../../store/views.ts';
+import { findUserView, type UserView } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import { readUser } from '../dialect/parse-user.ts';
@@ -69,9 +70,11 @@ export async function acceptUserPatch(
   };
   const steps = await workInTurns(readPatch(body, context), turns);
   const names = new Set(
-    steps.flatMap((step) =>
-      'target' in step ? [step.target.path.extension ?? step.target.path.attribute.name] : [],
-    ),
+    steps.flatMap((step) => {
+      if (!('target' in step)) return [];
+      const { extension, attribute } = step.target.path;
+      return [toWrittenName(extension, attribute.name)];
+    }),
   );
   return storeChange(deps, target, async (before) => ({
     attributes: await workInTurns(applyUserPatch(before, steps), turns),

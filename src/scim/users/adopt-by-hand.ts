@@ -1,9 +1,9 @@
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import { userId } from '../../domain/ids.ts';
 import { followPerson } from '../../rules/follow.ts';
-import { deleteDisputes } from '../../store/disputes.ts';
+import { deleteDisputes } from '../../store/resources/disputes.ts';
 import type { Db } from '../../store/store.ts';
-import { listUsersByName, lockUser } from '../../store/users.ts';
+import { listUsersByName, lockUser } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { takeOverUser } from './store-change.ts';
 

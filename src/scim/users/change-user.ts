@@ -1,10 +1,10 @@
 import { findCreationAddress } from '../../domain/address.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { parseStored } from '../../store/documents.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import type { LaneClaim } from '../../store/lanes.ts';
 import type { Db } from '../../store/store.ts';
-import { lockUser, type UserRow } from '../../store/users.ts';
+import { lockUser, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertPreconditions, type Preconditions } from '../http/etag.ts';
@@ -18,7 +18,7 @@ export interface UserChange {
   readonly id: string;
   readonly preconditions: Preconditions;
   readonly claim: LaneClaim | undefined;
-  /** Attributes after the change, and the attributes and extensions that the request names; may take several turns. */
+  /** Attributes after the change, and the attributes that the request names (`toWrittenName`); may take several turns. */
   change(before: JsonObject): Promise<{ attributes: JsonObject; names: ReadonlySet<string> }>;
 }
 

@@ -3,20 +3,18 @@ import { foldCase } from '../../domain/fold.ts';
 import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
-import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { toPendingAfterWrite } from '../../domain/user-write.ts';
-import { withSchemas } from '../../domain/with-schemas.ts';
-import { toUserColumns } from '../../store/columns.ts';
-import { saveDispute } from '../../store/disputes.ts';
-import { parseStored } from '../../store/documents.ts';
-import { moveFormerNames } from '../../store/former-names.ts';
+import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
-import { moveLinks } from '../../store/link-observations.ts';
-import { leaveGroups } from '../../store/link-work.ts';
-import { LOST_CREATE } from '../../store/sent-creates.ts';
-import { touchUsers } from '../../store/shown-links.ts';
+import { moveLinks } from '../../store/links/observations.ts';
+import { touchUsers } from '../../store/links/shown.ts';
+import { leaveGroups } from '../../store/links/work.ts';
+import { saveDispute } from '../../store/resources/disputes.ts';
+import { moveFormerNames } from '../../store/resources/former-names.ts';
+import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
+import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import type { UserBefore } from '../../store/undo.ts';
 import {
   forgetLostUsers,
   getUserRow,
@@ -26,7 +24,7 @@ import {
   toUserState,
   type UserRow,
   updateUser,
-} from '../../store/users.ts';
+} from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notUnique, ScimError } from '../errors.ts';

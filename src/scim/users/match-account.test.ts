@@ -3,7 +3,7 @@ import { addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { Store } from '../../store/store.ts';
-import type { NewUserRow } from '../../store/users.ts';
+import type { NewUserRow } from '../../store/users/users.ts';
 import { matchAccount } from './match-account.ts';
 
 /** A user in the store: shown as `name`, seen in the service under `seenName` and `seenEmail`. */

@@ -5,7 +5,7 @@ import {
   listUsersByName,
   listUsersByObserved,
   type UserRow,
-} from '../../store/users.ts';
+} from '../../store/users/users.ts';
 import { notUnique } from '../errors.ts';
 
 /** Names by which a user is recognised. */

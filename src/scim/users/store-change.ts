@@ -4,22 +4,29 @@ import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
-import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { withoutSettled } from '../../domain/stuck.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
-import { toPendingAfterWrite, toUserFields } from '../../domain/user-write.ts';
-import { withSchemas } from '../../domain/with-schemas.ts';
+import { toPendingAfterWrite, toUserFields, withSuspensionEnded } from '../../domain/user-write.ts';
 import { combinedForUser } from '../../rules/rule-user.ts';
-import { toChangedColumns } from '../../store/changed-columns.ts';
-import { toUserColumns } from '../../store/columns.ts';
-import { parseStored } from '../../store/documents.ts';
-import { toDueClass } from '../../store/due-class.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toStuckColumns,
+  toUserColumns,
+} from '../../store/engine/columns.ts';
 import { isLaneHeld, type LaneClaim } from '../../store/lanes.ts';
-import type { Protection } from '../../store/protection.ts';
+import type { Protection } from '../../store/resources/protection.ts';
+import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import { parseStuck, toStuckColumns } from '../../store/stuck.ts';
-import type { UserBefore } from '../../store/undo.ts';
-import { replaceUserEmails, toUserState, type UserRow, updateUser } from '../../store/users.ts';
+import {
+  replaceUserEmails,
+  toUserState,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import { toLane } from '../writes/store-write.ts';
@@ -33,7 +40,7 @@ export interface UserChangeRequest {
   readonly before: JsonObject;
   /** All attributes after the change. */
   readonly attributes: JsonObject;
-  /** The attributes and extensions that the request names. */
+  /** Attributes that the request names (`toWrittenName`). */
   readonly names: ReadonlySet<string>;
   readonly claim: LaneClaim | undefined;
 }
@@ -46,30 +53,30 @@ export interface UserChangeRequest {
  */
 export async function storeUserChange(
   tx: Db,
-  { policy, clock, rules }: ScimDeps,
-  { row, before, attributes, names, claim }: UserChangeRequest,
+  deps: ScimDeps,
+  request: UserChangeRequest,
 ): Promise<UserWriteResult> {
+  const { policy, clock, rules } = deps;
+  const { row, before, claim } = request;
   const now = clock.now();
   const version = row.version + 1;
   const adopted = row.origin === null ? adopt(row, before) : row;
-  const ruled = await combinedForUser(tx, rules, { row, before, attributes });
-  const next = withSchemas(USER_SCHEMA_URI, ruled.attributes);
-  assertFits(policy, before, next);
+  const { next, given, named, ruled } = await combineAsked(tx, deps, request);
   const state = toUserState(adopted);
   const pending = toPendingAfterWrite({
     state,
     attributes: next,
-    fields: [...toUserFields(names), ...ruled.changed],
+    fields: [...named, ...ruled],
     version,
     inFlight: isLaneHeld(row),
     deactivation: policy.deactivation,
   });
-  const columns = { ...toUserColumns(next), given: JSON.stringify(ruled.given) };
+  const columns = { ...toUserColumns(next), given: JSON.stringify(given) };
   const change = {
     before: toDesiredUser(before, state.deleted),
     after: toDesiredUser(next, state.deleted),
     observed: state.observed,
-    fields: toUserFields(names),
+    fields: named,
   };
   if (listTakenFromUser(change).length > 0) await assertMayLose(tx, rules.protection, row);
   const pendingText = JSON.stringify(pending);
@@ -105,6 +112,24 @@ export async function storeUserChange(
       ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
       : undefined,
   };
+}
+
+/**
+ * Attributes after a write and the rules: `named` are the owned fields that the write speaks of, `ruled` those that the
+ * rules changed. @throws ScimError 400 `tooMany`
+ */
+async function combineAsked(
+  tx: Db,
+  { policy, rules }: ScimDeps,
+  { row, before, attributes, names }: UserChangeRequest,
+) {
+  const asked = withSuspensionEnded({ before, given: parseStored(row.given), attributes });
+  const combined = await combinedForUser(tx, rules, { row, before, attributes: asked });
+  const next = withSchemas(USER_SCHEMA_URI, combined.attributes);
+  assertFits(policy, before, next);
+  const named = toUserFields(names);
+  if (asked !== attributes) named.push('temporarilyInactive');
+  return { next, given: combined.given, named, ruled: combined.changed };
 }
 
 /** Stops a write that takes something from a protected user. @throws ScimError 403 with the reason */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawBuilder } from 'kysely';
-import { findGroupRow } from '../../store/groups.ts';
+import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
+import { findGroupRow } from '../../store/groups/groups.ts';
 import { type LaneClaim, type Lease, leaseEnd } from '../../store/lanes.ts';
 import type { Db } from '../../store/store.ts';
-import { isUnsure, StoreError } from '../../store/store-error.ts';
-import { findUserRow } from '../../store/users.ts';
+import { findUserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
 

@@ -1,8 +1,8 @@
 import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
-import type { GroupRow } from '../../store/groups.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Lease } from '../../store/lanes.ts';
-import type { GroupUndo, UserUndo } from '../../store/undo.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import type { Preconditions } from '../http/etag.ts';
 
 /** Resource of a write, and the versions that the provider means. */

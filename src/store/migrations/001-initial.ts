@@ -210,11 +210,11 @@ function listAuditStatements(serial: string): string[] {
     `create index audit_events_unresolved on audit_events (seen_at) where origin = 'unresolved'`,
     `create table audit_event_resources (
       event_id text not null, resource_type text not null, resource_id text not null,
-      at bigint not null, people integer not null,
+      at bigint not null, user_count integer not null,
       constraint audit_event_resources_key primary key (event_id, resource_id))`,
     'create index audit_event_resources_at on audit_event_resources (resource_id, at)',
     `create index audit_event_resources_alone on audit_event_resources (resource_id, at)
-      where people = 0`,
+      where user_count = 0`,
     `create table audit_event_names (
       event_id text not null, name_folded text not null, at bigint not null,
       constraint audit_event_names_key primary key (event_id, name_folded))`,

@@ -1,4 +1,4 @@
-import { findUser } from '../../../src/store/users.ts';
+import { findUser } from '../../../src/store/users/users.ts';
 import type { Play, SentWish } from '../play.ts';
 import { patchMembers, patchUser, postUser, remove } from '../requests.ts';
 import type { Scenario } from '../run-schedule.ts';

@@ -1,5 +1,5 @@
 import { userId } from '../../../src/domain/ids.ts';
-import { updateUser } from '../../../src/store/users.ts';
+import { updateUser } from '../../../src/store/users/users.ts';
 import { patchUser } from '../requests.ts';
 import type { Scenario } from '../run-schedule.ts';
 import { checkUserOutcome } from '../wishes.ts';

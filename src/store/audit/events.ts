@@ -1,0 +1,241 @@
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import { foldCase } from '../../domain/fold.ts';
+import { chunks } from '../engine/dialect.ts';
+import type {
+  AuditEventNamesTable,
+  AuditEventResourcesTable,
+  AuditEventsTable,
+} from '../schema.ts';
+import type { Db } from '../store.ts';
+
+/** One event as it is stored. */
+export type AuditEventRow = Insertable<AuditEventsTable>;
+
+/** Stores events that are not stored yet. */
+export async function insertAuditEvents(tx: Db, events: readonly AuditEventRow[]): Promise<void> {
+  for (const some of chunks(events)) await tx.insertInto('audit_events').values(some).execute();
+}
+
+/** Filters ids down to those of events that are stored. */
+export async function listKnownEventIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const known = new Set<string>();
+  for (const some of chunks(ids)) {
+    const rows = await db.selectFrom('audit_events').select('id').where('id', 'in', some).execute();
+    for (const { id } of rows) known.add(id);
+  }
+  return known;
+}
+
+/** The uses of calls of the ledger by events of a time, both ends included, and when those happened (epoch milliseconds). */
+export async function listExplanations(
+  db: Db,
+  { from, to }: { from: number; to: number },
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('audit_events')
+    .select(['explained_by', 'created_at'])
+    .where('created_at', '>=', from)
+    .where('created_at', '<=', to)
+    .where('explained_by', 'is not', null)
+    .execute();
+  return new Map(rows.map(({ explained_by: use, created_at }) => [use ?? '', created_at]));
+}
+
+/** Range of unresolved events, by the time they were read (epoch milliseconds, `until` included). */
+export interface UnresolvedQuery {
+  readonly after: number;
+  readonly until: number;
+  readonly limit: number;
+}
+
+/**
+ * Lists events that named nothing managed when they were read, in the order of reading; those read together may be more
+ * than `limit`.
+ */
+export async function listUnresolvedEvents(
+  db: Db,
+  { after, until, limit }: UnresolvedQuery,
+): Promise<Selectable<AuditEventsTable>[]> {
+  const unresolved = db.selectFrom('audit_events').selectAll().where('origin', '=', 'unresolved');
+  const some = unresolved.where('seen_at', '>', after).where('seen_at', '<=', until);
+  const rows = await some.orderBy('seen_at').limit(limit).execute();
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < limit) return rows;
+  return unresolved.where('seen_at', '>', after).where('seen_at', '<=', last.seen_at).execute();
+}
+
+/** Stores the origin of an event that was unresolved. */
+export async function resolveEvent(
+  tx: Db,
+  id: string,
+  change: Pick<Selectable<AuditEventsTable>, 'origin' | 'explained_by'>,
+): Promise<void> {
+  await tx.updateTable('audit_events').set(change).where('id', '=', id).execute();
+}
+
+/** Counts events that happened at `from` or later (epoch milliseconds). */
+export async function countEventsSince(db: Db, from: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('audit_events')
+    .select((select) => select.fn.countAll().as('count'))
+    .where('created_at', '>=', from)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Time of the newest event beyond the newest `rowsMax` (epoch milliseconds); undefined: there are no more. */
+export async function findAuditEventBeyond(db: Db, rowsMax: number): Promise<number | undefined> {
+  const newest = db.selectFrom('audit_events').select('created_at').orderBy('created_at', 'desc');
+  return (await newest.offset(rowsMax).limit(1).executeTakeFirst())?.created_at;
+}
+
+/** Forgets at most `limit` of the events read before `before` (epoch milliseconds), the oldest first; returns how many. */
+export async function pruneAuditEvents(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const oldest = await tx
+    .selectFrom('audit_events')
+    .select('id')
+    .where('created_at', '<', before)
+    .where('seen_at', '<', before)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute();
+  const ids = oldest.map(({ id }) => id);
+  await forgetNamed(tx, ids);
+  for (const some of chunks(ids)) {
+    await tx.deleteFrom('audit_events').where('id', 'in', some).execute();
+  }
+  return oldest.length;
+}
+
+/** User or group that an event names. */
+export type EventResourceRow = Insertable<AuditEventResourcesTable>;
+
+/** Text of an event that names no known user or group. */
+export type EventNameRow = Insertable<AuditEventNamesTable>;
+
+/** Stores the users and groups that new events name. */
+export async function insertEventResources(
+  tx: Db,
+  rows: readonly EventResourceRow[],
+): Promise<void> {
+  for (const some of chunks(rows)) {
+    await tx.insertInto('audit_event_resources').values(some).execute();
+  }
+}
+
+/** Stores the texts of new events that name no known user or group. */
+export async function insertEventNames(tx: Db, rows: readonly EventNameRow[]): Promise<void> {
+  for (const some of chunks(rows)) await tx.insertInto('audit_event_names').values(some).execute();
+}
+
+/** Forgets the users, groups and texts that events name. */
+export async function forgetNamed(tx: Db, eventIds: readonly string[]): Promise<void> {
+  for (const some of chunks(eventIds)) {
+    await tx.deleteFrom('audit_event_resources').where('event_id', 'in', some).execute();
+    await tx.deleteFrom('audit_event_names').where('event_id', 'in', some).execute();
+  }
+}
+
+/** A user or group, or one user in the list of a group, and a time (epoch milliseconds, by our own clock). */
+export interface EventQuestion {
+  readonly type: 'user' | 'group';
+  readonly resourceId: string;
+  /** The SCIM id of the user in a list of the group; empty: it is about the resource itself. */
+  readonly memberId: string;
+  readonly from: number;
+  readonly until: number;
+  /** Actions that do not matter. */
+  readonly except: readonly string[];
+  readonly limit: number;
+}
+
+/** An event, with who made it. What the log does not show is null. */
+export interface EventView {
+  readonly id: string;
+  /** Time of the event, by the clock of the service. */
+  readonly createdAt: number;
+  /** Time of the event, as near to our own clock as is known. */
+  readonly at: number;
+  readonly category: string;
+  readonly action: string;
+  readonly message: string | null;
+  readonly origin: AuditEventsTable['origin'];
+  readonly authorId: number | null;
+  readonly username: string | null;
+  readonly address: string | null;
+}
+
+/**
+ * Lists events that name the resource, the newest first. For one member of a group: events that name both, and events
+ * that name the group and no user.
+ */
+export async function listEventsAbout(db: Db, question: EventQuestion): Promise<EventView[]> {
+  const { resourceId, memberId, limit } = question;
+  const about =
+    memberId === ''
+      ? [select(sql`about.resource_id = ${resourceId}`, question)]
+      : [
+          select(sql`about.resource_id = ${resourceId} and about.user_count = 0`, question),
+          select(
+            sql`about.resource_id = ${memberId} and about.resource_type = 'user'
+              and exists (select 1 from audit_event_resources as named_group where named_group.event_id = about.event_id
+                and named_group.resource_id = ${resourceId})`,
+            question,
+          ),
+        ];
+  const rows: EventView[] = [];
+  for (const query of about) rows.push(...(await query.execute(db)).rows);
+  return rows.toSorted((a, b) => b.at - a.at).slice(0, limit);
+}
+
+/** The events that show one of the ids or names of the resource, and were read before it was known; the newest first. */
+export async function listEventsBefore(db: Db, question: EventQuestion): Promise<EventView[]> {
+  const names = await listNames(db, question);
+  if (names.length === 0) return [];
+  const query = sql<EventView>`
+    select ${COLUMNS} from (select distinct event_id, at from audit_event_names
+      where name_folded in (${sql.join(names)}) and at >= ${question.from} and at <= ${question.until}) as about
+    join audit_events as event on event.id = about.event_id
+    where ${isNoneOf(question.except)} order by about.at desc limit ${question.limit}`;
+  return (await query.execute(db)).rows;
+}
+
+const COLUMNS = sql`event.id, event.created_at as "createdAt", about.at, event.category, event.action, event.message,
+  event.origin, event.author_id as "authorId", event.author_username as username,
+  event.author_address as address`;
+
+function select(
+  isAbout: RawBuilder<unknown>,
+  { from, until, limit, except }: EventQuestion,
+): RawBuilder<EventView> {
+  return sql<EventView>`
+    select ${COLUMNS} from audit_event_resources as about
+    join audit_events as event on event.id = about.event_id
+    where ${isAbout} and about.at >= ${from} and about.at <= ${until}
+      and ${isNoneOf(except)}
+    order by about.at desc limit ${limit}`;
+}
+
+function isNoneOf(actions: readonly string[]): RawBuilder<unknown> {
+  return actions.length === 0 ? sql`1 = 1` : sql`event.action not in (${sql.join([...actions])})`;
+}
+
+/** Names by which the service may call the resource, folded. */
+async function listNames(
+  db: Db,
+  { type, resourceId }: Pick<EventQuestion, 'type' | 'resourceId'>,
+): Promise<string[]> {
+  const { rows } =
+    type === 'user'
+      ? await sql<Record<string, string | number | null>>`
+          select upstream_id, observed_user_name_folded, observed_email_folded from users
+          where id = ${resourceId}`.execute(db)
+      : await sql<Record<string, string | number | null>>`
+          select upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded from groups
+          where id = ${resourceId}`.execute(db);
+  const names = rows.flatMap((row) => Object.values(row));
+  return names.flatMap((name) => (name === null ? [] : [foldCase(String(name))]));
+}

@@ -1,0 +1,130 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { DriftKind, DriftStatus } from '../../domain/drift.ts';
+import type { Refusal } from '../../domain/stuck.ts';
+import { parseStored } from '../engine/columns.ts';
+import { chunks } from '../engine/dialect.ts';
+import type { DriftsTable, OwnCallsTable } from '../schema.ts';
+import type { Db } from '../store.ts';
+
+/** Subject of a timeline. */
+export interface PastQuery {
+  /** The SCIM id. */
+  readonly id: string;
+  /** The id of a user's account, by which groups name it; undefined: it has none, or it is a group. */
+  readonly accountId: string | undefined;
+  readonly limit: number;
+}
+
+/** A change of the ledger. */
+export type PastCall = Selectable<OwnCallsTable>;
+
+/** The newest changes that the bridge made of a user or group, those of a user's place in groups among them. */
+export async function listCallsOf(
+  db: Db,
+  { id, accountId, limit }: PastQuery,
+): Promise<PastCall[]> {
+  const calls = db.selectFrom('own_calls').selectAll().orderBy('at', 'desc').limit(limit);
+  const own = await calls.where('resource_id', '=', id).execute();
+  if (accountId === undefined) return own;
+  const asMember = await calls.where('member_id', '=', accountId).execute();
+  return [...own, ...asMember];
+}
+
+/** A drift of a user or group, or of a user in a list. Times are epoch milliseconds. */
+export interface PastDrift {
+  readonly kind: DriftKind;
+  readonly status: DriftStatus;
+  readonly detector: DriftsTable['detector'];
+  readonly resourceId: string;
+  readonly memberId: string;
+  readonly desired: string;
+  readonly observed: string;
+  readonly firstSeenAt: number;
+  readonly endedAt: number | null;
+}
+
+/** The newest drifts of a user or group. */
+export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<PastDrift[]> {
+  const select = (condition: RawBuilder<unknown>) => sql`
+    select kind, status, detector, resource_id as "resourceId", member_id as "memberId", desired, observed,
+      first_seen_at as "firstSeenAt", ended_at as "endedAt"
+    from drifts where ${condition}`;
+  // The index of members leaves out drifts without a member, which are many.
+  const { rows } = await sql<PastDrift>`
+    select * from (${select(sql`resource_id = ${id}`)}
+      union all ${select(sql`member_id = ${id} and member_id <> ''`)}) as past
+    order by "firstSeenAt" desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Change of a membership or an admin right that the service refuses after it was acknowledged. */
+export interface StuckPlace {
+  readonly list: 'members' | 'admins';
+  readonly groupId: string;
+  readonly userId: string;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  readonly problem: Refusal | undefined;
+}
+
+/** Lists stuck changes of a user's memberships and admin rights, or of a group's lists. */
+export async function listStuckPlaces(db: Db, { id, limit }: PastQuery): Promise<StuckPlace[]> {
+  const select = (table: string, list: string) => sql`
+    select ${list} as list, group_id as "groupId", user_id as "userId", stuck_at as since, problem
+    from ${sql.table(table)} where (user_id = ${id} or group_id = ${id}) and stuck_at is not null`;
+  const { rows } = await sql<Omit<StuckPlace, 'problem'> & { readonly problem: string | null }>`
+    ${select('memberships', 'members')} union all ${select('group_admins', 'admins')} limit ${limit}`.execute(
+    db,
+  );
+  return rows.map((row) => ({
+    ...row,
+    problem: row.problem === null ? undefined : parseStored<Refusal>(row.problem),
+  }));
+}
+
+/** The users and groups that each of these events names. */
+export async function listNamedBy(
+  db: Db,
+  eventIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const named = new Map<string, string[]>();
+  for (const some of chunks(eventIds)) {
+    const rows = await db
+      .selectFrom('audit_event_resources')
+      .select(['event_id', 'resource_id'])
+      .where('event_id', 'in', some)
+      .execute();
+    for (const { event_id, resource_id } of rows)
+      named.set(event_id, [...(named.get(event_id) ?? []), resource_id]);
+  }
+  return named;
+}
+
+/** The userName or displayName of each of these users and groups, deleted ones too. */
+export async function listNames(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const some of chunks([...ids])) {
+    const { rows } = await sql<{ id: string; name: string }>`
+      select id, user_name as name from users where id in (${sql.join(some)})
+      union all select id, display_name as name from groups where id in (${sql.join(some)})`.execute(
+      db,
+    );
+    for (const { id, name } of rows) names.set(id, name);
+  }
+  return names;
+}
+
+/** The SCIM ids of the users who have these accounts. */
+export async function listUserIds(
+  db: Db,
+  accountIds: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
+  const numbers = [...accountIds].filter((id) => /^\d{1,15}$/.test(id)).map(Number);
+  for (const some of chunks(numbers)) {
+    const users = db.selectFrom('users').select(['id', 'upstream_id']);
+    const rows = await users.where('upstream_id', 'in', some).orderBy('seq').execute();
+    for (const { id, upstream_id } of rows) ids.set(String(upstream_id), id);
+  }
+  return ids;
+}

@@ -1,0 +1,102 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Purpose } from '../../domain/credential.ts';
+import type { TokensTable } from '../schema.ts';
+import type { Db } from '../store.ts';
+
+/** A named token as stored: of its secret the digest alone. */
+export type TokenRow = Selectable<TokensTable>;
+
+/** Adds a token; false when a live one has its name. */
+export async function insertToken(
+  tx: Db,
+  token: Omit<Insertable<TokensTable>, 'seq'>,
+): Promise<boolean> {
+  const insert = tx.insertInto('tokens').values(token);
+  const result = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+  return Number(result.numInsertedOrUpdatedRows) > 0;
+}
+
+/** The token with this id, revoked or not. */
+export async function findToken(db: Db, id: string): Promise<TokenRow | undefined> {
+  return db.selectFrom('tokens').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The live token with this name. */
+export async function findTokenByName(db: Db, name: string): Promise<TokenRow | undefined> {
+  const named = db.selectFrom('tokens').selectAll().where('name', '=', name);
+  return named.where('revoked_at', 'is', null).executeTakeFirst();
+}
+
+/** Page of a list of tokens or clients. */
+export interface AccessQuery {
+  readonly state: 'live' | 'revoked' | undefined;
+  readonly beforeSeq: number;
+  readonly limit: number;
+}
+
+/** Tokens, the newest first; `live`: not revoked, expired or not. */
+export async function listTokens(
+  db: Db,
+  { state, beforeSeq, limit }: AccessQuery,
+): Promise<TokenRow[]> {
+  let tokens = db.selectFrom('tokens').selectAll().where('seq', '<', beforeSeq);
+  if (state === 'live') tokens = tokens.where('revoked_at', 'is', null);
+  if (state === 'revoked') tokens = tokens.where('revoked_at', 'is not', null);
+  return tokens.orderBy('seq', 'desc').limit(limit).execute();
+}
+
+/** Ends a token for ever; the first time counts. `now` is epoch milliseconds. */
+export async function revokeToken(tx: Db, id: string, now: number): Promise<void> {
+  const live = tx.updateTable('tokens').set({ revoked_at: now }).where('id', '=', id);
+  await live.where('revoked_at', 'is', null).execute();
+}
+
+/** Remembers when a credential (`token-…`, `client-…`) was last used; an earlier moment changes nothing. */
+export async function noteUse(tx: Db, credentialId: string, at: number): Promise<void> {
+  const [, kind, id] = /^(token|client)-(.+)$/.exec(credentialId) ?? [];
+  if (id === undefined) return;
+  await tx
+    .updateTable(kind === 'token' ? 'tokens' : 'clients')
+    .set({ last_used_at: at })
+    .where('id', '=', id)
+    .where((where) => where.or([where('last_used_at', 'is', null), where('last_used_at', '<', at)]))
+    .execute();
+}
+
+/** Credential that is not revoked; it may have expired. */
+export interface LiveCredential {
+  readonly name: string;
+  readonly purpose: Purpose | 'client';
+  /** Epoch milliseconds; null: never. */
+  readonly expiresAt: number | null;
+}
+
+/** Limit of listed credentials. */
+const LIVE_MAX = 1_000;
+
+/** Named tokens and secrets of clients that are not revoked, those that expire first at the beginning. */
+export async function listLiveCredentials(db: Db): Promise<LiveCredential[]> {
+  const tokens = await db
+    .selectFrom('tokens')
+    .select(['name', 'purpose', 'expires_at'])
+    .where('revoked_at', 'is', null)
+    .orderBy('seq', 'desc')
+    .limit(LIVE_MAX)
+    .execute();
+  const secrets = await db
+    .selectFrom('client_secrets')
+    .innerJoin('clients', 'clients.id', 'client_secrets.client_id')
+    .select(['clients.name', 'client_secrets.expires_at'])
+    .where('client_secrets.revoked_at', 'is', null)
+    .where('clients.revoked_at', 'is', null)
+    .orderBy('clients.seq', 'desc')
+    .limit(LIVE_MAX)
+    .execute();
+  const all: LiveCredential[] = [
+    ...tokens.map(({ name, purpose, expires_at: expiresAt }) => ({ name, purpose, expiresAt })),
+    ...secrets.map(({ name, expires_at: expiresAt }) => ({
+      ...{ name, purpose: 'client' as const, expiresAt },
+    })),
+  ];
+  return all.toSorted((a, b) => (a.expiresAt ?? Infinity) - (b.expiresAt ?? Infinity));
+}

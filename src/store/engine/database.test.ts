@@ -1,0 +1,217 @@
+import { type Kysely, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { describePostgres, describeStores } from '../../../test/support/stores.ts';
+import type { Schema } from '../schema.ts';
+import type { Db, Store } from '../store.ts';
+import { StoreError } from './store-error.ts';
+
+type CounterSchema = { counters: { name: string; total: number; parent: string | null } };
+
+/** The store's own tables play no part here. */
+function counters(db: Db): Kysely<Schema & CounterSchema> {
+  return db.withTables<CounterSchema>();
+}
+
+async function createCounters(store: Store): Promise<Store> {
+  await store.write(async (tx) => {
+    await sql`create table counters (name text primary key, total bigint not null, parent text references counters (name))`.execute(
+      tx,
+    );
+  });
+  return store;
+}
+
+async function insertCounter(db: Db, name: string, parent: string | null = null): Promise<void> {
+  await counters(db).insertInto('counters').values({ name, total: 0, parent }).execute();
+}
+
+async function listNames(db: Db): Promise<string[]> {
+  const rows = await counters(db).selectFrom('counters').select('name').orderBy('name').execute();
+  return rows.map(({ name }) => name);
+}
+
+async function storeErrorOf(work: Promise<unknown>): Promise<StoreError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof StoreError) return error;
+  throw new Error(`expected a StoreError, got ${error}`);
+}
+
+describeStores('the store', ({ makeUrl, open }) => {
+  test('a read sees a write as soon as it resolves, and nothing before', async () => {
+    const store = await createCounters(await open(await makeUrl('empty')));
+
+    const seenInside = await store.write(async (tx) => {
+      await insertCounter(tx, 'a');
+      return { inside: await listNames(tx), outside: await listNames(store.read) };
+    });
+    const seenAfter = await listNames(store.read);
+
+    expect(seenInside).toEqual({ inside: ['a'], outside: [] });
+    expect(seenAfter).toEqual(['a']);
+  });
+
+  test('a write that throws leaves nothing, and its neighbours everything', async () => {
+    const store = await createCounters(await open(await makeUrl('empty')));
+    const refusal = new Error('changed my mind');
+
+    const outcomes = await Promise.allSettled([
+      store.write((tx) => insertCounter(tx, 'before')),
+      store.write(async (tx) => {
+        await insertCounter(tx, 'undone');
+        throw refusal;
+      }),
+      store.write((tx) => insertCounter(tx, 'after')),
+    ]);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: refusal });
+    expect(await listNames(store.read)).toEqual(['after', 'before']);
+  });
+
+  test('a statement that fails undoes its own write and says which rule it broke', async () => {
+    const store = await createCounters(await open(await makeUrl('empty')));
+    await store.write((tx) => insertCounter(tx, 'taken'));
+
+    const conflict = await storeErrorOf(
+      store.write(async (tx) => {
+        await insertCounter(tx, 'undone');
+        await insertCounter(tx, 'taken');
+      }),
+    );
+    const reference = await storeErrorOf(
+      store.write((tx) => insertCounter(tx, 'orphan', 'nobody')),
+    );
+
+    expect(conflict.code).toBe('store-conflict');
+    expect(reference.code).toBe('store-reference');
+    expect(await listNames(store.read)).toEqual(['taken']);
+  });
+
+  test('an error carries no value of a row in its message, and the cause beside it', async () => {
+    const store = await createCounters(await open(await makeUrl('empty')));
+    await store.write((tx) => insertCounter(tx, 'mary@example.com'));
+
+    const error = await storeErrorOf(store.write((tx) => insertCounter(tx, 'mary@example.com')));
+
+    expect(error.message).not.toContain('mary');
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  test('100 increments at once lose none', async () => {
+    const store = await createCounters(await open(await makeUrl('empty')));
+    await store.write((tx) => insertCounter(tx, 'hits'));
+
+    const increment = (tx: Db) =>
+      counters(tx)
+        .updateTable('counters')
+        .set((eb) => ({ total: eb('total', '+', 1) }))
+        .where('name', '=', 'hits')
+        .execute();
+    await Promise.all(Array.from({ length: 100 }, () => store.write(increment)));
+
+    const { total } = await counters(store.read)
+      .selectFrom('counters')
+      .select('total')
+      .executeTakeFirstOrThrow();
+    expect(total).toBe(100);
+  });
+
+  test('100 increments that read first and lock the row lose none', async () => {
+    const store = await createCounters(await open(await makeUrl('empty')));
+    await store.write((tx) => insertCounter(tx, 'hits'));
+
+    const readThenWrite = async (tx: Db) => {
+      const query = counters(tx).selectFrom('counters').select('total').where('name', '=', 'hits');
+      const { total } = await query.forUpdate().executeTakeFirstOrThrow();
+      await counters(tx)
+        .updateTable('counters')
+        .set({ total: total + 1 })
+        .execute();
+    };
+    await Promise.all(Array.from({ length: 100 }, () => store.write(readThenWrite)));
+
+    const { total } = await counters(store.read)
+      .selectFrom('counters')
+      .select('total')
+      .executeTakeFirstOrThrow();
+    expect(total).toBe(100);
+  });
+
+  test('64-bit integers, sums and counts are numbers on both engines', async () => {
+    const store = await createCounters(await open(await makeUrl('empty')));
+    const total = Date.now();
+    await store.write((tx) =>
+      counters(tx).insertInto('counters').values({ name: 'now', total, parent: null }).execute(),
+    );
+
+    const row = await counters(store.read)
+      .selectFrom('counters')
+      .select((eb) => ['total', eb.fn.sum('total').as('sum'), eb.fn.countAll().as('count')])
+      .groupBy('total')
+      .executeTakeFirstOrThrow();
+
+    expect({ ...row }).toEqual({ total, sum: total, count: 1 });
+  });
+
+  test('a transaction that was left open by mistake cannot be used after its write', async () => {
+    const store = await createCounters(await open(await makeUrl('empty')));
+
+    const kept = await store.write(async (tx) => ({ tx }));
+
+    await expect(insertCounter(kept.tx, 'late')).rejects.toThrow('already committed');
+    expect(await listNames(store.read)).toEqual([]);
+  });
+
+  test('writes that were accepted are finished by close(), later ones are refused', async () => {
+    const url = await makeUrl('empty');
+    const store = await createCounters(await open(url));
+
+    const accepted = Array.from({ length: 20 }, (_, i) =>
+      store.write((tx) => insertCounter(tx, `accepted-${i}`)),
+    );
+    await store.close();
+    await Promise.all(accepted);
+    const late = await storeErrorOf(store.write((tx) => insertCounter(tx, 'late')));
+    const reopened = await open(url);
+
+    expect(late.code).toBe('store-closed');
+    expect(await listNames(reopened.read)).toHaveLength(20);
+  });
+});
+
+describePostgres('the store under contention', ({ makeUrl, open }) => {
+  test('two writes that deadlock both come true', async () => {
+    const store = await createCounters(await open(await makeUrl('empty')));
+    await store.write(async (tx) => {
+      await insertCounter(tx, 'a');
+      await insertCounter(tx, 'b');
+    });
+    const bothLocked = Promise.withResolvers<void>();
+    let locked = 0;
+
+    const raiseBoth = (first: string, second: string) =>
+      store.write(async (tx) => {
+        await raise(tx, first);
+        locked += 1;
+        if (locked === 2) bothLocked.resolve();
+        await bothLocked.promise;
+        await raise(tx, second);
+      });
+    await Promise.all([raiseBoth('a', 'b'), raiseBoth('b', 'a')]);
+
+    const rows = await counters(store.read).selectFrom('counters').select('total').execute();
+    expect(rows).toEqual([{ total: 2 }, { total: 2 }]);
+    expect(locked).toBeGreaterThan(2);
+  });
+});
+
+async function raise(tx: Db, name: string): Promise<void> {
+  await counters(tx)
+    .updateTable('counters')
+    .set((eb) => ({ total: eb('total', '+', 1) }))
+    .where('name', '=', name)
+    .execute();
+}

@@ -1,0 +1,22 @@
+import type { Store, StoreOptions } from '../store.ts';
+import { openSqlite } from './sqlite.ts';
+import { StoreError } from './store-error.ts';
+
+/**
+ * Opens the store and proves that it answers. Does not migrate it.
+ * @throws StoreError `store-url`, `store-unavailable`, `store-corrupt` …
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { url } = options;
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    const { openPostgres } = await import('./postgres.ts');
+    return openPostgres(options);
+  }
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  // A private in-memory database has one connection; ours needs a reader beside the writer.
+  if (path !== undefined && !path.startsWith(':memory:')) return openSqlite(path);
+  throw new StoreError(
+    'store-url',
+    'the address of the store is neither sqlite:<path> nor postgres://…',
+  );
+}

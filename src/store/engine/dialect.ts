@@ -1,0 +1,33 @@
+import { PostgresAdapter, type RawBuilder, sql } from 'kysely';
+import type { Db } from '../store.ts';
+
+/** True for PostgreSQL; for the few statements that the two engines spell differently. */
+export function isPostgres(db: Db): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter;
+}
+
+/**
+ * Now (epoch milliseconds), by the clock that leases are measured with: the server's where hosts share the store, so
+ * that a host whose clock is wrong takes nothing too early; the host's where one process has it.
+ */
+export function storeNow(db: Db, hostNow: number): RawBuilder<number> {
+  return isPostgres(db)
+    ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+    : sql<number>`${hostNow}`;
+}
+
+/** Condition: the service was seen to have the user or group since then (epoch milliseconds). */
+export function isSeenSince(db: Db, since: number): RawBuilder<boolean> {
+  const at = isPostgres(db)
+    ? sql`cast(observed::json ->> 'at' as bigint)`
+    : sql`observed ->> '$.at'`;
+  return sql<boolean>`coalesce(${at}, 0) >= ${since}`;
+}
+
+/** Limit of ids in one statement: below every engine's limit of parameters. */
+const CHUNK = 500;
+
+/** Cuts a list into statements' worth. @param size entries of one statement, for those that take long */
+export function* chunks<T>(list: readonly T[], size = CHUNK): Generator<T[]> {
+  for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
+}

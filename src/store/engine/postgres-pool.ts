@@ -1,0 +1,235 @@
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import pg from 'pg';
+import { toPostgresStoreError, wasAnswered } from './postgres-errors.ts';
+import { StoreError } from './store-error.ts';
+
+/** Every wait has an end: for a connection, a lock, a statement, a transaction that went silent. */
+const timeouts = {
+  connectionTimeoutMillis: 5_000,
+  lock_timeout: 5_000,
+  statement_timeout: 30_000,
+  // Frees the locks of a host that vanished.
+  idle_in_transaction_session_timeout: 10_000,
+};
+
+/** Time within which a server has to answer that it is there, in milliseconds. */
+const PULSE_WAIT_MS = 2_000;
+/** Mark of a session that has not begun; no server has it. */
+const NO_SERVER: ServerMark = 'none';
+
+/** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
+const numberTypeOids: ReadonlySet<number> = new Set([20, 1700]);
+
+/** Address, size and listener of the pool. */
+export interface PoolOptions {
+  readonly url: string;
+  readonly connectionsMax: number;
+  /** Told when an idle connection was lost. */
+  readonly onConnectionLost: (error: StoreError) => void;
+}
+
+/**
+ * Connections as kysely takes them, with every error in the words of the store. One that was lost, or whose server
+ * takes no writes any more, is not used again.
+ */
+export function openPool({ url, connectionsMax, onConnectionLost }: PoolOptions): PostgresPool {
+  const servers = new WeakMap<object, ServerMark>();
+  const pulse = createPulse(() => askServer(url, PULSE_WAIT_MS));
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connectionsMax,
+    application_name: 'scim-bridge',
+    keepAlive: true,
+    types: { getTypeParser },
+    ...timeouts,
+    onConnect: async (client) => {
+      const waiting = { server: NO_SERVER, cut: () => cut(client) };
+      servers.set(client, await pulse.during(waiting, beginSession(client)));
+    },
+  });
+  // Without these two listeners a lost connection would end the process. While a connection is in use, the
+  // query that runs, or the next one, fails with the reason; only the loss of an idle one is news.
+  pool.on('error', (error) => onConnectionLost(toPostgresStoreError(error)));
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return {
+    options: pool.options,
+    connect: async () => {
+      try {
+        const client = await pool.connect();
+        return toClient(client, { pulse, server: servers.get(client) ?? NO_SERVER });
+      } catch (error) {
+        throw toPostgresStoreError(error);
+      }
+    },
+    end: () => pool.end(),
+  };
+}
+
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (numberTypeOids.has(oid)) return Number;
+  return pg.types.getTypeParser(oid, format);
+}
+
+/** Ends a connection without a word to the server, which fails the query that waits. */
+function cut(client: pg.ClientBase): void {
+  if (client instanceof pg.Client) client.end().catch(() => {});
+}
+
+function toClient(
+  client: pg.PoolClient,
+  { pulse, server }: { pulse: Pulse; server: ServerMark },
+): PostgresPoolClient {
+  const waiting = { server, cut: () => cut(client) };
+  let lost: StoreError | undefined;
+
+  async function run(text: string, parameters: readonly unknown[]): Promise<unknown> {
+    // The rollback after a lost commit says nothing new.
+    if (lost !== undefined) throw lost;
+    try {
+      return await pulse.during(waiting, client.query(text, [...parameters]));
+    } catch (cause) {
+      const error = toPostgresStoreError(cause);
+      if (error.code !== 'store-unavailable') throw error;
+      lost = text === 'commit' ? toUnsure(error) : error;
+      throw lost;
+    }
+  }
+
+  function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  function query(text: unknown, parameters: readonly unknown[] = []): unknown {
+    if (typeof text !== 'string') throw new StoreError('store-failed', 'cursors are not used here');
+    return run(text, parameters);
+  }
+  return { query, release: (destroy) => client.release(destroy === true || lost !== undefined) };
+}
+
+function toUnsure({ message, cause }: StoreError): StoreError {
+  return new StoreError('store-unsure', `${message}, during a commit`, { cause });
+}
+
+/** Age at which a query makes the pool ask whether its server is still there, in milliseconds. */
+const SILENT_MS = 3_000;
+/** Interval of these checks, in milliseconds. */
+const LOOK_MS = 500;
+
+/** A query that waits for its server. */
+interface WaitingQuery {
+  /** The server that the connection was made to. */
+  readonly server: ServerMark;
+  /** Ends the connection, which fails the query. */
+  readonly cut: () => void;
+}
+
+/** Feels whether the server is still there. */
+interface Pulse {
+  /** Waits for a query, whose connection is cut when its server is there no more. */
+  during<T>(query: WaitingQuery, answer: Promise<T>): Promise<T>;
+}
+
+/**
+ * Cuts queries whose server vanished: its host closes no connection, so they would wait for a quarter of an hour.
+ * Queries that take long go on, as long as the same server answers through another connection.
+ * @param ask which server answers now; rejects when none does
+ */
+function createPulse(ask: () => Promise<ServerMark>): Pulse {
+  const waiting = new Map<WaitingQuery, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let isAsking = false;
+
+  async function feel(): Promise<void> {
+    const before = performance.now() - SILENT_MS;
+    const silent = [...waiting].filter(([, since]) => since <= before).map(([query]) => query);
+    if (silent.length === 0 || isAsking) return;
+    isAsking = true;
+    const isGone = await judge(ask);
+    isAsking = false;
+    for (const query of silent) if (waiting.has(query) && isGone(query)) query.cut();
+  }
+
+  function leave(query: WaitingQuery): void {
+    waiting.delete(query);
+    if (waiting.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    async during(query, answer) {
+      waiting.set(query, performance.now());
+      timer ??= setInterval(() => void feel(), LOOK_MS).unref();
+      try {
+        return await answer;
+      } finally {
+        leave(query);
+      }
+    },
+  };
+}
+
+/** Asks who is there, and tells of a query whether its server is gone. */
+async function judge(ask: () => Promise<ServerMark>): Promise<(query: WaitingQuery) => boolean> {
+  try {
+    const server = await ask();
+    return (query) => query.server !== server;
+  } catch (error) {
+    // One that has no room for another connection is there; which one it is it cannot say.
+    const isThere = wasAnswered(toPostgresStoreError(error));
+    return () => !isThere;
+  }
+}
+
+/**
+ * Start time of a server, which tells it from every other one: from the one at the same address after a fail-over, and
+ * from itself after a restart.
+ */
+type ServerMark = string;
+
+/**
+ * First statement of every session. `synchronous_commit` is raised where the server would answer before a commit is on
+ * its disk, and never lowered: an acknowledged write has to survive a crash.
+ */
+const BEGIN_SESSION = `
+  select pg_is_in_recovery() as is_standby, pg_postmaster_start_time()::text as server,
+    set_config('synchronous_commit',
+      case current_setting('synchronous_commit') when 'off' then 'on'
+        else current_setting('synchronous_commit') end, false)`;
+
+/**
+ * Begins a session and returns the mark of its server. A standby may be behind, and "not found" would make a provider
+ * create a user twice: it is not even read.
+ * @throws StoreError `store-unavailable` for a standby; errors of pg
+ */
+async function beginSession(client: pg.ClientBase): Promise<ServerMark> {
+  const { rows } = await client.query<{ is_standby: boolean; server: string }>(BEGIN_SESSION);
+  const [session] = rows;
+  if (session === undefined || session.is_standby) {
+    const message = 'PostgreSQL: the server is a standby, which takes no writes';
+    throw new StoreError('store-unavailable', message);
+  }
+  return session.server;
+}
+
+/**
+ * Asks through a connection of its own which server answers now.
+ * @param waitMs how long each of connecting and answering may take @throws errors of pg
+ */
+async function askServer(connectionString: string, waitMs: number): Promise<ServerMark> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: 'scim-bridge',
+    connectionTimeoutMillis: waitMs,
+    query_timeout: waitMs,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ server: string }>(
+      'select pg_postmaster_start_time()::text as server',
+    );
+    return rows[0]?.server ?? '';
+  } finally {
+    // Not awaited: a server that does not answer does not say goodbye either.
+    client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import type { Schema } from '../schema.ts';
+import type { Db, Store, StoreOptions } from '../store.ts';
+import { isAbsent, toAttemptsMax } from './postgres-errors.ts';
+import { openPool } from './postgres-pool.ts';
+import { StoreError } from './store-error.ts';
+
+const retryDelayMaxMs = 500;
+/** Interval at which a server that is not there yet is asked again, in milliseconds. */
+const ASK_AGAIN_MS = 500;
+
+/**
+ * A store that several replicas share.
+ * @throws StoreError `store-unavailable` when nothing answers, or a standby does.
+ */
+export async function openPostgres(options: StoreOptions): Promise<Store> {
+  const { url, connectionsMax = 10, onConnectionLost, random = Math.random } = options;
+  const open = (max: number): Db => {
+    const pool = openPool({
+      url,
+      connectionsMax: max,
+      onConnectionLost: (e) => onConnectionLost?.(e),
+    });
+    return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  };
+  const db = open(connectionsMax);
+
+  try {
+    await untilAnswered(db, options.deadline);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  const running = createRunningWrites();
+  const aside = open(1); // Connects when it is first used.
+  return {
+    engine: 'postgres',
+    read: db,
+    aside,
+    generation: () => undefined,
+    write: (work) =>
+      running.run(() => retryContended(() => db.transaction().execute(work), random)),
+    // Old versions of rows go when the server vacuums, which is its own to do.
+    scrub: async () => undefined,
+    close: async () => {
+      await running.finish();
+      await Promise.all([db.destroy(), aside.destroy()]);
+    },
+  };
+}
+
+/** Proves that the server answers; one that is not there yet is waited for as long as there is patience. */
+async function untilAnswered(db: Db, deadline: StoreOptions['deadline']): Promise<void> {
+  const until = performance.now() + (deadline?.ms ?? 0);
+  for (;;) {
+    try {
+      await sql`select 1`.execute(db);
+      return;
+    } catch (error) {
+      const isInTime = performance.now() < until && deadline?.signal.aborted === false;
+      if (!isInTime || !(error instanceof StoreError && isAbsent(error))) throw error;
+      deadline.onWait(error);
+      await sleep(ASK_AGAIN_MS, undefined, { signal: deadline.signal }).catch(() => {});
+    }
+  }
+}
+
+/** The pool drops those who wait for a connection when it ends, so the end waits for them. */
+function createRunningWrites() {
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+  return {
+    async run<T>(write: () => Promise<T>): Promise<T> {
+      if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
+      const outcome = write();
+      running.add(outcome);
+      return outcome.finally(() => running.delete(outcome));
+    },
+    async finish(): Promise<void> {
+      isClosed = true;
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/**
+ * Runs a transaction again that the server gave up in favour of another (deadlock, serialisation failure), or that
+ * came second to store something new.
+ * Delays double from 20 ms with full jitter, so that the same two do not meet again.
+ */
+async function retryContended<T>(transact: () => Promise<T>, random: () => number): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await transact();
+    } catch (error) {
+      if (!(error instanceof StoreError) || attempt >= toAttemptsMax(error)) throw error;
+      await sleep(random() * Math.min(10 * 2 ** attempt, retryDelayMaxMs));
+    }
+  }
+}

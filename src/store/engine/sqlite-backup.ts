@@ -1,0 +1,143 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { BridgeError } from '../../domain/errors.ts';
+import { listMigrations } from './migrate.ts';
+import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
+
+/** Time that a stopping bridge is waited for, in milliseconds. */
+const LOCK_WAIT_MS = 200;
+/** Suffixes of the files that SQLite keeps beside an open one. */
+const BESIDE = ['-wal', '-shm'] as const;
+
+/**
+ * Writes all that is committed in the store into a new file, while the bridge goes on: one moment of it, whole and
+ * proven. A file that is there stays as it is.
+ * @throws StoreError; BridgeError `backup-failed`
+ */
+export function backUpSqlite(path: string, target: string): void {
+  if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no store at ${path}`);
+  if (existsSync(target)) throw new BridgeError('backup-failed', `${target} exists already`);
+  const part = `${target}.part`;
+  openNew(part);
+  try {
+    writeOut(path, part);
+    proveSqlite(part);
+    moveInPlace(part, target);
+  } finally {
+    rmSync(part, { force: true });
+  }
+}
+
+function openNew(part: string): void {
+  try {
+    rmSync(part, { force: true });
+    createFile(part);
+  } catch (cause) {
+    throw new BridgeError('backup-failed', `${part} cannot be written`, { cause });
+  }
+}
+
+/** One read of everything, which writers do not wait for. */
+function writeOut(path: string, part: string): void {
+  const source = connect(path, { readOnly: true });
+  try {
+    source.prepare('vacuum into ?').run(part);
+  } catch (error) {
+    throw toSqliteStoreError(error);
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * Makes sure that a file is a store of the bridge, whole, and of no later version.
+ * @throws StoreError; BridgeError `backup-failed`
+ */
+function proveSqlite(path: string): void {
+  if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no file ${path}`);
+  const names = readMigrations(path);
+  const known = listMigrations('sqlite');
+  const unknown = names.filter((name) => !Object.hasOwn(known, name));
+  if (names.length === 0 || unknown.length > 0) {
+    const what = names.length === 0 ? 'no store of the bridge' : 'of a later version of the bridge';
+    throw new BridgeError('backup-failed', `${path} is ${what}`);
+  }
+}
+
+function readMigrations(path: string): string[] {
+  const file = connect(path, { readOnly: true });
+  try {
+    const { integrity_check: found } = file.prepare('pragma integrity_check(1)').get() ?? {};
+    if (found !== 'ok') throw new BridgeError('backup-failed', `${path} is damaged`);
+    const tables = file.prepare("select name from sqlite_master where name = 'kysely_migration'");
+    if (tables.get() === undefined) return [];
+    return file
+      .prepare('select name from kysely_migration')
+      .all()
+      .map(({ name }) => String(name));
+  } catch (error) {
+    throw error instanceof BridgeError ? error : toSqliteStoreError(error);
+  } finally {
+    file.close();
+  }
+}
+
+/** Replacement of a store by a backup. */
+export interface Replacement {
+  /** Path of the store, which no process may have open. */
+  readonly path: string;
+  /** The backup, which stays where it is. */
+  readonly from: string;
+  /** Prepares the copy before it becomes the store. */
+  readonly prepare: (part: string) => Promise<void>;
+  /** Path at which the replaced store is kept. */
+  readonly keptAs: string;
+}
+
+/**
+ * Puts a copy of a backup in the place of the store. Until the last step the store is the one that was there, and it is
+ * kept afterwards with all that belongs to it.
+ * @throws StoreError `store-in-use` while the bridge runs; BridgeError `backup-failed`
+ */
+export async function replaceSqlite({ path, from, prepare, keptAs }: Replacement): Promise<void> {
+  proveSqlite(from);
+  const lock = takeFile(path, LOCK_WAIT_MS);
+  const part = `${path}.part`;
+  try {
+    for (const end of ['', ...BESIDE, '-lock']) rmSync(`${part}${end}`, { force: true });
+    createFile(part);
+    copyFileSync(from, part);
+    await prepare(part);
+    for (const end of ['', ...BESIDE]) {
+      if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${keptAs}${end}`);
+    }
+    moveInPlace(part, path);
+  } finally {
+    for (const end of ['', ...BESIDE, '-lock']) rmSync(`${part}${end}`, { force: true });
+    lock.close();
+  }
+}
+
+/** Survives a loss of power: first what the file holds, then its name. */
+function moveInPlace(part: string, target: string): void {
+  flush(part);
+  renameSync(part, target);
+  flush(dirname(target));
+}
+
+function flush(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../store.ts';
+import { openStore } from './database.ts';
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-sqlite-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function open(path: string): Promise<Store> {
+  const store = await openStore({ url: `sqlite:${path}` });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function readPragma(store: Store, name: string): Promise<unknown> {
+  const pragma = sql<Record<string, unknown>>`pragma ${sql.raw(name)}`;
+  const { rows } = await store.write((tx) => pragma.execute(tx));
+  return Object.values(rows[0] ?? {})[0];
+}
+
+test('a commit survives a loss of power, and foreign keys are enforced', async () => {
+  const store = await open(join(makeFolder(), 'bridge.db'));
+
+  expect(await readPragma(store, 'journal_mode')).toBe('wal');
+  expect(await readPragma(store, 'synchronous')).toBe(2); // FULL
+  expect(await readPragma(store, 'foreign_keys')).toBe(1);
+});
+
+test('the file and its folder are made, for their owner only', async () => {
+  const folder = join(makeFolder(), 'data');
+  const store = await open(join(folder, 'bridge.db'));
+  await store.write((tx) => sql`create table t (id integer)`.execute(tx));
+
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  for (const suffix of ['', '-wal', '-shm']) {
+    expect(statSync(join(folder, `bridge.db${suffix}`)).mode & 0o777).toBe(0o600);
+  }
+});
+
+test('close() leaves one file that can be copied', async () => {
+  const path = join(makeFolder(), 'bridge.db');
+  const store = await openStore({ url: `sqlite:${path}` });
+  await store.write((tx) => sql`create table t (id integer)`.execute(tx));
+
+  await store.close();
+
+  expect(() => statSync(`${path}-wal`)).toThrow('ENOENT');
+});
+
+test('a read outside a transaction cannot write', async () => {
+  const store = await open(join(makeFolder(), 'bridge.db'));
+
+  const written = sql`create table t (id integer)`.execute(store.read);
+
+  await expect(written).rejects.toMatchObject({ code: 'store-unavailable' });
+});
+
+test('a read that is streamed is not disturbed by the same read beside it', async () => {
+  const store = await open(join(makeFolder(), 'bridge.db'));
+  await store.write((tx) => sql`create table users (id integer)`.execute(tx));
+  await store.write((tx) => sql`insert into users values (1), (2), (3)`.execute(tx));
+  const query = store.read.selectFrom('users').select('id');
+
+  let streamed = 0;
+  for await (const _ of query.stream()) {
+    streamed += 1;
+    await query.execute();
+  }
+
+  expect(streamed).toBe(3);
+});
+
+const unreadable = [
+  { why: 'a file that is no database', content: 'hello, this is not SQLite'.repeat(50) },
+  { why: 'a damaged header', content: `SQLite format 3\0${'\xff'.repeat(4_096)}` },
+];
+test.each(unreadable)('$why is refused and left as it is', async ({ content }) => {
+  const path = join(makeFolder(), 'bridge.db');
+  writeFileSync(path, content, 'latin1');
+
+  const opened = openStore({ url: `sqlite:${path}` });
+
+  await expect(opened).rejects.toMatchObject({ code: 'store-corrupt' });
+  expect(statSync(path).size).toBe(content.length);
+});
+
+test('a path that cannot be created says so', async () => {
+  const path = join(makeFolder(), 'file');
+  writeFileSync(path, '');
+
+  const opened = openStore({ url: `sqlite:${path}/below/bridge.db` });
+
+  await expect(opened).rejects.toMatchObject({ name: 'StoreError' });
+});
+
+test.each(['', 'bridge.db', 'sqlite:', 'sqlite::memory:', 'mysql://x'])(
+  'the address %j is refused',
+  async (url) => {
+    await expect(openStore({ url })).rejects.toMatchObject({ code: 'store-url' });
+  },
+);
+
+test('a full disk fails the write that met it, and later writes work', async () => {
+  const path = join(makeFolder(), 'bridge.db');
+  const store = await open(path);
+  await store.write((tx) => sql`create table t (content text)`.execute(tx));
+  await store.write((tx) => sql`pragma max_page_count = 20`.execute(tx));
+  const fill = (characters: number) =>
+    store.write((tx) => sql`insert into t values (${'x'.repeat(characters)})`.execute(tx));
+
+  const outcomes = await Promise.allSettled([fill(10), fill(1_000_000)]);
+  await fill(10);
+
+  expect(outcomes).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'store-full' } },
+  ]);
+  const { rows } = await sql`select 1 from t`.execute(store.read);
+  expect(rows).toHaveLength(2);
+});
+
+test('reads do not wait for a writer, not even for one of another process', async () => {
+  const path = join(makeFolder(), 'bridge.db');
+  const store = await open(path);
+  await store.write((tx) => sql`create table t (id integer)`.execute(tx));
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+
+  other.exec('begin immediate; insert into t values (1)');
+  const during = await sql`select 1 from t`.execute(store.read);
+  other.exec('commit');
+  const after = await sql`select 1 from t`.execute(store.read);
+
+  expect([during.rows.length, after.rows.length]).toEqual([0, 1]);
+});
+
+test('what a write has resolved survives kill -9', async () => {
+  const path = join(makeFolder(), 'bridge.db');
+
+  for (const crash of [1, 2, 3]) {
+    const acknowledged = await writeUntilKilled(path, 200 * crash);
+    const store = await openStore({ url: `sqlite:${path}` });
+    const { rows } = await sql<{ n: number }>`select n from crash_rows`.execute(store.read);
+    await store.close();
+
+    const kept = new Set(rows.map(({ n }) => n));
+    expect(acknowledged.filter((n) => !kept.has(n))).toEqual([]);
+  }
+});
+
+/** @returns the rows that a child process had reported as written when it was killed. */
+async function writeUntilKilled(path: string, rowsMin: number): Promise<number[]> {
+  const script = fileURLToPath(new URL('../../../test/support/crash-writer.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  const numbers = await collectNumbers(child, rowsMin);
+  await exited;
+  return numbers;
+}
+
+/** Kills the child as soon as it has reported enough; what it reported until it died counts too. */
+async function collectNumbers(child: ChildProcess, rowsMin: number): Promise<number[]> {
+  let output = '';
+  for await (const chunk of child.stdout ?? []) {
+    output += chunk;
+    if (output.split('\n').length > rowsMin) child.kill('SIGKILL');
+  }
+  const wholeLines = output.split('\n').slice(0, -1);
+  expect(wholeLines.length).toBeGreaterThanOrEqual(rowsMin);
+  return wholeLines.map(Number);
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { describePostgres, describeStores } from '../../../test/support/stores.ts';
+import { systemClock } from '../../telemetry/system-clock.ts';
+import { openStoreClock } from './store-clock.ts';
+
+const MINUTES_MS = 60_000;
+const HOURS_MS = 60 * MINUTES_MS;
+
+/** A host whose clock is wrong by so much. */
+function off(ms: number) {
+  return { now: () => Date.now() + ms, sleep: systemClock.sleep };
+}
+
+describePostgres('the clock of a store that hosts share', ({ makeStore }) => {
+  test.each([5 * MINUTES_MS, -5 * MINUTES_MS])(
+    'does not mind a host that is %i ms off',
+    async (ms) => {
+      const store = await makeStore();
+
+      const clock = await openStoreClock(store, off(ms));
+
+      // The server of the tests runs on this machine, so its clock is ours.
+      expect(Math.abs(clock.now() - Date.now())).toBeLessThan(2_000);
+    },
+  );
+
+  test('does not mind a host whose clock is set while it runs, forward or back, nor a slow answer', async () => {
+    const store = await makeStore();
+    let setMs = 0;
+    const host = {
+      now: () => Date.now() + setMs,
+      steady: () => performance.now(),
+      sleep: systemClock.sleep,
+    };
+    const clock = await openStoreClock(store, host);
+    const times: number[] = [clock.now()];
+
+    for (setMs of [3 * HOURS_MS, -3 * HOURS_MS, 0]) {
+      times.push(clock.now());
+      // A caller during a comparison of the clocks waits for its end.
+      await sql`select pg_sleep(0.02)`.execute(store.read);
+      times.push(clock.now());
+    }
+
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(Math.abs(clock.now() - Date.now())).toBeLessThan(2_000);
+  });
+});
+
+describeStores('the clock of a store', ({ makeStore, engine }) => {
+  test.runIf(engine === 'sqlite')('that one process has is that of the host', async () => {
+    const store = await makeStore();
+
+    const clock = await openStoreClock(store, off(5 * MINUTES_MS));
+
+    expect(clock.now() - Date.now()).toBeGreaterThan(4 * MINUTES_MS);
+  });
+});

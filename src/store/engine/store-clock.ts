@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Clock } from '../../domain/clock.ts';
+import type { Store } from '../store.ts';
+import { isPostgres } from './dialect.ts';
+
+/** Time for which a comparison of the clocks holds, in milliseconds: a host's clock may go unevenly. */
+const COMPARED_MS = 30_000;
+/** Change of the host's clock, in milliseconds, from which the clocks are compared again. */
+const SET_MS = 1_000;
+
+/** Last comparison of the server's clock with the host's. */
+interface Comparison {
+  /** Lead of the server's time over the host's steady one. */
+  readonly offMs: number;
+  readonly steadyAt: number;
+  readonly hostAt: number;
+}
+
+/**
+ * Time as the store's server has it, where several hosts share the store: what one of them wrote down as
+ * due is due for all, however wrong its own clock is, and whatever it is set to meanwhile. Where one process
+ * has the store, the host's own.
+ * @throws StoreError
+ */
+export async function openStoreClock(store: Store, host: Clock): Promise<Clock> {
+  if (!isPostgres(store.read)) return host;
+  const steady = host.steady ?? host.now;
+  let compared = await compare(store, host, undefined);
+  let comparedAt = performance.now();
+  let isComparing = false;
+
+  async function compareAgain(): Promise<void> {
+    isComparing = true;
+    try {
+      compared = await compare(store, host, compared);
+    } catch {
+      // The store does not answer, which others tell: what was known of its clock stays.
+      compared = { ...compared, steadyAt: steady(), hostAt: host.now() };
+    }
+    comparedAt = performance.now();
+    isComparing = false;
+  }
+
+  /** The host's clock was set, or the host stood still, or it is time to. */
+  function isStale(): boolean {
+    const passedMs = steady() - compared.steadyAt;
+    const setMs = Math.abs(host.now() - compared.hostAt - passedMs);
+    return performance.now() - comparedAt > COMPARED_MS || setMs > SET_MS;
+  }
+
+  return {
+    now() {
+      if (!isComparing && isStale()) void compareAgain();
+      return Math.round(steady() + compared.offMs);
+    },
+    steady,
+    sleep: (ms, signal) => host.sleep(ms, signal),
+  };
+}
+
+/** Asks the server. What was known stays where the answer, which took its time to come, does not speak against it. */
+async function compare(
+  { read }: Store,
+  host: Clock,
+  known: Comparison | undefined,
+): Promise<Comparison> {
+  const steady = host.steady ?? host.now;
+  const askedAt = steady();
+  const { rows } = await sql<{ now: number }>`
+    select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(read);
+  const steadyAt = steady();
+  const server = rows[0]?.now ?? host.now();
+  const [leastMs, mostMs] = [server - steadyAt, server - askedAt];
+  const isKnown = known !== undefined && known.offMs >= leastMs && known.offMs <= mostMs;
+  return { offMs: isKnown ? known.offMs : (leastMs + mostMs) / 2, steadyAt, hostAt: host.now() };
+}

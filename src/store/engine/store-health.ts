@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import type { Clock } from '../../domain/clock.ts';
+import { saveFact } from '../facts.ts';
+import type { Db, Store } from '../store.ts';
+import { isPostgres } from './dialect.ts';
+import { StoreError, type StoreErrorCode } from './store-error.ts';
+
+/** Reason why the store takes no writes, and since when (epoch milliseconds). */
+export interface WriteTrouble {
+  readonly code: StoreErrorCode;
+  readonly sinceMs: number;
+}
+
+/** A store that remembers whether its last write was taken. */
+export interface WatchedStore extends Store {
+  /** Tries a small write where the last one failed, so that an end of the trouble shows without traffic. */
+  findWriteTrouble(): Promise<WriteTrouble | undefined>;
+}
+
+/** Codes that say that the store cannot be used; other errors are about one piece of work alone. */
+export const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set([
+  'store-full',
+  'store-unavailable',
+  'store-unsure',
+  'store-busy',
+  'store-corrupt',
+]);
+
+/** A full disk lets a store be read and not written; only writing tells. */
+export function watchWrites(store: Store, clock: Clock): WatchedStore {
+  let trouble: WriteTrouble | undefined;
+
+  const write: Store['write'] = async (work) => {
+    try {
+      const value = await store.write(work);
+      trouble = undefined;
+      return value;
+    } catch (error) {
+      const code =
+        error instanceof StoreError && OUTAGE_CODES.has(error.code) ? error.code : undefined;
+      if (code !== undefined) trouble = { code, sinceMs: trouble?.sinceMs ?? clock.now() };
+      throw error;
+    }
+  };
+
+  return {
+    ...store,
+    write,
+    async findWriteTrouble() {
+      if (trouble === undefined) return undefined;
+      const now = clock.now();
+      // Its failure is what `trouble` says.
+      await write((tx) => saveFact(tx, { name: 'write-check', value: now, now })).catch(() => {});
+      return trouble;
+    },
+  };
+}
+
+/**
+ * Reason why committed data may be lost although the store works as set up:
+ * - `not-flushed`: `fsync` is off, so a crash of the server's host may lose commits, or the whole database
+ * - `standby-behind`: a standby follows that no commit waits for, so a fail-over to it may lose the last ones
+ */
+export type Weakness = 'not-flushed' | 'standby-behind';
+
+interface Settings {
+  readonly is_flushed: boolean;
+  readonly is_followed: boolean;
+}
+
+/** Reads from PostgreSQL's settings how commits may be lost; empty for a SQLite file. @throws StoreError */
+export async function findWeaknesses(db: Db): Promise<readonly Weakness[]> {
+  if (!isPostgres(db)) return [];
+  const { rows } = await sql<Settings>`
+    select current_setting('fsync') = 'on' as is_flushed,
+      exists (select from pg_stat_replication) and (current_setting('synchronous_standby_names') = ''
+        or current_setting('synchronous_commit') = 'local') as is_followed`.execute(db);
+  return rows.flatMap(({ is_flushed, is_followed }): Weakness[] => [
+    ...(is_flushed ? [] : (['not-flushed'] as const)),
+    ...(is_followed ? (['standby-behind'] as const) : []),
+  ]);
+}

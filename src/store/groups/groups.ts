@@ -1,0 +1,199 @@
+import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
+import type { GroupField, GroupState, LinkChange } from '../../domain/group.ts';
+import { type ObservedGroup, toDesiredGroup, type UpstreamGroupIds } from '../../domain/group.ts';
+import { type GroupId, groupId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Pending } from '../../domain/pending.ts';
+import type { SentCreate } from '../../domain/sent-create.ts';
+import { parseStored } from '../engine/columns.ts';
+import { keepFormerNames } from '../resources/former-names.ts';
+import { mergeSentCreates } from '../resources/sent-creates.ts';
+import type { GroupsTable, Schema } from '../schema.ts';
+import type { Db } from '../store.ts';
+
+/** A group as stored, without who is in it. */
+export type GroupRow = Selectable<GroupsTable>;
+/** The columns of a new group. */
+export type NewGroupRow = Insertable<GroupsTable>;
+/** The columns of a change. */
+export type GroupChange = UpdateObject<Schema, 'groups'>;
+
+/** The live group with this SCIM id, or undefined: unknown or deleted. */
+export async function findGroup(db: Db, id: string): Promise<GroupRow | undefined> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('id', '=', groupId(id))
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The row with this SCIM id, deleted or not. */
+export async function findGroupRow(db: Db, id: string): Promise<GroupRow | undefined> {
+  return db.selectFrom('groups').selectAll().where('id', '=', groupId(id)).executeTakeFirst();
+}
+
+/** The row with this SCIM id, which the caller knows to be there. @throws Error when it is not */
+export async function getGroupRow(db: Db, id: GroupId): Promise<GroupRow> {
+  return db.selectFrom('groups').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+/** The row with this SCIM id, deleted or not, locked until the transaction ends. */
+export async function lockGroup(tx: Db, id: GroupId): Promise<GroupRow | undefined> {
+  return tx.selectFrom('groups').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Live groups shown under this name, compared without case; at most one of them is managed. */
+export async function listGroupsByName(db: Db, nameFolded: string): Promise<GroupRow[]> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('display_name_folded', '=', nameFolded)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
+/** Tombstones of this name that still stand for a group of the service. Newest first. */
+export async function listGroupTombstones(db: Db, nameFolded: string): Promise<GroupRow[]> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('display_name_folded', '=', nameFolded)
+    .where('deleted_at', 'is not', null)
+    .orderBy('deleted_at', 'desc')
+    .execute();
+}
+
+/** Groups whose name in the service is about to change or to go: its removal or renaming still waits. */
+export async function listLeavingGroups(db: Db): Promise<GroupRow[]> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('pending', '!=', '{}')
+    .where('observed', 'is not', null)
+    .where((where) =>
+      where.or([where('deleted_at', 'is not', null), where('pending', 'like', '%"displayName"%')]),
+    )
+    .execute();
+}
+
+/** The group, live or deleted, that stands for a group of the service; the live one first. */
+export async function findGroupByUpstream(
+  db: Db,
+  ids: Partial<UpstreamGroupIds>,
+): Promise<GroupRow | undefined> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('upstream_scim_id', '=', ids.scimId ?? null),
+        where('upstream_rest_id', '=', ids.restId ?? null),
+        where('upstream_uid', '=', ids.uid ?? null),
+      ]),
+    )
+    .orderBy((order) => order.fn.coalesce('deleted_at', order.lit(0)))
+    .executeTakeFirst();
+}
+
+/** Adds a group. @throws StoreError when another live managed group has the name. */
+export async function insertGroup(tx: Db, row: NewGroupRow): Promise<GroupRow> {
+  return tx.insertInto('groups').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Changes a group, and remembers a name that goes. The caller has read the row in the same transaction. */
+export async function updateGroup(tx: Db, id: GroupId, change: GroupChange): Promise<void> {
+  if (Object.keys(change).length === 0) return;
+  const { display_name_folded: name } = change;
+  if (typeof name === 'string') {
+    const row = await tx
+      .selectFrom('groups')
+      .select('display_name_folded')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    const old = row === undefined ? [] : [row.display_name_folded];
+    await keepFormerNames(tx, { type: 'group', id }, { old, names: [name] });
+  }
+  await tx.updateTable('groups').set(change).where('id', '=', id).execute();
+}
+
+/** Removes a group and who was in it: after the undo of a refused create, or once it is gone upstream. */
+export async function deleteGroup(tx: Db, id: GroupId): Promise<void> {
+  await tx.deleteFrom('groups').where('id', '=', id).execute();
+}
+
+/**
+ * Forgets groups of this name that were never created and that a lost create may have left in the service. Returns the
+ * names of their creates, undefined when there was none: the next group of the name looks for these first.
+ */
+export async function forgetLostGroups(
+  tx: Db,
+  nameFolded: string,
+): Promise<SentCreate[] | undefined> {
+  const forgotten = await tx
+    .deleteFrom('groups')
+    .where('deleted_at', 'is not', null)
+    .where('display_name_folded', '=', nameFolded)
+    .where(sql<boolean>`lost_looks > 0`)
+    .returning('sent_creates')
+    .execute();
+  return mergeSentCreates(forgotten);
+}
+
+/** Input of the plan for a group, with the waiting changes of members and admins. */
+export function toGroupState(
+  row: GroupRow,
+  links: { members: readonly LinkChange[]; admins: readonly LinkChange[] },
+): GroupState {
+  return {
+    id: row.id,
+    ids: {
+      scimId: row.upstream_scim_id ?? undefined,
+      restId: row.upstream_rest_id ?? undefined,
+      uid: row.upstream_uid ?? undefined,
+    },
+    desired: toDesiredGroup(parseStored<JsonObject>(row.attributes)),
+    observed: toObservedGroup(row),
+    pending: parseStored<Pending<GroupField>>(row.pending),
+    version: row.version,
+    deleted: row.deleted_at !== null,
+    created: row.origin === 'created',
+    mustLook: row.must_look !== 0,
+    sentCreates: parseStored<SentCreate[]>(row.sent_creates),
+    ...links,
+  };
+}
+
+/** True when the service has the group, or had it at the last look. */
+export function hasUpstreamIds(
+  row: Pick<GroupRow, 'upstream_uid' | 'upstream_rest_id' | 'upstream_scim_id'>,
+): boolean {
+  return (row.upstream_uid ?? row.upstream_rest_id ?? row.upstream_scim_id) !== null;
+}
+
+/** Parses the last observation of the group; undefined: there was none. */
+export function toObservedGroup(row: Pick<GroupRow, 'observed'>): ObservedGroup | undefined {
+  return row.observed === null ? undefined : parseStored<ObservedGroup>(row.observed);
+}
+
+/**
+ * Forgets at most `limit` groups that were deleted before `before` (epoch milliseconds), of which nothing waits and
+ * nothing is in the service; returns how many. What may still be there stays hidden by its row.
+ */
+export async function pruneDeletedGroups(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const old = tx
+    .selectFrom('groups')
+    .select('id')
+    .where('deleted_at', '<', before)
+    .where('due_at', 'is', null)
+    .where('lost_looks', '=', 0)
+    .where('upstream_scim_id', 'is', null)
+    .where('upstream_rest_id', 'is', null)
+    .where('upstream_uid', 'is', null)
+    .limit(limit);
+  const result = await tx.deleteFrom('groups').where('id', 'in', old).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

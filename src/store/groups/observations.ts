@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import type { GroupId } from '../../domain/ids.ts';
+import { chunks } from '../engine/dialect.ts';
+import type { Origin } from '../schema.ts';
+import type { Db } from '../store.ts';
+import { type GroupRow, type NewGroupRow, toObservedGroup } from './groups.ts';
+
+/** Ids of the service, of many groups. */
+export interface UpstreamGroupIdLists {
+  readonly scimIds?: readonly string[];
+  readonly restIds?: readonly number[];
+  readonly uids?: readonly string[];
+}
+
+/** The rows, live or deleted, that carry any of these ids, locked until the transaction ends. */
+export async function lockGroupsByIds(
+  tx: Db,
+  { scimIds = [], restIds = [], uids = [] }: UpstreamGroupIdLists,
+): Promise<GroupRow[]> {
+  const rows = new Map<GroupId, GroupRow>();
+  const lists = [
+    ['upstream_scim_id', scimIds],
+    ['upstream_rest_id', restIds],
+    ['upstream_uid', uids],
+  ] as const;
+  for (const [column, ids] of lists) {
+    for (const chunk of chunks<string | number>(ids)) {
+      const query = tx.selectFrom('groups').selectAll().where(column, 'in', chunk).forUpdate();
+      for (const row of await query.execute()) rows.set(row.id, row);
+    }
+  }
+  return [...rows.values()];
+}
+
+/** Adds groups as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
+export async function insertObservedGroups(tx: Db, rows: readonly NewGroupRow[]): Promise<void> {
+  for (const chunk of chunks(rows)) await tx.insertInto('groups').values(chunk).execute();
+}
+
+/** A live group as a list of the service showed it, without who is in it. */
+export interface SeenGroup {
+  readonly id: GroupId;
+  readonly seq: number;
+  readonly origin: Origin | null;
+  readonly scimId: string | undefined;
+  readonly uid: string | undefined;
+  readonly restId: number | undefined;
+  /** Name in the service, which for a managed group may differ from what is desired. */
+  readonly name: string;
+  /** Time of the observation (epoch milliseconds). */
+  readonly seenAt: number;
+}
+
+/** Every live group that the service was seen to hold, in order of creation. */
+export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
+  const rows = await db
+    .selectFrom('groups')
+    .select([
+      'id',
+      'seq',
+      'origin',
+      'observed',
+      'upstream_scim_id',
+      'upstream_rest_id',
+      'upstream_uid',
+    ])
+    .where('deleted_at', 'is', null)
+    .where('observed', 'is not', null)
+    .orderBy('seq')
+    .execute();
+  return rows.flatMap((row) => {
+    const observed = toObservedGroup(row);
+    if (observed === undefined) return [];
+    const { id, seq, origin } = row;
+    return [
+      {
+        id,
+        seq,
+        origin,
+        scimId: row.upstream_scim_id ?? undefined,
+        restId: row.upstream_rest_id ?? undefined,
+        uid: row.upstream_uid ?? undefined,
+        name: observed.displayName,
+        seenAt: observed.at,
+      },
+    ];
+  });
+}
+
+/** Counts of a group's observed members. */
+export interface SeenMembersCount {
+  readonly seen: number;
+  /** Members that a possibly incomplete list did not show any more. */
+  readonly unknown: number;
+}
+
+/** Counts the observed members of several groups; a group that is not in the result has none. */
+export async function countSeenMembers(
+  db: Db,
+  groupIds: readonly GroupId[],
+): Promise<Map<GroupId, SeenMembersCount>> {
+  const rows = await db
+    .selectFrom('memberships')
+    .select([
+      'group_id',
+      sql<number>`count(case when observed = 1 then 1 end)`.as('seen'),
+      sql<number>`count(case when observed is null and pending is null then 1 end)`.as('unknown'),
+    ])
+    .where('group_id', 'in', groupIds)
+    .groupBy('group_id')
+    .execute();
+  return new Map(rows.map(({ group_id, seen, unknown }) => [group_id, { seen, unknown }]));
+}

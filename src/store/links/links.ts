@@ -1,0 +1,173 @@
+import { type Selectable, sql } from 'kysely';
+import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
+import { chunks } from '../engine/dialect.ts';
+import type { LinkColumns } from '../schema.ts';
+import type { Db } from '../store.ts';
+
+/** Two tables of the same form: who is in a group, and who administers it. */
+export const LINK_TABLES = ['memberships', 'group_admins'] as const;
+
+/** Name of a link table. */
+export type LinkTable = (typeof LINK_TABLES)[number];
+
+/** One stored link. */
+export type LinkRow = Pick<
+  Selectable<LinkColumns>,
+  'user_id' | 'desired' | 'observed' | 'pending' | 'put_in' | 'retry_at' | 'problem'
+>;
+
+/** All links of a group, or those of some users. */
+export async function listLinks(
+  db: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  userIds?: readonly UserId[],
+): Promise<LinkRow[]> {
+  const query = db
+    .selectFrom(table)
+    .select(['user_id', 'desired', 'observed', 'pending', 'put_in', 'retry_at', 'problem'])
+    .where('group_id', '=', groupId);
+  if (userIds === undefined) return query.orderBy('seq').execute();
+  const rows: LinkRow[] = [];
+  for (const chunk of chunks(userIds))
+    rows.push(...(await query.where('user_id', 'in', chunk).execute()));
+  return rows;
+}
+
+/** A link as it is to be. */
+export interface LinkWrite {
+  readonly userId: UserId;
+  readonly desired: number | null;
+  readonly observed: number | null;
+  readonly pending: number | null;
+  readonly putIn?: number;
+  /** Time of the next attempt of a refused change (epoch milliseconds); absent: there is nothing to wait for. */
+  readonly retryAt?: number | null;
+}
+
+/** Stores links, replacing the three facts of those that exist. */
+export async function saveLinks(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  links: readonly LinkWrite[],
+): Promise<void> {
+  for (const chunk of chunks(links)) {
+    await tx
+      .insertInto(table)
+      .values(
+        chunk.map((link) => ({
+          group_id: groupId,
+          user_id: link.userId,
+          desired: link.desired,
+          observed: link.observed,
+          pending: link.pending,
+          put_in: link.putIn ?? 0,
+          retry_at: link.retryAt ?? null,
+          attempts: 0,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['user_id', 'group_id']).doUpdateSet((set) => ({
+          desired: set.ref('excluded.desired'),
+          observed: set.ref('excluded.observed'),
+          pending: set.ref('excluded.pending'),
+          put_in: set.ref('excluded.put_in'),
+          retry_at: set.ref('excluded.retry_at'),
+          attempts: set.ref('excluded.attempts'),
+        })),
+      )
+      .execute();
+  }
+}
+
+/** Forgets links that are not desired and that the service does not hold. */
+export async function deleteLinks(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  userIds: readonly UserId[],
+): Promise<void> {
+  for (const chunk of chunks(userIds)) {
+    await tx
+      .deleteFrom(table)
+      .where('group_id', '=', groupId)
+      .where('user_id', 'in', chunk)
+      .execute();
+  }
+}
+
+/** The ids among `ids` that are live users. */
+export async function listExistingUsers(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const chunk of chunks(ids)) {
+    const rows = await db
+      .selectFrom('users')
+      .select('id')
+      .where('id', 'in', chunk.map(userId))
+      .where('deleted_at', 'is', null)
+      .execute();
+    for (const { id } of rows) found.add(id);
+  }
+  return found;
+}
+
+/** Wish that a user is in a list of a group, or is not. */
+export interface LinkDesire {
+  readonly groupId: GroupId;
+  readonly userId: UserId;
+  readonly isWanted: boolean;
+}
+
+/**
+ * Sets the desired state of one user in a list without making it pending. An unwanted user whom the service does not
+ * show either is forgotten.
+ */
+export async function desireLink(
+  tx: Db,
+  table: LinkTable,
+  { groupId, userId, isWanted }: LinkDesire,
+): Promise<void> {
+  const [link] = await listLinks(tx, table, groupId, [userId]);
+  if (link === undefined) {
+    const row = { group_id: groupId, user_id: userId, desired: isWanted ? 1 : 0, observed: null };
+    await tx
+      .insertInto(table)
+      .values({ ...row, pending: null, retry_at: null, stuck_at: null, problem: null })
+      .execute();
+    return;
+  }
+  if (!isWanted && link.observed !== 1) return deleteLinks(tx, table, groupId, [userId]);
+  await tx
+    .updateTable(table)
+    .set({ desired: isWanted ? 1 : 0 })
+    .where('group_id', '=', groupId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** Link that differs in the service from what is desired. */
+export interface DifferingLink {
+  readonly list: LinkTable;
+  readonly userId: UserId;
+  readonly wanted: boolean;
+}
+
+/**
+ * Lists users who are wanted in a list of the group and missing there, or there and unwanted, while no change waits.
+ * Memberships of inactive users are kept and no difference; users whom the service never showed are not removed.
+ */
+export async function listDifferingLinks(db: Db, groupId: GroupId): Promise<DifferingLink[]> {
+  const links: DifferingLink[] = [];
+  for (const list of LINK_TABLES) {
+    const { rows } = await sql<{ user_id: UserId; desired: number }>`
+      select link.user_id, link.desired
+      from ${sql.table(list)} as link join users as listed on listed.id = link.user_id
+      where link.group_id = ${groupId} and link.pending is null and (
+        (link.desired = 1 and coalesce(link.observed, 0) = 0 and listed.active = 1)
+        or (link.desired = 0 and link.observed = 1))
+      order by link.desired, link.seq`.execute(db);
+    for (const row of rows) links.push({ list, userId: row.user_id, wanted: row.desired === 1 });
+  }
+  return links;
+}

@@ -1,0 +1,203 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import { chunks, isPostgres } from '../engine/dialect.ts';
+import type { Db, Store } from '../store.ts';
+
+/** Number of users updated in one transaction, so that no other write waits for long. */
+const TOUCH_ALL_CHUNK = 250;
+
+/** Users brought up to date in one statement, which must not hold the event loop for long. */
+const TOUCH_CHUNK = 100;
+
+/** Members that one statement reads. */
+const MEMBERS_AT_ONCE = 5_000;
+
+/**
+ * Writes what these users's answers say of their groups, after any of it may have changed: who is in a
+ * group, what it is called, whether it is there. Where the answer differs that is another version of it,
+ * elsewhere nothing. `now` is epoch milliseconds.
+ */
+export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
+  const entry = toEntry(tx, {
+    id: sql.ref('g.id'),
+    display: sql.ref('g.display_name'),
+    ref: '../Groups/',
+    type: 'direct',
+  });
+  for (const chunk of chunks(userIds, TOUCH_CHUNK)) {
+    await sql`update users set version = version + 1, modified_at = case when modified_at > ${now} then modified_at else ${now} end,
+      shown_groups = fresh.items
+      from (select u.id, coalesce((
+          select string_agg(${entry}, ',' order by g.seq)
+          from memberships as m join groups as g on g.id = m.group_id
+          where m.user_id = u.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '') as items
+        from users as u where u.id in (${sql.join(chunk)})) as fresh
+      where users.id = fresh.id and users.shown_groups <> fresh.items`.execute(tx);
+  }
+}
+
+/**
+ * Gives every group that shows this user a new version, after the name that it shows or the user's existence has
+ * changed. `now` is epoch milliseconds.
+ */
+export async function touchGroupsOf(tx: Db, userId: UserId, now: number): Promise<void> {
+  await sql`update groups set version = version + 1,
+      modified_at = case when modified_at > ${now} then modified_at else ${now} end
+    where id in (select group_id from memberships where user_id = ${userId}
+      union select group_id from group_admins where user_id = ${userId})`.execute(tx);
+}
+
+/** Calls `touchUsers` for all users, a chunk a transaction, after many groups were read. */
+export async function touchAllUsers(store: Store, now: number): Promise<void> {
+  for (let afterSeq = 0; ; ) {
+    const rows = await store.read
+      .selectFrom('users')
+      .select(['id', 'seq'])
+      .where('seq', '>', afterSeq)
+      .orderBy('seq')
+      .limit(TOUCH_ALL_CHUNK)
+      .execute();
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const ids = rows.map(({ id }) => id);
+    await store.write((tx) => touchUsers(tx, ids, now));
+    afterSeq = last.seq;
+  }
+}
+
+/** Calls `touchUsers` for all users who are or were linked to a group. */
+export async function touchMembers(tx: Db, groupId: GroupId, now: number): Promise<void> {
+  await touchUsers(tx, await listLinkedUsers(tx, groupId), now);
+}
+
+/** Lists users who are or were linked to a group, to be touched after the links are gone. */
+export async function listLinkedUsers(db: Db, groupId: GroupId): Promise<UserId[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('group_id', '=', groupId)
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}
+
+/**
+ * Lists the members of these groups as JSON text, by group, in order of joining. Written by the database, because a
+ * page of a list has thousands of them, so many at once. A user is a member when that is wanted or, where no provider
+ * named the user, seen.
+ * @param usersUrl where users are: what `$ref` is before a slash and the id
+ */
+export async function readMembersOfGroups(
+  db: Db,
+  ids: readonly GroupId[],
+  usersUrl: string,
+): Promise<Map<string, string>> {
+  const byGroup = new Map<string, string>();
+  for (const chunk of chunks(ids)) {
+    for (let last = 0, isMore = true; isMore; ) {
+      const condition = sql`m.group_id in (${sql.join(chunk)}) and m.seq > ${last}`;
+      const parts = await readMembers(db, usersUrl, condition);
+      for (const { group_id: id, items } of parts) {
+        const before = byGroup.get(id);
+        byGroup.set(id, before === undefined ? items : `${before},${items}`);
+      }
+      last = parts.reduce((max, part) => Math.max(max, Number(part.last)), last);
+      isMore = parts.reduce((sum, { count }) => sum + Number(count), 0) === MEMBERS_AT_ONCE;
+    }
+  }
+  return byGroup;
+}
+
+/** Numbers of stored links to members of these groups: at least as many as are shown. */
+export async function countMembersOfGroups(
+  db: Db,
+  ids: readonly GroupId[],
+): Promise<Map<GroupId, number>> {
+  const counts = new Map<GroupId, number>();
+  for (const chunk of chunks(ids)) {
+    const { rows } = await sql<{ group_id: GroupId; count: number }>`
+      select group_id, count(*) as count from memberships
+      where group_id in (${sql.join(chunk)}) group by group_id`.execute(db);
+    for (const { group_id: id, count } of rows) counts.set(id, Number(count));
+  }
+  return counts;
+}
+
+/** Members of one group that are read. */
+export interface MemberQuery {
+  /** Address of users: `$ref` before a slash and the id. */
+  readonly usersUrl: string;
+  /** Only these, if they are members. */
+  readonly only?: readonly UserId[];
+}
+
+/**
+ * The members of one group as JSON text in order of joining, joined by commas, some thousands at a time, so that no
+ * group is too large for the memory. Members who join meanwhile may be missing.
+ */
+export async function* streamMembers(
+  db: Db,
+  id: GroupId,
+  { usersUrl, only }: MemberQuery,
+): AsyncGenerator<string> {
+  for (const some of only === undefined ? [undefined] : chunks(only)) {
+    const named = some === undefined ? sql`` : sql`and m.user_id in (${sql.join(some)})`;
+    for (let last = 0, isMore = true; isMore; ) {
+      const [part] = await readMembers(
+        db,
+        usersUrl,
+        sql`m.group_id = ${id} and m.seq > ${last} ${named}`,
+      );
+      if (part) yield part.items;
+      last = Number(part?.last ?? last);
+      isMore = Number(part?.count ?? 0) === MEMBERS_AT_ONCE;
+    }
+  }
+}
+
+/** Members of one group, or the next of them. */
+interface MembersPart {
+  readonly group_id: string;
+  readonly items: string;
+  readonly last: number;
+  readonly count: number;
+}
+
+/** The next members of the groups that the condition names, written by the database, which is quickest. */
+async function readMembers(
+  db: Db,
+  usersUrl: string,
+  condition: RawBuilder<unknown>,
+): Promise<MembersPart[]> {
+  const entry = toEntry(db, {
+    id: sql.ref('p.id'),
+    display: sql.ref('p.user_name'),
+    ref: `${usersUrl}/`,
+    type: 'User',
+  });
+  const { rows } = await sql<MembersPart>`
+    select p.group_id, string_agg(${entry}, ',' order by p.seq) as items, max(p.seq) as last, count(*) as count
+    from (select m.group_id, m.seq, u.id, u.user_name
+      from memberships as m join users as u on u.id = m.user_id
+      where ${condition} and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
+      order by m.seq limit ${MEMBERS_AT_ONCE}) as p
+    group by p.group_id`.execute(db);
+  return rows;
+}
+
+interface EntryParts {
+  readonly id: RawBuilder<unknown>;
+  readonly display: RawBuilder<unknown>;
+  /**
+   * Prefix of `$ref` before the id: absolute, or as stored relative to the resource that lists it (RFC 7643 §2.3.7).
+   */
+  readonly ref: string;
+  readonly type: string;
+}
+
+/** One entry of a list of links. Ids are UUIDs of ours, so only the name needs quoting. */
+function toEntry(db: Db, { id, display, ref, type }: EntryParts): RawBuilder<string> {
+  const quoted = isPostgres(db) ? sql`to_json(${display})::text` : sql`json_quote(${display})`;
+  const middle = sql.lit(`","$ref":"${ref}`);
+  return sql<string>`'{"value":"' || ${id} || ${middle} || ${id} || '","display":' || ${quoted}
+    || ${sql.lit(`,"type":"${type}"}`)}`;
+}

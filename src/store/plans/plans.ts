@@ -1,0 +1,253 @@
+import { type Selectable, sql } from 'kysely';
+import type { DriftKind } from '../../domain/drift.ts';
+import type { HarmKind } from '../../domain/harm.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import type { ActionStatus, PlanAction, PlanStatus } from '../../domain/plan.ts';
+import { lockUntilCommit } from '../commit-lock.ts';
+import { parseStored } from '../engine/columns.ts';
+import { chunks } from '../engine/dialect.ts';
+import { joinSubjectNames } from '../resources/names.ts';
+import type { PlanActionsTable, PlansTable } from '../schema.ts';
+import type { Db } from '../store.ts';
+
+/** A plan as stored. */
+export type PlanRow = Selectable<PlansTable>;
+/** Action of a plan as stored; ids rise in the order of the plan. */
+export type PlanActionRow = Selectable<PlanActionsTable>;
+
+/** Adds a plan with its actions, and gives it as it is stored. */
+export async function insertPlan(
+  tx: Db,
+  plan: Omit<PlanRow, 'seq'>,
+  actions: readonly PlanAction[],
+): Promise<PlanRow> {
+  const stored = await tx.insertInto('plans').values(plan).returningAll().executeTakeFirstOrThrow();
+  const rows = actions.map((action) => ({
+    plan_id: plan.id,
+    kind: action.kind,
+    resource_type: action.type,
+    resource_id: action.resourceId,
+    member_id: action.memberId,
+    desired: JSON.stringify(action.desired),
+    observed: JSON.stringify(action.observed),
+    harm: action.harm ?? null,
+    status: 'planned' as const,
+    released_at: null,
+  }));
+  for (const some of chunks(rows)) await tx.insertInto('plan_actions').values(some).execute();
+  return stored;
+}
+
+/** The plan with this id. */
+export async function findPlan(db: Db, id: string): Promise<PlanRow | undefined> {
+  return db.selectFrom('plans').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Finds a plan and locks it until the transaction ends. */
+export async function lockPlan(tx: Db, id: string): Promise<PlanRow | undefined> {
+  return tx.selectFrom('plans').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Plan that undoes another one and is not done. */
+export async function findUndoing(db: Db, id: string): Promise<PlanRow | undefined> {
+  const plans = db.selectFrom('plans').selectAll().where('undoes', '=', id);
+  return plans.where('status', '=', 'approved').executeTakeFirst();
+}
+
+/** The plan of what was found that waits for an operator: there is at most one. */
+export async function findHeldPlan(db: Db): Promise<PlanRow | undefined> {
+  return db.selectFrom('plans').selectAll().where('status', '=', 'held').executeTakeFirst();
+}
+
+/** Locks the making of plans: until the transaction ends no other plan is made, and this one is not decided. */
+export async function lockHeldPlan(tx: Db): Promise<PlanRow | undefined> {
+  await lockUntilCommit(tx, 'plans');
+  const held = tx.selectFrom('plans').selectAll().where('status', '=', 'held');
+  return held.forUpdate().executeTakeFirst();
+}
+
+/** Plans, the newest first. */
+export async function listPlans(
+  db: Db,
+  query: { status: PlanStatus | undefined; beforeSeq: number; limit: number },
+): Promise<PlanRow[]> {
+  let plans = db.selectFrom('plans').selectAll().where('seq', '<', query.beforeSeq);
+  if (query.status !== undefined) plans = plans.where('status', '=', query.status);
+  return plans.orderBy('seq', 'desc').limit(query.limit).execute();
+}
+
+/** Plans whose actions are not all done, the oldest first. */
+export async function listApprovedPlans(db: Db): Promise<PlanRow[]> {
+  const plans = db.selectFrom('plans').selectAll().where('status', '=', 'approved');
+  return plans.orderBy('seq').execute();
+}
+
+/** Changes where a plan stands. */
+export async function updatePlan(
+  tx: Db,
+  id: string,
+  change: Partial<
+    Pick<PlanRow, 'status' | 'reason' | 'automatic' | 'decided_at' | 'decided_by' | 'ended_at'>
+  >,
+): Promise<void> {
+  await tx.updateTable('plans').set(change).where('id', '=', id).execute();
+}
+
+/** Page of the actions of a plan. */
+export interface ActionQuery {
+  readonly status?: ActionStatus;
+  readonly afterId: number;
+  readonly limit: number;
+}
+
+/** The next actions of a plan that stand there, in its order. */
+export async function listPlanActions(
+  db: Db,
+  planId: string,
+  query: ActionQuery,
+): Promise<PlanActionRow[]> {
+  let actions = db.selectFrom('plan_actions').selectAll().where('plan_id', '=', planId);
+  if (query.status !== undefined) actions = actions.where('status', '=', query.status);
+  return actions.where('id', '>', query.afterId).orderBy('id').limit(query.limit).execute();
+}
+
+/** Moves actions on. `releasedAt` is epoch milliseconds. */
+export async function updatePlanActions(
+  tx: Db,
+  ids: readonly number[],
+  change: { status: ActionStatus; released_at?: number },
+): Promise<void> {
+  for (const some of chunks(ids)) {
+    await tx.updateTable('plan_actions').set(change).where('id', 'in', some).execute();
+  }
+}
+
+/** Subject of a plan or a drift. */
+export interface ActionKey {
+  readonly kind: DriftKind;
+  readonly resource_id: string;
+  readonly member_id: string;
+}
+
+/** Counts actions of a plan by their status. */
+export async function countPlanActions(db: Db, planId: string): Promise<Map<ActionStatus, number>> {
+  const rows = await db
+    .selectFrom('plan_actions')
+    .select((select) => ['status', select.fn.countAll().as('count')])
+    .where('plan_id', '=', planId)
+    .groupBy('status')
+    .execute();
+  return new Map(rows.map(({ status, count }) => [status, Number(count)]));
+}
+
+/** Subject that something is taken away from, and the kind of it. */
+export interface HarmSubject {
+  readonly harm: HarmKind;
+  readonly resourceId: string;
+  /** The SCIM id of the user in a list of the group; empty: it is about the resource itself. */
+  readonly memberId: string;
+}
+
+/**
+ * Lists subjects that automatic plans took something away from since then (epoch milliseconds), or are about to; each
+ * once.
+ */
+export async function listHarmed(db: Db, since: number): Promise<HarmSubject[]> {
+  const columns = sql`action.harm, action.resource_id as "resourceId", action.member_id as "memberId"`;
+  const { rows } = await sql<HarmSubject>`
+    select ${columns} from plan_actions as action join plans as plan on plan.id = action.plan_id
+    where action.released_at > ${since} and action.harm is not null and plan.automatic = 1
+    union
+    select ${columns} from plans as plan
+    join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
+    where plan.status = 'approved' and plan.automatic = 1 and action.harm is not null`.execute(db);
+  return rows;
+}
+
+/** Counts automatic repairs of the same user or group, or the same user in a group, since then. */
+export async function countRepairs(
+  db: Db,
+  { resource_id, member_id }: Omit<ActionKey, 'kind'>,
+  since: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct action.plan_id) as count from plan_actions as action
+    join plans as plan on plan.id = action.plan_id
+    where action.resource_id = ${resource_id} and action.member_id = ${member_id}
+    and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`.execute(
+    db,
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** Counts the resources that each kind of harm could concern. */
+export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
+  const managed = sql`origin is not null and deleted_at is null`;
+  const count = {
+    deactivate: sql`select count(*) as count from users where active = 1 and ${managed}`,
+    removeMember: sql`select count(*) as count from memberships where observed = 1
+      and group_id in (select id from groups where ${managed})`,
+    demoteAdmin: sql`select count(*) as count from group_admins where observed = 1
+      and group_id in (select id from groups where ${managed})`,
+    cutAccess: sql`select (select count(*) from users where ${managed}) + (select count(*) from groups where ${managed}) as count`,
+    deleteGroup: sql`select count(*) as count from groups where ${managed}`,
+  }[harm];
+  const { rows } = await sql<{ count: number }>`${count}`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/**
+ * Forgets at most `limit` actions of plans that ended before `before` (epoch milliseconds), and those of the plans that
+ * have none left; returns how many actions.
+ */
+export async function prunePlans(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const old = tx.selectFrom('plans').select('id').where('ended_at', '<', before);
+  const actions = tx.selectFrom('plan_actions').select('id').where('plan_id', 'in', old);
+  const some = actions.orderBy('id').limit(limit);
+  const result = await tx.deleteFrom('plan_actions').where('id', 'in', some).executeTakeFirst();
+  const left = tx.selectFrom('plan_actions').select('plan_id').where('plan_id', 'in', old);
+  const done = tx.deleteFrom('plans').where('ended_at', '<', before);
+  await done.where('id', 'not in', left).execute();
+  return Number(result.numDeletedRows);
+}
+
+/** An action for an operator, with the names of its users and groups. */
+export interface PlanActionView {
+  readonly id: number;
+  readonly kind: DriftKind;
+  readonly type: 'user' | 'group';
+  readonly resourceId: string;
+  readonly name: string | null;
+  readonly memberId: string;
+  readonly memberName: string | null;
+  readonly desired: JsonValue;
+  readonly observed: JsonValue;
+  readonly harm: HarmKind | null;
+  readonly status: ActionStatus;
+}
+
+/** The actions of a plan, in its order. */
+export async function listPlanActionViews(
+  db: Db,
+  planId: string,
+  { afterId, limit }: { afterId: number; limit: number },
+): Promise<PlanActionView[]> {
+  const names = joinSubjectNames('action');
+  const { rows } = await sql<
+    Omit<PlanActionView, 'desired' | 'observed'> & { desired: string; observed: string }
+  >`
+    select action.id, action.kind, action.resource_type as type, action.resource_id as "resourceId",
+      action.member_id as "memberId", ${names.columns}, action.desired, action.observed, action.harm, action.status
+    from plan_actions as action ${names.joins}
+    where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`.execute(
+    db,
+  );
+  return rows.map((row) => ({
+    ...row,
+    desired: parseStored<JsonValue>(row.desired),
+    observed: parseStored<JsonValue>(row.observed),
+  }));
+}

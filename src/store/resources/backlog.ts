@@ -1,0 +1,188 @@
+import { sql } from 'kysely';
+import { isStuck, type Refusal, type StuckField } from '../../domain/stuck.ts';
+import { parseStored } from '../engine/columns.ts';
+import type { LinkTable } from '../links/links.ts';
+import type { Db } from '../store.ts';
+
+/** Condition of a resource that failed several times and is not stuck. */
+const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
+/**
+ * Time since which a resource waits: it became due then, or failed for the first time, because a failure moves the due
+ * time.
+ */
+const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
+
+/** Counts of waiting work, for status and health. */
+export interface Backlog {
+  readonly due: number;
+  /** Number of those that would change the service. */
+  readonly changes: number;
+  readonly stuck: number;
+  /** Number of those that failed several times, without those that are stuck. */
+  readonly failing: number;
+  /** Epoch milliseconds since when the oldest of those waits; undefined when there is none. */
+  readonly failingSince: number | undefined;
+  /** Epoch milliseconds since when the oldest waits that is not stuck; undefined when nothing does. */
+  readonly oldestSince: number | undefined;
+}
+
+interface BacklogRow {
+  readonly due: number;
+  readonly changes: number;
+  readonly stuck: number;
+  readonly failing: number;
+  readonly failing_since: number | null;
+  readonly oldest: number | null;
+}
+
+/** Counts what is due, what fails and what is stuck. All of it stands in the index of what is due. */
+export async function readBacklog(db: Db): Promise<Backlog> {
+  const rows: BacklogRow[] = [];
+  for (const table of ['users', 'groups'] as const) {
+    const read = await sql<BacklogRow>`
+      select count(*) as due, count(case when due_class < 2 then 1 end) as changes,
+        count(stuck_at) as stuck,
+        count(case when ${IS_FAILING} then 1 end) as failing,
+        min(case when ${IS_FAILING} then ${WAITS_SINCE} end) as failing_since,
+        min(case when stuck_at is null then ${WAITS_SINCE} end) as oldest
+      from ${sql.table(table)} where due_at is not null`.execute(db);
+    rows.push(...read.rows);
+  }
+  return {
+    due: sum(rows.map(({ due }) => due)),
+    changes: sum(rows.map(({ changes }) => changes)),
+    stuck: sum(rows.map(({ stuck }) => stuck)),
+    failing: sum(rows.map(({ failing }) => failing)),
+    failingSince: findOldest(rows.map(({ failing_since }) => failing_since)),
+    oldestSince: findOldest(rows.map(({ oldest }) => oldest)),
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+function findOldest(times: readonly (number | null)[]): number | undefined {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/** A resource whose change the service does not take, although it is tried again and again. */
+export interface TroubledResource {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly name: string;
+  /** The service's words and their code. */
+  readonly problem: { readonly code: string; readonly words: string };
+  /** Time since which the change waits; epoch milliseconds. */
+  readonly since: number;
+  /** Time of the next attempt, epoch milliseconds. */
+  readonly nextAttemptAt: number | null;
+}
+
+interface TroubledRow {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly name: string;
+  readonly last_error: string | null;
+  readonly since: number;
+  readonly due_at: number | null;
+}
+
+/** Lists resources whose changes fail again and again, the longest first; stuck ones are not among them. */
+export async function listFailing(db: Db, limit: number): Promise<TroubledResource[]> {
+  const where = sql`due_at is not null and ${IS_FAILING}`;
+  const { rows } = await sql<TroubledRow>`
+    select * from (
+      select 'user' as type, id, user_name as name, last_error, ${WAITS_SINCE} as since, due_at
+      from users where ${where}
+      union all
+      select 'group' as type, id, display_name as name, last_error, ${WAITS_SINCE} as since, due_at
+      from groups where ${where}
+    ) as troubled order by since, id limit ${limit}`.execute(db);
+  return rows.map(({ last_error, due_at, ...row }) => ({
+    ...row,
+    problem: parseStored(last_error ?? '{"code":"unknown","words":""}'),
+    nextAttemptAt: due_at,
+  }));
+}
+
+/** Part of a resource that was acknowledged and that the service refuses: a field, or one user in a list of a group. */
+export interface StuckPart {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly name: string;
+  /** The field of the user or group; `members` or `admins` for a user in a list. */
+  readonly field: string;
+  /** The SCIM id of the user in the list. */
+  readonly person?: string;
+  /** The service's words and their code. */
+  readonly problem: Refusal;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** Time of the next attempt, epoch milliseconds; null: as soon as it can be. */
+  readonly nextAttemptAt: number | null;
+}
+
+interface StuckRow {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly name: string;
+  readonly stuck: string;
+}
+
+interface StuckLinkRow {
+  readonly id: string;
+  readonly name: string;
+  readonly field: string;
+  readonly person: string;
+  readonly problem: string;
+  readonly since: number;
+  readonly retry_at: number | null;
+}
+
+/** Lists stuck fields and links, the longest first. */
+export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
+  const parts = [...(await listStuckFields(db, limit)), ...(await listStuckLinks(db, limit))];
+  return parts
+    .toSorted((a, b) => a.since - b.since || (a.id < b.id ? -1 : Number(a.id > b.id)))
+    .slice(0, limit);
+}
+
+async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
+  const { rows } = await sql<StuckRow>`
+    select * from (
+      select 'user' as type, id, user_name as name, stuck, stuck_at from users where stuck_at is not null
+      union all
+      select 'group' as type, id, display_name as name, stuck, stuck_at from groups where stuck_at is not null
+    ) as stuck order by stuck_at, id limit ${limit}`.execute(db);
+  return rows.flatMap(({ type, id, name, stuck }) =>
+    Object.entries(parseStored<Record<string, StuckField>>(stuck)).flatMap(([field, one]) =>
+      isStuck(one)
+        ? [
+            {
+              ...{ type, id, name, field, problem: one.problem, since: one.since },
+              nextAttemptAt: one.retryAt,
+            },
+          ]
+        : [],
+    ),
+  );
+}
+
+async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
+  const select = (table: LinkTable, field: string) => sql`
+    select ${sql.lit(field)} as field, link.group_id as id, home.display_name as name,
+      link.user_id as person, link.problem, link.stuck_at as since, link.retry_at
+    from ${sql.table(table)} as link join groups as home on home.id = link.group_id
+    where link.stuck_at is not null`;
+  const { rows } = await sql<StuckLinkRow>`
+    select * from (${select('memberships', 'members')} union all ${select('group_admins', 'admins')}) as stuck
+    order by since, id, person limit ${limit}`.execute(db);
+  return rows.map(({ retry_at, problem, ...row }) => ({
+    type: 'group',
+    ...row,
+    problem: parseStored<Refusal>(problem),
+    nextAttemptAt: retry_at,
+  }));
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import { chunks } from '../engine/dialect.ts';
+import type { Db } from '../store.ts';
+
+/** A write that could not be matched to one account or group. */
+export interface Dispute {
+  readonly type: 'user' | 'group';
+  readonly nameFolded: string;
+  readonly reason: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Records a dispute once per name, counting repeats: an operator resolves it. True: it is new. */
+export async function saveDispute(
+  tx: Db,
+  { type, nameFolded, reason, now }: Dispute,
+): Promise<boolean> {
+  const { count } = await tx
+    .insertInto('disputes')
+    .values({
+      resource_type: type,
+      name_folded: nameFolded,
+      reason,
+      first_seen_at: now,
+      last_seen_at: now,
+      count: 1,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['resource_type', 'name_folded']).doUpdateSet({
+        reason,
+        last_seen_at: now,
+        count: sql`disputes.count + 1`,
+      }),
+    )
+    .returning('count')
+    .executeTakeFirstOrThrow();
+  return count === 1;
+}
+
+/** Forgets what was disputed of these names: an operator resolved it. */
+export async function deleteDisputes(
+  tx: Db,
+  { type, namesFolded }: Pick<Dispute, 'type'> & { readonly namesFolded: readonly string[] },
+): Promise<void> {
+  const disputes = tx.deleteFrom('disputes').where('resource_type', '=', type);
+  await disputes.where('name_folded', 'in', namesFolded).execute();
+}
+
+/** Counts disputes that came up since then (epoch milliseconds): providers ask again until one is resolved. */
+export async function countDisputes(db: Db, since: number): Promise<number> {
+  const row = await db
+    .selectFrom('disputes')
+    .select((select) => select.fn.countAll<number>().as('disputes'))
+    .where('last_seen_at', '>=', since)
+    .executeTakeFirstOrThrow();
+  return row.disputes;
+}
+
+/** Forgets at most `limit` disputes that came up last before `before` (epoch milliseconds); returns how many. */
+export async function pruneDisputes(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const old = await tx
+    .selectFrom('disputes')
+    .select(['resource_type', 'name_folded'])
+    .where('last_seen_at', '<', before)
+    .limit(limit)
+    .execute();
+  for (const [type, disputes] of Map.groupBy(old, (dispute) => dispute.resource_type)) {
+    const names = disputes.map(({ name_folded }) => name_folded);
+    for (const namesFolded of chunks(names)) await deleteDisputes(tx, { type, namesFolded });
+  }
+  return old.length;
+}
+
+/** Write that only an operator can assign to an account or group. */
+export interface DisputeView {
+  readonly type: 'user' | 'group';
+  readonly name: string;
+  readonly reason: string;
+  readonly count: number;
+  /** Epoch milliseconds. */
+  readonly firstSeenAt: number;
+  readonly lastSeenAt: number;
+}
+
+/** Lists disputes, the latest first. */
+export async function listDisputes(db: Db, limit: number): Promise<DisputeView[]> {
+  const rows = await db
+    .selectFrom('disputes')
+    .selectAll()
+    .orderBy('last_seen_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    type: row.resource_type,
+    name: row.name_folded,
+    reason: row.reason,
+    count: row.count,
+    firstSeenAt: row.first_seen_at,
+    lastSeenAt: row.last_seen_at,
+  }));
+}

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import { foldCase } from '../../domain/fold.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import { findGroupRow, type GroupRow } from '../groups/groups.ts';
+import type { LinkTable } from '../links/links.ts';
+import type { Db } from '../store.ts';
+import { findUserRow, type UserRow } from '../users/users.ts';
+
+/** Rows that a name fits at most; more are as ambiguous as two. */
+const FITTING_MAX = 10;
+
+/** The user with this id, deleted or not, else the live users with this userName, displayName or address. */
+export async function listUsersByKey(db: Db, key: string): Promise<UserRow[]> {
+  const row = await findUserRow(db, key);
+  if (row !== undefined) return [row];
+  const folded = foldCase(key);
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .where((where) =>
+      where.or([
+        where('user_name_folded', '=', folded),
+        where('display_name_folded', '=', folded),
+        where('id', 'in', (query) =>
+          query.selectFrom('user_emails').select('user_id').where('email_folded', '=', folded),
+        ),
+      ]),
+    )
+    .orderBy('seq')
+    .limit(FITTING_MAX)
+    .execute();
+}
+
+/** The group with this id, deleted or not, else the live groups of this name. */
+export async function listGroupsByKey(db: Db, key: string): Promise<GroupRow[]> {
+  const row = await findGroupRow(db, key);
+  if (row !== undefined) return [row];
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('display_name_folded', '=', foldCase(key))
+    .where('deleted_at', 'is', null)
+    .orderBy('seq')
+    .limit(FITTING_MAX)
+    .execute();
+}
+
+/** One link as it is explained, with what it leads to. */
+export interface LinkView {
+  readonly id: string;
+  readonly name: string;
+  readonly desired: number | null;
+  readonly observed: number | null;
+  readonly pending: number | null;
+  readonly stuck_at: number | null;
+  /** Origin of an admin: 1 a rule put the user in, 2 it found them there. */
+  readonly by_rule: number;
+}
+
+/** The first live groups of a user, in order of joining. */
+export async function listGroupLinksOf(db: Db, id: UserId, limit: number): Promise<LinkView[]> {
+  const { rows } = await sql<LinkView>`
+    select g.id, g.display_name as name, m.desired, m.observed, m.pending, m.stuck_at, 0 as by_rule
+    from memberships as m join groups as g on g.id = m.group_id
+    where m.user_id = ${id} and g.deleted_at is null order by m.seq limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** The first admins of a group, in order of joining. */
+export async function listAdminLinksOf(db: Db, id: GroupId, limit: number): Promise<LinkView[]> {
+  const { rows } = await sql<LinkView>`
+    select u.id, u.user_name as name, a.desired, a.observed, a.pending, a.stuck_at, a.by_rule
+    from group_admins as a join users as u on u.id = a.user_id
+    where a.group_id = ${id} order by a.seq limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Counts the wanted, the observed and the waiting links of a list. */
+export interface LinkCounts {
+  readonly all: number;
+  readonly desired: number;
+  readonly observed: number;
+  readonly pending: number;
+}
+
+/** Counts a list of a group, or what a user is in. */
+export async function countLinks(
+  db: Db,
+  table: LinkTable,
+  of: { readonly group_id: GroupId } | { readonly user_id: UserId },
+): Promise<LinkCounts> {
+  const condition =
+    'group_id' in of ? sql`group_id = ${of.group_id}` : sql`user_id = ${of.user_id}`;
+  const { rows } = await sql<LinkCounts>`
+    select count(*) as "all", count(case when desired = 1 then 1 end) as desired,
+      count(case when observed = 1 then 1 end) as observed, count(pending) as pending
+    from ${sql.table(table)} where ${condition}`.execute(db);
+  return rows[0] ?? { all: 0, desired: 0, observed: 0, pending: 0 };
+}

@@ -1,0 +1,99 @@
+import { chunks } from '../engine/dialect.ts';
+import type { FormerNamesTable } from '../schema.ts';
+import type { Db } from '../store.ts';
+
+/** A name that a user or group does not carry any more, folded. */
+export type FormerName = Readonly<FormerNamesTable>;
+
+/** Remembers the names of `old` that are not among `names`: a rename ends no protection. Both are folded. */
+export async function keepFormerNames(
+  tx: Db,
+  { type, id }: { readonly type: 'user' | 'group'; readonly id: string },
+  { old, names }: { old: readonly (string | null)[]; names: readonly (string | null)[] },
+): Promise<void> {
+  const gone = [...new Set(old)].filter(
+    (name) => name !== null && name !== '' && !names.includes(name),
+  );
+  for (const chunk of chunks(gone)) {
+    const rows = chunk.flatMap((name_folded) =>
+      name_folded === null ? [] : [{ resource_type: type, resource_id: id, name_folded }],
+    );
+    await tx
+      .insertInto('former_names')
+      .values(rows)
+      .onConflict((on) => on.doNothing())
+      .execute();
+  }
+}
+
+/** The names that they carried before, by id. */
+export async function listFormerNames(
+  db: Db,
+  type: 'user' | 'group',
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string[]>> {
+  const names = new Map<string, string[]>();
+  for (const chunk of chunks(ids)) {
+    const rows = await db
+      .selectFrom('former_names')
+      .select(['resource_id', 'name_folded'])
+      .where('resource_type', '=', type)
+      .where('resource_id', 'in', chunk)
+      .execute();
+    for (const { resource_id, name_folded } of rows) {
+      names.set(resource_id, [...(names.get(resource_id) ?? []), name_folded]);
+    }
+  }
+  return names;
+}
+
+/** Moves the former names of a deleted user or group to its successor. */
+export async function moveFormerNames(
+  tx: Db,
+  type: 'user' | 'group',
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  await tx
+    .updateTable('former_names')
+    .set({ resource_id: to })
+    .where('resource_type', '=', type)
+    .where('resource_id', '=', from)
+    .execute();
+}
+
+/** Names in order, a part of them. */
+export async function listNamesAfter(
+  db: Db,
+  { after, limit }: { after: FormerName | undefined; limit: number },
+): Promise<FormerName[]> {
+  const query = db
+    .selectFrom('former_names')
+    .selectAll()
+    .orderBy('resource_type')
+    .orderBy('resource_id')
+    .orderBy('name_folded')
+    .limit(limit);
+  if (after === undefined) return query.execute();
+  return query
+    .where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple('resource_type', 'resource_id', 'name_folded'),
+        '>',
+        tuple(after.resource_type, after.resource_id, after.name_folded),
+      ),
+    )
+    .execute();
+}
+
+/** Forgets names that protect no user or group. */
+export async function forgetNames(tx: Db, names: readonly FormerName[]): Promise<void> {
+  for (const [type, some] of Map.groupBy(names, ({ resource_type }) => resource_type)) {
+    for (const chunk of chunks(some.map(({ name_folded }) => name_folded))) {
+      await tx
+        .deleteFrom('former_names')
+        .where('resource_type', '=', type)
+        .where('name_folded', 'in', chunk)
+        .execute();
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { ACTIVE_STATUSES } from '../../domain/drift.ts';
+import { foldCase } from '../../domain/fold.ts';
+import type { GroupId } from '../../domain/ids.ts';
+import type { GroupRow } from '../groups/groups.ts';
+import type { Db } from '../store.ts';
+import type { UserRow } from '../users/users.ts';
+
+/** Filter of users or groups; an undefined property filters nothing. */
+export interface ResourceFilter {
+  readonly managed: boolean | undefined;
+  readonly due: boolean | undefined;
+  readonly stuck: boolean | undefined;
+  /** True: a provider was answered 409 for the name, and the dispute is open. */
+  readonly disputed: boolean | undefined;
+  /** True: the resource has a drift. */
+  readonly drifted: boolean | undefined;
+  readonly deleted: boolean;
+  /** Part of a userName, an address or a displayName, in any case. */
+  readonly text: string | undefined;
+}
+
+/** A part of the list, in order of creation. */
+export interface ResourcePart extends ResourceFilter {
+  readonly afterSeq: number;
+  /** Last row to look at; absent: all. A filter without a match looks at every row up to here. */
+  readonly untilSeq?: number;
+  readonly limit: number;
+}
+
+/** Counts of what other tables hold about a row. */
+export interface Remarks {
+  /** Drifts that are not over. */
+  readonly drifts: number;
+  readonly disputes: number;
+}
+
+/** Lists users for an operator. */
+export async function listUsersFor(db: Db, part: ResourcePart): Promise<(UserRow & Remarks)[]> {
+  const { rows } = await sql<UserRow & Remarks>`
+    select users.*, ${DRIFTS_OF.users} as drifts, ${DISPUTES_OF.users} as disputes
+    from users where ${toCondition('users', part)}
+    and ${isWithin(part)} order by seq limit ${part.limit}`.execute(db);
+  return rows;
+}
+
+/** Groups for an operator. */
+export async function listGroupsFor(db: Db, part: ResourcePart): Promise<(GroupRow & Remarks)[]> {
+  const { rows } = await sql<GroupRow & Remarks>`
+    select groups.*, ${DRIFTS_OF.groups} as drifts, ${DISPUTES_OF.groups} as disputes
+    from groups where ${toCondition('groups', part)}
+    and ${isWithin(part)} order by seq limit ${part.limit}`.execute(db);
+  return rows;
+}
+
+function isWithin({ afterSeq, untilSeq }: ResourcePart): RawBuilder<SqlBool> {
+  const until = untilSeq === undefined ? sql`` : sql`and seq <= ${untilSeq}`;
+  return sql<SqlBool>`seq > ${afterSeq} ${until}`;
+}
+
+/** The place of the newest row; 0: there is none. */
+export async function findLastSeq(db: Db, table: 'users' | 'groups'): Promise<number> {
+  const { rows } = await sql<{ seq: number | null }>`
+    select max(seq) as seq from ${sql.table(table)}`.execute(db);
+  return rows[0]?.seq ?? 0;
+}
+
+/** Finds a user, deleted or not; undefined: the id is unknown. */
+export async function findUserFor(db: Db, id: string): Promise<(UserRow & Remarks) | undefined> {
+  const { rows } = await sql<UserRow & Remarks>`
+    select users.*, ${DRIFTS_OF.users} as drifts, ${DISPUTES_OF.users} as disputes
+    from users where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** One group, deleted or not; undefined: none has this id. */
+export async function findGroupFor(db: Db, id: string): Promise<(GroupRow & Remarks) | undefined> {
+  const { rows } = await sql<GroupRow & Remarks>`
+    select groups.*, ${DRIFTS_OF.groups} as drifts, ${DISPUTES_OF.groups} as disputes
+    from groups where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** Numbers of waiting changes in each list of a group. */
+export interface WaitingCounts {
+  readonly members: number;
+  readonly admins: number;
+}
+
+/** Counts the waiting changes of these groups; groups without any are left out. */
+export async function countWaitingLinks(
+  db: Db,
+  ids: readonly GroupId[],
+): Promise<Map<GroupId, WaitingCounts>> {
+  if (ids.length === 0) return new Map();
+  const count = (table: 'memberships' | 'group_admins', members: number) => sql`
+    select group_id, ${sql.lit(members)} as members from ${sql.table(table)}
+    where group_id in (${sql.join(ids)}) and pending is not null`;
+  const { rows } = await sql<{ group_id: GroupId; members: number; count: number }>`
+    select group_id, members, count(*) as count
+    from (${count('memberships', 1)} union all ${count('group_admins', 0)}) as waiting
+    group by group_id, members`.execute(db);
+  const waiting = new Map<GroupId, WaitingCounts>();
+  for (const { group_id, members, count } of rows) {
+    const known = waiting.get(group_id) ?? { members: 0, admins: 0 };
+    const list = members === 1 ? { members: count } : { admins: count };
+    waiting.set(group_id, { ...known, ...list });
+  }
+  return waiting;
+}
+
+type Table = 'users' | 'groups';
+
+const DRIFTS_OF: Readonly<Record<Table, RawBuilder<number>>> = {
+  users: toDrifts('users'),
+  groups: toDrifts('groups'),
+};
+
+const DISPUTES_OF: Readonly<Record<Table, RawBuilder<number>>> = {
+  // The name is the provider's, and the account may have it as its address.
+  users: sql`(select count(*) from disputes where resource_type = 'user' and name_folded in
+    (users.user_name_folded, users.observed_user_name_folded, users.observed_email_folded))`,
+  groups: sql`(select count(*) from disputes where resource_type = 'group' and name_folded = groups.display_name_folded)`,
+};
+
+function toDrifts(table: Table): RawBuilder<number> {
+  return sql`(select count(*) from drifts
+    where status in (${sql.join(ACTIVE_STATUSES)}) and resource_id = ${sql.ref(`${table}.id`)})`;
+}
+
+function toCondition(table: Table, filter: ResourceFilter): RawBuilder<SqlBool> {
+  const { managed, due, stuck, disputed, drifted, deleted, text } = filter;
+  const isSet = (column: string, wanted: boolean | undefined) =>
+    wanted === undefined ? [] : [sql`${sql.ref(column)} is ${wanted ? sql`not null` : sql`null`}`];
+  const isAny = (count: RawBuilder<number>, wanted: boolean | undefined) =>
+    wanted === undefined ? [] : [wanted ? sql`${count} > 0` : sql`${count} = 0`];
+  const conditions = [
+    ...isSet('origin', managed),
+    ...isSet('due_at', due),
+    ...isSet('stuck_at', stuck),
+    ...isSet('deleted_at', deleted),
+    ...isAny(DISPUTES_OF[table], disputed),
+    ...isAny(DRIFTS_OF[table], drifted),
+    ...(text === undefined ? [] : [toText(table, text)]),
+  ];
+  return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`;
+}
+
+function toText(table: Table, text: string): RawBuilder<SqlBool> {
+  const like = `%${foldCase(text).replace(/[\\%_]/g, '\\$&')}%`;
+  const matches = (column: string) => sql<SqlBool>`${sql.ref(column)} like ${like} escape '\\'`;
+  if (table === 'groups') return matches('display_name_folded');
+  return sql<SqlBool>`(${matches('user_name_folded')} or ${matches('display_name_folded')}
+    or id in (select user_id from user_emails where ${matches('email_folded')}))`;
+}

@@ -1,0 +1,250 @@
+import { sql } from 'kysely';
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import { chunks, isSeenSince } from '../engine/dialect.ts';
+import { deleteGroup, type GroupRow } from '../groups/groups.ts';
+import { listLinkedUsers, touchGroupsOf, touchUsers } from '../links/shown.ts';
+import type { Db } from '../store.ts';
+import { deleteUser, type UserRow } from '../users/users.ts';
+
+/** A part of a table, in order of creation. */
+interface Part {
+  readonly afterSeq: number;
+  readonly limit: number;
+}
+
+/** Lists users that the bridge may write, the deleted too. */
+export async function listManagedUsers(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('origin', 'is not', null)
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Lists groups that the bridge may write, the deleted too. */
+export async function listManagedGroups(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('origin', 'is not', null)
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Lists all users in the store, the deleted and the merely observed too. */
+export async function listAllUsers(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
+  const rows = db.selectFrom('users').selectAll().where('seq', '>', afterSeq);
+  return rows.orderBy('seq').limit(limit).execute();
+}
+
+/** Lists all groups in the store, the deleted and the merely observed too. */
+export async function listAllGroups(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
+  const rows = db.selectFrom('groups').selectAll().where('seq', '>', afterSeq);
+  return rows.orderBy('seq').limit(limit).execute();
+}
+
+/** Users or groups of a part of the table that no list showed since a moment, and the end of the part. */
+export interface UnseenPart<Row> {
+  readonly rows: readonly Row[];
+  /** undefined: nothing came after the part before. */
+  readonly lastSeq: number | undefined;
+}
+
+/**
+ * Lists, of the next `limit` users or groups, those that are not deleted and were not seen since (epoch milliseconds).
+ */
+export async function listUnseen<Row extends UserRow | GroupRow>(
+  db: Db,
+  table: 'users' | 'groups',
+  { since, of, ...part }: UnseenQuery,
+): Promise<UnseenPart<Row>> {
+  const lastSeq = await findPartEnd(db, table, part);
+  if (lastSeq === undefined) return { rows: [], lastSeq };
+  const isOf = of === 'managed' ? sql`origin is not null` : sql`origin is null`;
+  const { rows } = await sql<Row>`select * from ${sql.table(table)}
+    where seq > ${part.afterSeq} and seq <= ${lastSeq} and ${isOf} and deleted_at is null
+    and not ${isSeenSince(db, since)} order by seq`.execute(db);
+  return { rows, lastSeq };
+}
+
+/** Selection of users or groups that were not seen since a moment (epoch milliseconds). */
+export interface UnseenQuery extends Part {
+  readonly since: number;
+  /** Managed ones, or those that are only observed. */
+  readonly of: 'managed' | 'observed';
+}
+
+async function findPartEnd(
+  db: Db,
+  table: 'users' | 'groups',
+  { afterSeq, limit }: Part,
+): Promise<number | undefined> {
+  const part = sql`select seq from ${sql.table(table)} where seq > ${afterSeq} order by seq limit ${limit}`;
+  const { rows } = await sql<{ last: number | null }>`
+    select max(seq) as last from (${part}) as part`.execute(db);
+  return rows[0]?.last ?? undefined;
+}
+
+/** Ends the doubt about these users or groups, where no call is under way and nothing due. */
+export async function trust(
+  tx: Db,
+  table: 'users' | 'groups',
+  ids: readonly (UserId | GroupId)[],
+): Promise<void> {
+  for (const some of chunks(ids)) {
+    await tx
+      .updateTable(table)
+      .set({ must_look: 0 })
+      .where('id', 'in', some)
+      .where('lane_owner', 'is', null)
+      .where('due_at', 'is', null)
+      .execute();
+  }
+}
+
+/** Lists live managed groups with an observed or a wanted admin. */
+export async function listGroupsWithAdmins(db: Db): Promise<GroupId[]> {
+  const rows = await db
+    .selectFrom('groups')
+    .select('id')
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .where('upstream_uid', 'is not', null)
+    .where('id', 'in', (query) => query.selectFrom('group_admins').select('group_id'))
+    .orderBy('seq')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Lists live managed groups whose admins a provider or a rule ever named: the admins of others are not ours. */
+export async function listGroupsWithOwnedAdmins(
+  db: Db,
+  { afterSeq, limit }: Part,
+): Promise<GroupRow[]> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('seq', '>', afterSeq)
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .where('upstream_uid', 'is not', null)
+    .where((where) => {
+      const named = where
+        .selectFrom('group_admins')
+        .select('group_id')
+        .where('desired', 'is not', null);
+      return where.or([where('admins_asked', '=', 1), where('id', 'in', named)]);
+    })
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * True when a user whom the service has not confirmed yet has one of these names, so that an account just seen may be
+ * theirs.
+ */
+export async function isUserUnderWay(db: Db, namesFolded: readonly string[]): Promise<boolean> {
+  if (namesFolded.length === 0) return false;
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('user_name_folded', 'in', namesFolded)
+    .where('origin', 'is not', null)
+    .where('upstream_id', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** True when a group that the service has not confirmed yet has this name. */
+export async function isGroupUnderWay(db: Db, nameFolded: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('groups')
+    .select('id')
+    .where('display_name_folded', '=', nameFolded)
+    .where('origin', 'is not', null)
+    .where('upstream_uid', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Unmanaged account or group of the service, under a name by which it is recognised. */
+export interface ExistingNamed<Id extends string> {
+  readonly id: Id;
+  readonly name: string;
+  readonly upstreamId: string;
+}
+
+/** Lists unmanaged accounts, by each observed userName and address among these. */
+export async function listExistingUsers(
+  db: Db,
+  namesFolded: readonly string[],
+): Promise<Map<string, ExistingNamed<UserId>>> {
+  const found = new Map<string, ExistingNamed<UserId>>();
+  for (const names of chunks(namesFolded)) {
+    const rows = await db
+      .selectFrom('users')
+      .select(['id', 'user_name', 'upstream_id'])
+      .select(['observed_user_name_folded', 'observed_email_folded'])
+      .where('origin', 'is', null)
+      .where('deleted_at', 'is', null)
+      .where((where) =>
+        where.or([
+          where('observed_user_name_folded', 'in', names),
+          where('observed_email_folded', 'in', names),
+        ]),
+      )
+      .execute();
+    for (const { id, user_name, upstream_id, ...observed } of rows) {
+      const existing = { id, name: user_name, upstreamId: String(upstream_id) };
+      for (const name of Object.values(observed)) if (name !== null) found.set(name, existing);
+    }
+  }
+  return found;
+}
+
+/** Lists unmanaged groups, by each name among these. */
+export async function listExistingGroups(
+  db: Db,
+  namesFolded: readonly string[],
+): Promise<Map<string, ExistingNamed<GroupId>>> {
+  const found = new Map<string, ExistingNamed<GroupId>>();
+  for (const names of chunks(namesFolded)) {
+    const rows = await db
+      .selectFrom('groups')
+      .select(['id', 'display_name', 'display_name_folded'])
+      .select(['upstream_uid', 'upstream_rest_id', 'upstream_scim_id'])
+      .where('origin', 'is', null)
+      .where('deleted_at', 'is', null)
+      .where('display_name_folded', 'in', names)
+      .execute();
+    for (const { id, display_name, display_name_folded, ...ids } of rows) {
+      const upstreamId = String(ids.upstream_uid ?? ids.upstream_rest_id ?? ids.upstream_scim_id);
+      found.set(display_name_folded, { id, name: display_name, upstreamId });
+    }
+  }
+  return found;
+}
+
+/**
+ * Forgets an unmanaged user whom the service has no more, and their links: the same account counts as a new user when
+ * it comes back. `now` is epoch milliseconds.
+ */
+export async function endObservedUser(tx: Db, id: UserId, now: number): Promise<void> {
+  await touchGroupsOf(tx, id, now);
+  await deleteUser(tx, id);
+}
+
+/** Forgets an unmanaged group that the service has no more; its members are shown without it. */
+export async function endObservedGroup(tx: Db, id: GroupId, now: number): Promise<void> {
+  const linked = await listLinkedUsers(tx, id);
+  await deleteGroup(tx, id);
+  await touchUsers(tx, linked, now);
+}

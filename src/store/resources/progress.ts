@@ -1,0 +1,56 @@
+import { type GroupId, groupId, type ResourceKey, userId } from '../../domain/ids.ts';
+import { chunks } from '../engine/dialect.ts';
+import { LINK_TABLES } from '../links/links.ts';
+import type { Db } from '../store.ts';
+
+/** Progress of a resource, as far as its row tells. */
+export interface ProgressRow {
+  readonly key: ResourceKey;
+  readonly version: number;
+  /** Pending version of each field, as JSON text. */
+  readonly pending: string;
+  /** The oldest version that waits among the users of a group. */
+  readonly oldestLink: number | undefined;
+  readonly lane_owner: string | null;
+  /** Epoch milliseconds. */
+  readonly due_at: number | null;
+}
+
+const COLUMNS = ['id', 'version', 'pending', 'lane_owner', 'due_at'] as const;
+
+/** Lists the progress of these resources; one that is not there any more is left out. */
+export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {
+  const rows: ProgressRow[] = [];
+  const users = keys.flatMap(({ type, id }) => (type === 'user' ? [userId(id)] : []));
+  for (const chunk of chunks(users)) {
+    const found = await db.selectFrom('users').select(COLUMNS).where('id', 'in', chunk).execute();
+    rows.push(...found.map((row) => ({ ...row, ...toKey('user', row.id), oldestLink: undefined })));
+  }
+  const groups = keys.flatMap(({ type, id }) => (type === 'group' ? [groupId(id)] : []));
+  for (const chunk of chunks(groups)) rows.push(...(await listGroups(db, chunk)));
+  return rows;
+}
+
+async function listGroups(db: Db, ids: readonly GroupId[]): Promise<ProgressRow[]> {
+  // The groups are read before their links: a change written between the two reads has a version that the rows do not
+  // cover.
+  const rows = await db.selectFrom('groups').select(COLUMNS).where('id', 'in', ids).execute();
+  const oldest = new Map<string, number>();
+  for (const table of LINK_TABLES) {
+    const waiting = await db
+      .selectFrom(table)
+      .select(({ fn }) => ['group_id', fn.min<number>('pending').as('pending')])
+      .where('group_id', 'in', ids)
+      .where('pending', 'is not', null)
+      .groupBy('group_id')
+      .execute();
+    for (const { group_id, pending } of waiting) {
+      oldest.set(group_id, Math.min(oldest.get(group_id) ?? pending, pending));
+    }
+  }
+  return rows.map((row) => ({ ...row, ...toKey('group', row.id), oldestLink: oldest.get(row.id) }));
+}
+
+function toKey(type: 'user' | 'group', id: string): { key: ResourceKey } {
+  return { key: type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) } };
+}

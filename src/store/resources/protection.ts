@@ -1,0 +1,111 @@
+import { listFoldedEmails } from '../../domain/address.ts';
+import type { UserId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Matcher } from '../../domain/matcher.ts';
+import { isObservedActive, isWantedActive } from '../../domain/user.ts';
+import { parseStored } from '../engine/columns.ts';
+import { type GroupRow, toObservedGroup } from '../groups/groups.ts';
+import type { Db } from '../store.ts';
+import { listUsersOfAccount, lockOtherOwners, toUserState, type UserRow } from '../users/users.ts';
+import { listFormerNames } from './former-names.ts';
+
+/** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */
+export interface Protection {
+  /** Reason why nothing may be taken from this user; undefined: it may. The last owner is protected too. */
+  findReason(tx: Db, row: UserRow): Promise<string | undefined>;
+  /** Reason why the account is never taken over by itself and its user stays an admin; undefined: it is ordinary. */
+  findPrivilege(tx: Db, row: UserRow): Promise<string | undefined>;
+  /** `findPrivilege` of many users, by id; ordinary ones are left out. */
+  listPrivileged(tx: Db, rows: readonly UserRow[]): Promise<ReadonlyMap<UserId, string>>;
+  /** `findPrivilege` of an account of the service, by the service's names for it and by the store's. */
+  findAccountPrivilege(
+    tx: Db,
+    account: { readonly upstreamId: number; readonly names: readonly (string | undefined)[] },
+  ): Promise<string | undefined>;
+  /** Reason why nothing may be taken from this group; undefined: it may. */
+  findGroupReason(tx: Db, row: GroupRow): Promise<string | undefined>;
+  /** True when the settings protect users or groups of this name. */
+  protectsName(type: 'user' | 'group', name: string): boolean;
+}
+
+/** Parts that the protection is made from. */
+export interface ProtectionDeps {
+  readonly isProtectedUser: Matcher;
+  readonly isProtectedGroup: Matcher;
+  /** The account behind our own token, when it is known. */
+  readonly findOwnAccount: () => number | undefined;
+}
+
+const NAMED = 'The person is protected by the settings of the bridge.';
+const OWN = 'The account is the one behind the bridge’s own token.';
+const OWNER = 'The account is an owner of the company.';
+
+/** Protection by the settings and by observed roles, under every name that a user or group ever had. */
+export function createProtection(deps: ProtectionDeps): Protection {
+  const { isProtectedUser, isProtectedGroup, findOwnAccount } = deps;
+  const isOwn = (id: number | null) => id !== null && id === findOwnAccount();
+
+  async function listNamed(tx: Db, rows: readonly UserRow[]): Promise<Set<UserId>> {
+    const former = await listFormerNames(
+      tx,
+      'user',
+      rows.map(({ id }) => id),
+    );
+    const isNamed = (row: UserRow) =>
+      isProtectedUser([...listNames(row), ...(former.get(row.id) ?? [])]);
+    return new Set(rows.filter(isNamed).map(({ id }) => id));
+  }
+  async function listPrivileged(tx: Db, rows: readonly UserRow[]): Promise<Map<UserId, string>> {
+    const named = await listNamed(tx, rows);
+    const reasons = rows.map(({ id, owner, upstream_id }): [UserId, string | undefined] => {
+      if (owner === 1) return [id, OWNER];
+      return [id, named.has(id) ? NAMED : isOwn(upstream_id) ? OWN : undefined];
+    });
+    return new Map(reasons.flatMap(([id, reason]) => (reason === undefined ? [] : [[id, reason]])));
+  }
+
+  return {
+    listPrivileged,
+    async findReason(tx, row) {
+      if ((await listNamed(tx, [row])).size > 0) return NAMED;
+      if (isOwn(row.upstream_id)) return OWN;
+      if (row.owner === 0 || (await lockOtherOwners(tx, row.id)).some(mayWork)) return undefined;
+      return 'The person is the last owner of the company.';
+    },
+    async findPrivilege(tx, row) {
+      return (await listPrivileged(tx, [row])).get(row.id);
+    },
+    async findAccountPrivilege(tx, { upstreamId, names }) {
+      if (isProtectedUser(names)) return NAMED;
+      if (isOwn(upstreamId)) return OWN;
+      const known = await listPrivileged(tx, await listUsersOfAccount(tx, upstreamId));
+      return known.values().next().value;
+    },
+    async findGroupReason(tx, row) {
+      const former = await listFormerNames(tx, 'group', [row.id]);
+      const names = [row.display_name, toObservedGroup(row)?.displayName];
+      return isProtectedGroup([...names, ...(former.get(row.id) ?? [])])
+        ? 'The group is protected by the settings of the bridge.'
+        : undefined;
+    },
+    protectsName: (type, name) => (type === 'user' ? isProtectedUser : isProtectedGroup)([name]),
+  };
+}
+
+/** True when the user is active now and is to stay so, by either switch of the service. */
+function mayWork(row: UserRow): boolean {
+  const { desired, observed } = toUserState(row);
+  if (observed === undefined || !isWantedActive(desired, 'temporarilyInactive')) return false;
+  return isObservedActive(observed, 'temporarilyInactive');
+}
+
+function listNames(row: UserRow): (string | null)[] {
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const { user_name, observed_user_name_folded, observed_email_folded } = row;
+  return [
+    user_name,
+    observed_user_name_folded,
+    observed_email_folded,
+    ...listFoldedEmails(attributes),
+  ];
+}

@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import { groupId, type ResourceKey, userId } from '../../domain/ids.ts';
+import { type Pending, parsePendingFields } from '../../domain/pending.ts';
+import { type Stuck, withoutAnyRest } from '../../domain/stuck.ts';
+import { parseStored } from '../engine/columns.ts';
+import { lockGroup, updateGroup } from '../groups/groups.ts';
+import { DUE_CLASSES } from '../lanes.ts';
+import { LINK_TABLES } from '../links/links.ts';
+import type { Db, Store } from '../store.ts';
+import { lockUser, updateUser } from '../users/users.ts';
+
+/** Rows that one transaction changes, so that no write waits for long. */
+const CHUNK = 500;
+
+/**
+ * Makes every resource due that waits for its next attempt: the service answers again. Stuck resources, and those that
+ * failed by their own fault, keep their time. `now` is epoch milliseconds.
+ */
+export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number): Promise<void> {
+  for (const table of ['users', 'groups'] as const) {
+    let changed = CHUNK;
+    while (changed === CHUNK) {
+      changed = await store.write(async (tx) => {
+        const { rows } = await sql`update ${sql.table(table)} set due_at = ${now} where id in (
+          select id from ${sql.table(table)} where due_class in (${sql.join(DUE_CLASSES)})
+            and due_at > ${now} and stuck_at is null and lost_looks = 0 limit ${CHUNK})
+          returning id`.execute(tx);
+        return rows.length;
+      });
+    }
+  }
+}
+
+/** User or group with a change that is tried now. */
+export interface Retried {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly name: string;
+  /** The fields that wait, and `members` or `admins` where users of a list do; empty: a look at it. */
+  readonly waits: readonly string[];
+}
+
+/** Users and groups that wait for their next attempt, stuck or not, in the order of their ids after `after`. */
+export async function listResting(
+  db: Db,
+  type: ResourceKey['type'],
+  { now, after, limit }: { readonly now: number; readonly after: string; readonly limit: number },
+): Promise<ResourceKey[]> {
+  const table = sql.table(type === 'user' ? 'users' : 'groups');
+  const { rows } = await sql<{ id: string }>`
+    select id from ${table} where due_at > ${now} and lost_looks = 0 and id > ${after}
+    order by id limit ${limit}`.execute(db);
+  return rows.map(({ id }) =>
+    type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) },
+  );
+}
+
+/** Groups in which a change of this user rests. */
+export async function listRestingGroupsOf(db: Db, id: string, now: number): Promise<ResourceKey[]> {
+  const resting = LINK_TABLES.map(
+    (list) => sql`select group_id as id from ${sql.table(list)}
+      where user_id = ${id} and pending is not null and retry_at > ${now}`,
+  );
+  const { rows } = await sql<{ id: string }>`${sql.join(resting, sql` union `)}`.execute(db);
+  return rows.map((row) => ({ type: 'group', id: groupId(row.id) }));
+}
+
+/** Makes a user or group due now, stuck or not; undefined: nothing of it waits. `now` is epoch milliseconds. */
+export async function retryNow(
+  tx: Db,
+  key: ResourceKey,
+  now: number,
+): Promise<Retried | undefined> {
+  return key.type === 'user' ? retryUser(tx, key.id, now) : retryGroup(tx, key.id, now);
+}
+
+async function retryUser(tx: Db, id: string, now: number): Promise<Retried | undefined> {
+  const row = await lockUser(tx, userId(id));
+  if (row === undefined || row.due_at === null || row.lost_looks > 0) return undefined;
+  await updateUser(tx, row.id, toPrioritised(row, row.due_at, now));
+  return { type: 'user', id, name: row.user_name, waits: listFields(row) };
+}
+
+async function retryGroup(tx: Db, id: string, now: number): Promise<Retried | undefined> {
+  const row = await lockGroup(tx, groupId(id));
+  if (row === undefined || row.due_at === null || row.lost_looks > 0) return undefined;
+  await updateGroup(tx, row.id, toPrioritised(row, row.due_at, now));
+  const lists: string[] = [];
+  for (const list of LINK_TABLES) {
+    const waiting = await tx
+      .updateTable(list)
+      .set({ retry_at: null })
+      .where('group_id', '=', row.id)
+      .where('pending', 'is not', null)
+      .executeTakeFirst();
+    if (waiting.numUpdatedRows > 0n) lists.push(list === 'memberships' ? 'members' : 'admins');
+  }
+  return { type: 'group', id, name: row.display_name, waits: [...listFields(row), ...lists] };
+}
+
+function toPrioritised({ stuck }: { readonly stuck: string }, dueAt: number, now: number) {
+  const prioritised = withoutAnyRest(parseStored<Stuck<string>>(stuck), now);
+  return { stuck: JSON.stringify(prioritised), due_at: Math.min(dueAt, now) };
+}
+
+function listFields({ pending }: { readonly pending: string }): string[] {
+  return parsePendingFields(parseStored<Pending<string>>(pending));
+}

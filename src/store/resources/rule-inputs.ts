@@ -1,0 +1,206 @@
+import { type Selectable, sql } from 'kysely';
+import { foldCase } from '../../domain/fold.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import { createMatcher } from '../../domain/matcher.ts';
+import type { NameQuery } from '../../domain/rule-book.ts';
+import type { AdminByRule, AdminFacts } from '../../domain/ruled-admin.ts';
+import { lockUntilCommit } from '../commit-lock.ts';
+import { chunks } from '../engine/dialect.ts';
+import type { GroupsTable } from '../schema.ts';
+import type { Db } from '../store.ts';
+import type { UserRow } from '../users/users.ts';
+
+/**
+ * Locks the inputs of rules until the commit: `users` for the members of groups, `names` for the names of groups. On
+ * SQLite there is one writer. Taken before the rows, so that two transactions cannot block each other.
+ */
+export async function lockRuleInputs(tx: Db, of: 'users' | 'names'): Promise<void> {
+  await lockUntilCommit(tx, 'rules', of === 'users' ? 'shared' : 'alone');
+}
+
+/** A group that rules look at. */
+export type RuledGroup = Pick<Selectable<GroupsTable>, 'id' | 'display_name'>;
+
+/** Live managed groups that are meant by any of the queries, by id. Rules know no others. */
+export async function listManagedGroups(
+  db: Db,
+  queries: readonly NameQuery[],
+): Promise<RuledGroup[]> {
+  const groups = new Map<GroupId, RuledGroup>();
+  for (const query of queries) {
+    for (const group of await findManaged(db, query)) groups.set(group.id, group);
+  }
+  return [...groups.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+async function findManaged(db: Db, query: NameQuery): Promise<RuledGroup[]> {
+  const managed = db
+    .selectFrom('groups')
+    .select(['id', 'display_name'])
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null);
+  if (query.kind === 'name') {
+    return managed.where('display_name_folded', '=', query.folded).execute();
+  }
+  const like = foldCase(query.pattern)
+    .replace(/[\\%_]/g, '\\$&')
+    .replaceAll('*', '%');
+  const rows = await managed
+    .where(sql<boolean>`display_name_folded like ${like} escape '\\'`)
+    .execute();
+  const matches = createMatcher([query.pattern]);
+  return rows.filter(({ display_name }) => matches([display_name]));
+}
+
+/** A page of what rules may drive, in order of creation. */
+export interface RuledPage {
+  readonly afterSeq: number;
+  readonly limit: number;
+}
+
+/** Live managed groups. */
+export async function listRuledGroups(db: Db, { afterSeq, limit }: RuledPage) {
+  return db
+    .selectFrom('groups')
+    .select(['id', 'seq'])
+    .where('seq', '>', afterSeq)
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Condition of live managed users. */
+export async function listRuledUsers(db: Db, { afterSeq, limit }: RuledPage) {
+  return db
+    .selectFrom('users')
+    .select(['id', 'seq'])
+    .where('seq', '>', afterSeq)
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** The names of the live managed groups that each of these users is wanted in. */
+export async function listGroupNamesOf(
+  db: Db,
+  userIds: readonly UserId[],
+): Promise<Map<UserId, string[]>> {
+  const names = new Map<UserId, string[]>();
+  for (const chunk of chunks(userIds)) {
+    const { rows } = await sql<{ user_id: UserId; name: string }>`
+      select m.user_id, g.display_name as name from memberships as m join groups as g on g.id = m.group_id
+      where m.user_id in (${sql.join(chunk)}) and m.desired = 1
+      and g.origin is not null and g.deleted_at is null`.execute(db);
+    for (const { user_id, name } of rows) {
+      const held = names.get(user_id);
+      if (held) held.push(name);
+      else names.set(user_id, [name]);
+    }
+  }
+  return names;
+}
+
+/** The live users who are wanted in any of these groups: all of them, or those among `userIds`. */
+export async function listWantedMembers(
+  db: Db,
+  groupIds: readonly GroupId[],
+  userIds?: readonly UserId[],
+): Promise<Set<UserId>> {
+  const found = new Set<UserId>();
+  for (const groups of chunks(groupIds)) {
+    for (const some of userIds === undefined ? [undefined] : chunks(userIds)) {
+      const among = some === undefined ? sql`` : sql`and m.user_id in (${sql.join(some)})`;
+      const { rows } = await sql<{ user_id: UserId }>`
+        select distinct m.user_id from memberships as m join users as u on u.id = m.user_id
+        where m.group_id in (${sql.join(groups)}) and m.desired = 1 and u.deleted_at is null ${among}`.execute(
+        db,
+      );
+      for (const { user_id } of rows) found.add(user_id);
+    }
+  }
+  return found;
+}
+
+/** The managed live rows of these users, locked until the transaction ends, in one order everywhere. */
+export async function lockManagedUsers(tx: Db, userIds: readonly UserId[]): Promise<UserRow[]> {
+  return tx
+    .selectFrom('users')
+    .selectAll()
+    .where('id', 'in', userIds)
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** One user in an admin list, as rules see it. */
+export interface AdminRow extends AdminFacts {
+  readonly userId: UserId;
+}
+
+const BY_RULE: readonly AdminByRule[] = [null, 'put', 'found'];
+
+/**
+ * Lists present, former and wanted admins of the group: all, or those among `userIds`; deleted users leave by
+ * themselves.
+ */
+export async function listAdminRows(
+  db: Db,
+  groupId: GroupId,
+  userIds?: readonly UserId[],
+): Promise<AdminRow[]> {
+  const rows: AdminRow[] = [];
+  for (const some of userIds === undefined ? [undefined] : chunks(userIds)) {
+    const found = await db
+      .selectFrom('group_admins as a')
+      .innerJoin('users as u', 'u.id', 'a.user_id')
+      .select(['a.user_id', 'a.desired', 'a.observed', 'a.pending', 'a.by_rule'])
+      .where('a.group_id', '=', groupId)
+      .where('u.deleted_at', 'is', null)
+      .$if(some !== undefined, (query) => query.where('a.user_id', 'in', some ?? []))
+      .execute();
+    for (const { user_id, by_rule, ...facts } of found) {
+      rows.push({ userId: user_id, ...facts, byRule: BY_RULE[by_rule] ?? null });
+    }
+  }
+  return rows;
+}
+
+/** Stores what the rules made of admins. Who put them in stays as it was. */
+export async function saveRuledAdmins(
+  tx: Db,
+  groupId: GroupId,
+  rows: readonly AdminRow[],
+): Promise<void> {
+  for (const chunk of chunks(rows)) {
+    await tx
+      .insertInto('group_admins')
+      .values(
+        chunk.map(({ userId, desired, observed, pending, byRule }) => ({
+          group_id: groupId,
+          user_id: userId,
+          desired,
+          observed,
+          pending,
+          retry_at: null,
+          attempts: 0,
+          by_rule: BY_RULE.indexOf(byRule),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['user_id', 'group_id']).doUpdateSet((set) => ({
+          desired: set.ref('excluded.desired'),
+          pending: set.ref('excluded.pending'),
+          retry_at: set.ref('excluded.retry_at'),
+          attempts: set.ref('excluded.attempts'),
+          by_rule: set.ref('excluded.by_rule'),
+        })),
+      )
+      .execute();
+  }
+}

@@ -1,0 +1,237 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { assertNever } from '../../domain/errors.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import type { MomentOp, Selector } from '../../domain/selector.ts';
+import { chunks } from '../engine/dialect.ts';
+import type { LinkTable } from '../links/links.ts';
+import type { Db } from '../store.ts';
+
+/** Columns of a stored resource that an answer needs. */
+export interface ResourceView<Id extends string = string> {
+  readonly seq: number;
+  readonly id: Id;
+  /** The SCIM attributes as JSON text, `schemas` included, so that most answers need no parsing. */
+  readonly attributes: string;
+  readonly version: number;
+  readonly created_at: number;
+  readonly modified_at: number;
+}
+
+/** Columns of a stored user that an answer needs. */
+export interface UserView extends ResourceView<UserId> {
+  /** The entries of `groups` as JSON text, joined by commas. */
+  readonly shown_groups: string;
+}
+
+/** Selection of live resources, and the page of it to read, in order of creation. */
+export interface ViewQuery {
+  readonly selector: Selector | undefined;
+  readonly limit: number;
+  readonly offset?: number;
+  /** Only those created after this one; steadier than an offset while others are added. */
+  readonly afterSeq?: number;
+  /** Only these, by their place in the order of creation. */
+  readonly seqs?: readonly number[];
+}
+
+/** The live user with this id as it is shown. What is read most is written as SQL, which costs kysely least. */
+export async function findUserView(db: Db, id: string): Promise<UserView | undefined> {
+  const { rows } = await sql<UserView>`
+    select seq, id, attributes, version, created_at, modified_at, shown_groups
+    from users where id = ${id} and deleted_at is null`.execute(db);
+  return rows[0];
+}
+
+/** The live group with this id as it is shown, without who is in it. */
+export async function findGroupView(
+  db: Db,
+  id: string,
+): Promise<ResourceView<GroupId> | undefined> {
+  const { rows } = await sql<ResourceView<GroupId>>`
+    select seq, id, attributes, version, created_at, modified_at
+    from groups where id = ${id} and deleted_at is null`.execute(db);
+  return rows[0];
+}
+
+/** Users as they are shown, in order of creation. */
+export async function listUserViews(db: Db, query: ViewQuery): Promise<UserView[]> {
+  const { rows } = await sql<UserView>`
+    select seq, id, attributes, version, created_at, modified_at, shown_groups
+    from users where ${toPart('users', query)}`.execute(db);
+  return rows;
+}
+
+/** Groups as they are shown, in order of creation. */
+export async function listGroupViews(db: Db, query: ViewQuery): Promise<ResourceView<GroupId>[]> {
+  const { rows } = await sql<ResourceView<GroupId>>`
+    select seq, id, attributes, version, created_at, modified_at
+    from groups where ${toPart('groups', query)}`.execute(db);
+  return rows;
+}
+
+/** Counts live users. */
+export async function countUsers(db: Db, selector: Selector | undefined): Promise<number> {
+  return count(db, 'users', selector);
+}
+
+/** Counts live groups. */
+export async function countGroups(db: Db, selector: Selector | undefined): Promise<number> {
+  return count(db, 'groups', selector);
+}
+
+async function count(db: Db, table: SearchTable, selector: Selector | undefined): Promise<number> {
+  const condition = selector ? sql`and ${toCondition(table, selector)}` : sql``;
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(table)} where deleted_at is null ${condition}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** The conditions, order and limits of one part of a list. */
+function toPart(
+  table: SearchTable,
+  { selector, limit, offset = 0, afterSeq, seqs }: ViewQuery,
+): RawBuilder<unknown> {
+  const conditions = [
+    sql`deleted_at is null`,
+    ...(selector ? [toCondition(table, selector)] : []),
+    ...(afterSeq === undefined ? [] : [sql`seq > ${afterSeq}`]),
+    ...(seqs === undefined ? [] : [sql`seq in (${sql.join(seqs)})`]),
+  ];
+  const all = sql.join(conditions, sql` and `);
+  if (offset === 0) return sql`${all} order by seq limit ${limit}`;
+  // The start of the page is found by a query of its own, so that earlier entries are passed in an index and not row by
+  // row.
+  const first = sql`select seq from ${sql.table(table)} where ${all} order by seq limit 1 offset ${offset}`;
+  return sql`${all} and seq >= (${first}) order by seq limit ${limit}`;
+}
+
+/** Number of users read by one statement: a group may have all of them. */
+const USERS_AT_ONCE = 5_000;
+
+/** User in a list of a group, as a filter on that list sees them. */
+export interface ListedUser {
+  readonly owner: GroupId;
+  readonly id: UserId;
+  readonly display: string;
+}
+
+/** Lists the members or the admins of these groups, in order of joining. */
+export async function listUsersOfGroups(
+  db: Db,
+  table: LinkTable,
+  ids: readonly GroupId[],
+): Promise<ListedUser[]> {
+  const users: ListedUser[] = [];
+  for (const chunk of chunks(ids)) {
+    for (let last = 0, isMore = true; isMore; ) {
+      const { rows } = await sql<ListedUser & { seq: number }>`
+        select m.seq, m.group_id as owner, u.id as id, u.user_name as display
+        from ${sql.table(table)} as m join users as u on u.id = m.user_id
+        where m.group_id in (${sql.join(chunk)}) and m.seq > ${last}
+          and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
+        order by m.seq limit ${USERS_AT_ONCE}`.execute(db);
+      for (const { seq: _, ...user } of rows) users.push(user);
+      last = rows.at(-1)?.seq ?? last;
+      isMore = rows.length === USERS_AT_ONCE;
+    }
+  }
+  return users;
+}
+
+/** Users by their ids as a list of `owner` would show them; those that are not there are left out. */
+export async function listUsersById(
+  db: Db,
+  owner: GroupId,
+  ids: readonly UserId[],
+): Promise<ListedUser[]> {
+  const users: ListedUser[] = [];
+  for (const chunk of chunks(ids)) {
+    const { rows } = await sql<Pick<ListedUser, 'id' | 'display'>>`
+      select id, user_name as display from users
+      where id in (${sql.join(chunk)}) and deleted_at is null`.execute(db);
+    for (const row of rows) users.push({ owner, ...row });
+  }
+  return users;
+}
+
+/** The two tables that searches look at. */
+type SearchTable = 'users' | 'groups';
+
+const MOMENT_SQL: Readonly<Record<MomentOp, string>> = {
+  eq: '=',
+  gt: '>',
+  ge: '>=',
+  lt: '<',
+  le: '<=',
+};
+
+const NOTHING = sql<SqlBool>`1 = 0`;
+const ALL = sql<SqlBool>`1 = 1`;
+
+/**
+ * Condition of a search as SQL text, answered by an index. A look-up by name is the most frequent request, and kysely's
+ * builder costs more than the query. An attribute that the table does not have matches nothing.
+ */
+function toCondition(table: SearchTable, selector: Selector): RawBuilder<SqlBool> {
+  switch (selector.kind) {
+    case 'and':
+      return join(table, selector.parts, { by: sql` and `, empty: ALL });
+    case 'or':
+      return join(table, selector.parts, { by: sql` or `, empty: NOTHING });
+    case 'id':
+      return sql<SqlBool>`id = ${selector.value}`;
+    case 'externalId':
+      return sql<SqlBool>`external_id = ${selector.value}`;
+    case 'displayName':
+      return sql<SqlBool>`display_name_folded = ${selector.value}`;
+    case 'lastModified':
+      return sql<SqlBool>`modified_at ${sql.raw(MOMENT_SQL[selector.op])} ${selector.value}`;
+    case 'member':
+      return table === 'users' ? isIn(selector.value) : has(selector.value);
+    case 'userName':
+      return ofUsers(table, sql<SqlBool>`user_name_folded = ${selector.value}`);
+    case 'email':
+      return ofUsers(table, hasAddress(selector.value));
+    case 'active':
+      return ofUsers(table, sql<SqlBool>`active = ${selector.value ? 1 : 0}`);
+    default:
+      return assertNever(selector);
+  }
+}
+
+function ofUsers(table: SearchTable, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return table === 'users' ? condition : NOTHING;
+}
+
+function hasAddress(emailFolded: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`id in (select user_id from user_emails where email_folded = ${emailFolded})`;
+}
+
+/** Condition: the user is in this group, and the group is not deleted. */
+function isIn(groupId: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`id in (select m.user_id from memberships as m where m.group_id = ${groupId}
+    and coalesce(m.desired, m.observed) = 1 and ${isLive('groups', groupId)})`;
+}
+
+/** Condition: the group has this user, and the user is not deleted. */
+function has(userId: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`id in (select m.group_id from memberships as m where m.user_id = ${userId}
+    and coalesce(m.desired, m.observed) = 1 and ${isLive('users', userId)})`;
+}
+
+function isLive(table: SearchTable, id: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from ${sql.table(table)} as linked
+    where linked.id = ${id} and linked.deleted_at is null)`;
+}
+
+function join(
+  table: SearchTable,
+  parts: readonly Selector[],
+  { by, empty }: { by: RawBuilder<unknown>; empty: RawBuilder<SqlBool> },
+): RawBuilder<SqlBool> {
+  if (parts.length === 0) return empty;
+  const conditions = parts.map((part) => toCondition(table, part));
+  return sql<SqlBool>`(${sql.join(conditions, by)})`;
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import { chunks, isPostgres } from '../engine/dialect.ts';
+import type { Db } from '../store.ts';
+import type { NewUserRow, UserRow } from './users.ts';
+
+/** Account of the service that no provider asked for yet. */
+export interface ObservedAccount {
+  readonly row: NewUserRow;
+  /** Addresses that filters find the user by. */
+  readonly emailsFolded: string[];
+}
+
+/**
+ * The rows that stand for these accounts, by account, locked until the transaction ends. Where a live
+ * row and a tombstone name the same account, the live one is given.
+ */
+export async function lockUsersByAccount(
+  tx: Db,
+  upstreamIds: readonly number[],
+): Promise<Map<number, UserRow>> {
+  const found: UserRow[] = [];
+  for (const chunk of chunks(upstreamIds)) {
+    // By what never changes: a row that is deleted while this waits for it would belong to neither half of a search.
+    const seqs = await findSeqs(tx, chunk);
+    if (seqs.length === 0) continue;
+    const rows = tx.selectFrom('users').selectAll().where('seq', 'in', seqs).orderBy('seq');
+    found.push(...(await rows.forUpdate().execute()));
+  }
+  const liveLast = found.toSorted(
+    (a, b) => Number(a.deleted_at === null) - Number(b.deleted_at === null),
+  );
+  return new Map(
+    liveLast.flatMap((row) => (row.upstream_id === null ? [] : [[row.upstream_id, row]])),
+  );
+}
+
+/** One statement, which sees one moment; in two halves, because each has an index of its own. */
+async function findSeqs(db: Db, upstreamIds: readonly number[]): Promise<number[]> {
+  const named = db.selectFrom('users').select('seq').where('upstream_id', 'in', upstreamIds);
+  const rows = await named
+    .where('deleted_at', 'is', null)
+    .unionAll(named.where('deleted_at', 'is not', null))
+    .execute();
+  return rows.map(({ seq }) => seq);
+}
+
+/** Adds users as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
+export async function insertObservedUsers(
+  tx: Db,
+  accounts: readonly ObservedAccount[],
+): Promise<void> {
+  for (const chunk of chunks(accounts)) {
+    await tx
+      .insertInto('users')
+      .values(chunk.map(({ row }) => row))
+      .execute();
+    const emails = chunk.flatMap(({ row, emailsFolded }) =>
+      emailsFolded.map((email) => ({ user_id: row.id, email_folded: email })),
+    );
+    for (const some of chunks(emails)) await tx.insertInto('user_emails').values(some).execute();
+  }
+}
+
+/** Observation of one user, as a document. */
+export interface ObservedDocument {
+  readonly seq: number;
+  readonly observed: string | null;
+}
+
+/** Stores observations of many users in one statement, where no indexed value has changed. */
+export async function saveObservedDocuments(
+  tx: Db,
+  documents: readonly ObservedDocument[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  const list = JSON.stringify(documents);
+  const fresh = isPostgres(tx)
+    ? sql`select seq, observed from json_to_recordset(${list}::json) as entry(seq bigint, observed text)`
+    : sql`select value ->> 'seq' as seq, value ->> 'observed' as observed from json_each(${list})`;
+  await sql`update users set observed = fresh.observed from (${fresh}) as fresh
+    where users.seq = fresh.seq`.execute(tx);
+}
+
+/** Counts the known accounts of the service, and so the price of a complete list. */
+export async function countKnownAccounts(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .select((select) => select.fn.count<number>('upstream_id').as('count'))
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** An account that a filter must be able to find. */
+export interface KnownAccount {
+  readonly upstreamId: number;
+  readonly userNameFolded: string;
+  readonly emailFolded: string;
+}
+
+/** Some active account that the service was seen to hold, with a userName and an address; or undefined. */
+export async function findKnownAccount(db: Db): Promise<KnownAccount | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select(['upstream_id', 'observed_user_name_folded', 'observed_email_folded'])
+    .where('deleted_at', 'is', null)
+    .where('active', '=', 1)
+    .where('upstream_id', 'is not', null)
+    .where('observed_user_name_folded', 'is not', null)
+    .where('observed_email_folded', 'is not', null)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { upstream_id, observed_user_name_folded, observed_email_folded } = row;
+  if (upstream_id === null || !observed_user_name_folded || !observed_email_folded) {
+    return undefined;
+  }
+  return {
+    upstreamId: upstream_id,
+    userNameFolded: observed_user_name_folded,
+    emailFolded: observed_email_folded,
+  };
+}

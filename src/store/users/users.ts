@@ -1,0 +1,270 @@
+import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
+import { type UserId, userId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Pending } from '../../domain/pending.ts';
+import type { SentCreate } from '../../domain/sent-create.ts';
+import {
+  type ObservedUser,
+  toDesiredUser,
+  type UserEchoes,
+  type UserField,
+  type UserState,
+} from '../../domain/user.ts';
+import { lockUntilCommit } from '../commit-lock.ts';
+import { parseStored } from '../engine/columns.ts';
+import { chunks, isSeenSince } from '../engine/dialect.ts';
+import { touchGroupsOf } from '../links/shown.ts';
+import { keepFormerNames } from '../resources/former-names.ts';
+import { mergeSentCreates } from '../resources/sent-creates.ts';
+import type { Schema, UsersTable } from '../schema.ts';
+import type { Db } from '../store.ts';
+import { findComparedSince } from '../sweeps.ts';
+
+/** A user as stored. Documents are JSON text; see the schema for units. */
+export type UserRow = Selectable<UsersTable>;
+/** The columns of a new user. */
+export type NewUserRow = Insertable<UsersTable>;
+/** The columns of a change. */
+export type UserChange = UpdateObject<Schema, 'users'>;
+
+/** The live user with this SCIM id, or undefined: unknown or deleted. */
+export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', userId(id))
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The row with this SCIM id, deleted or not. */
+export async function findUserRow(db: Db, id: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', userId(id)).executeTakeFirst();
+}
+
+/** The row with this SCIM id, which the caller knows to be there. @throws Error when it is not */
+export async function getUserRow(db: Db, id: UserId): Promise<UserRow> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+/** The row with this SCIM id, deleted or not, locked until the transaction ends. */
+export async function lockUser(tx: Db, id: UserId): Promise<UserRow | undefined> {
+  return tx.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** The live user that is linked to this account of the service. Unique by index. */
+export async function findUserByUpstreamId(
+  db: Db,
+  upstreamId: number,
+): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('upstream_id', '=', upstreamId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Lists users linked to this account of the service, the deleted too: the live one first, then the latest. */
+export async function listUsersOfAccount(db: Db, upstreamId: number): Promise<UserRow[]> {
+  const linked = db.selectFrom('users').selectAll().where('upstream_id', '=', upstreamId);
+  const live = await linked.where('deleted_at', 'is', null).execute();
+  const deleted = await linked.where('deleted_at', 'is not', null).orderBy('seq', 'desc').execute();
+  return [...live, ...deleted];
+}
+
+/** Live users shown under this userName, compared without case (RFC 7643 §4.1.1); at most one is managed. */
+export async function listUsersByName(db: Db, userNameFolded: string): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('user_name_folded', '=', userNameFolded)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
+/** Live users whose observed account has this userName or e-mail address. */
+export async function listUsersByObserved(
+  db: Db,
+  { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string | undefined },
+): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .where((where) => {
+      const names = [userNameFolded, ...(emailFolded === undefined ? [] : [emailFolded])];
+      return where.or([
+        where('observed_user_name_folded', 'in', names),
+        where('observed_email_folded', 'in', names),
+      ]);
+    })
+    .execute();
+}
+
+/** Tombstones that still name an account and carried this userName or hold this address. Newest first. */
+export async function listTombstones(
+  db: Db,
+  { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string | undefined },
+): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('deleted_at', 'is not', null)
+    .where('upstream_id', 'is not', null)
+    .where((where) =>
+      where.or([
+        where('user_name_folded', '=', userNameFolded),
+        where('observed_user_name_folded', '=', userNameFolded),
+        ...(emailFolded === undefined ? [] : [where('observed_email_folded', '=', emailFolded)]),
+      ]),
+    )
+    .orderBy('deleted_at', 'desc')
+    .execute();
+}
+
+/** The rows of these ids, deleted or not, in no order. */
+export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<UserRow[]> {
+  const rows: UserRow[] = [];
+  for (const chunk of chunks(ids)) {
+    rows.push(...(await db.selectFrom('users').selectAll().where('id', 'in', chunk).execute()));
+  }
+  return rows;
+}
+
+/**
+ * Locks and lists the live owners of the company other than `except`: two writes at the same time would each count on
+ * the owner whom the other takes away. An owner whom the last complete read did not show may be gone, and is not
+ * counted on.
+ */
+export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]> {
+  await lockUntilCommit(tx, 'owners');
+  return tx
+    .selectFrom('users')
+    .selectAll()
+    .where('owner', '=', 1)
+    .where('deleted_at', 'is', null)
+    .where('id', '!=', except)
+    .where(
+      isSeenSince(
+        tx,
+        await findComparedSince(tx, { before: Number.MAX_SAFE_INTEGER, admins: false }),
+      ),
+    )
+    .execute();
+}
+
+/** Adds a user. @throws StoreError when another live managed user has the name or the account. */
+export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
+  return tx.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/**
+ * Changes a user, and remembers the names that go. The groups that show the user get a new version with the name
+ * that they show. The caller has read the row in the same transaction.
+ */
+export async function updateUser(tx: Db, id: UserId, change: UserChange): Promise<void> {
+  if (Object.keys(change).length === 0) return;
+  if (NAME_COLUMNS.some((column) => change[column] !== undefined)) await keepNames(tx, id, change);
+  await tx.updateTable('users').set(change).where('id', '=', id).execute();
+  if (change.user_name === undefined && change.deleted_at === undefined) return;
+  await touchGroupsOf(tx, id, typeof change.modified_at === 'number' ? change.modified_at : 0);
+}
+
+/** Columns of the names of a user, beside the addresses in `user_emails`. */
+const NAME_COLUMNS = [
+  'user_name_folded',
+  'observed_user_name_folded',
+  'observed_email_folded',
+] as const;
+
+async function keepNames(tx: Db, id: UserId, change: UserChange): Promise<void> {
+  // No name of an erased user is kept either.
+  if (typeof change.erased_at === 'number') return;
+  const row = await tx
+    .selectFrom('users')
+    .select(NAME_COLUMNS)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const old = NAME_COLUMNS.map((column) => row[column]);
+  const names = NAME_COLUMNS.map((column) => {
+    const next = change[column];
+    return typeof next === 'string' || next === null ? next : row[column];
+  });
+  await keepFormerNames(tx, { type: 'user', id }, { old, names });
+}
+
+/** Removes a user who was never created, or who is unmanaged and no longer in the service. */
+export async function deleteUser(tx: Db, id: UserId): Promise<void> {
+  await tx.deleteFrom('users').where('id', '=', id).execute();
+}
+
+/**
+ * Forgets users of this userName or address who were never created and whom a lost create may have left in the service.
+ * Returns the names of their creates, undefined when there was none: the next user of the name looks for these first.
+ */
+export async function forgetLostUsers(
+  tx: Db,
+  { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string },
+): Promise<SentCreate[] | undefined> {
+  const forgotten = await tx
+    .deleteFrom('users')
+    .where('deleted_at', 'is not', null)
+    .where('upstream_id', 'is', null)
+    .where(sql<boolean>`lost_looks > 0`)
+    .where((where) =>
+      where.or([
+        where('user_name_folded', '=', userNameFolded),
+        where('id', 'in', (query) =>
+          query.selectFrom('user_emails').select('user_id').where('email_folded', '=', emailFolded),
+        ),
+      ]),
+    )
+    .returning('sent_creates')
+    .execute();
+  return mergeSentCreates(forgotten);
+}
+
+/** Makes `folded` the addresses that filters find the user by, and remembers those that go. */
+export async function replaceUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
+  const gone = await tx
+    .deleteFrom('user_emails')
+    .where('user_id', '=', id)
+    .returning('email_folded')
+    .execute();
+  const old = gone.map(({ email_folded }) => email_folded);
+  await keepFormerNames(tx, { type: 'user', id }, { old, names: folded });
+  await insertUserEmails(tx, id, folded);
+}
+
+/** Adds addresses of a user who has none yet. */
+export async function insertUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
+  if (folded.length === 0) return;
+  await tx
+    .insertInto('user_emails')
+    .values(folded.map((email) => ({ user_id: id, email_folded: email })))
+    .execute();
+}
+
+/** Input of the plan for a user. */
+export function toUserState(row: UserRow): UserState {
+  const deleted = row.deleted_at !== null;
+  return {
+    id: row.id,
+    upstreamId: row.upstream_id ?? undefined,
+    desired: toDesiredUser(parseStored<JsonObject>(row.attributes), deleted),
+    observed: toObservedUser(row),
+    echoes: parseStored<UserEchoes>(row.echoes),
+    pending: parseStored<Pending<UserField>>(row.pending),
+    version: row.version,
+    deleted,
+    mustLook: row.must_look !== 0,
+    sentCreates: parseStored<SentCreate[]>(row.sent_creates),
+  };
+}
+
+/** Parses the last observation of the user; undefined: there was none. */
+export function toObservedUser(row: Pick<UserRow, 'observed'>): ObservedUser | undefined {
+  return row.observed === null ? undefined : parseStored<ObservedUser>(row.observed);
+}
