@@ -1,3 +1,4 @@
+import type { Profile } from '../../domain/credential.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
@@ -6,6 +7,13 @@ import { groupKind } from '../groups/accept.ts';
 import { ANY_VERSION } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
 import { toScimError } from '../http/to-scim-error.ts';
+import {
+  createRequestRepairs,
+  type DroppedParts,
+  type Repairs,
+  type RequestRepairs,
+  UNCOUNTED,
+} from '../repairs.ts';
 import { userKind } from '../users/accept.ts';
 import type { AcceptedWrite } from '../writes/write-result.ts';
 import { breakCircles } from './break-circles.ts';
@@ -20,8 +28,10 @@ import { isReference, resolveReferences } from './references.ts';
 import { createSettlements, type Settlements } from './settlements.ts';
 import { toOrder } from './to-order.ts';
 
-/** Result of one operation. */
-export type BulkResult =
+/** Result of one operation, and the parts of it that were not taken. */
+export type BulkResult = Outcome & { readonly dropped: readonly DroppedParts[] };
+
+type Outcome =
   | {
       readonly kind: 'accepted';
       readonly operation: BulkWrite;
@@ -42,9 +52,12 @@ interface Run {
   readonly requestId: string;
   /** The operations that others may name. */
   readonly creations: ReadonlyMap<string, BulkOperation>;
-  readonly results: Map<BulkOperation, BulkResult>;
+  readonly results: Map<BulkOperation, Outcome>;
   readonly failed: Set<BulkOperation>;
   readonly settlements: Settlements;
+  /** Corrections of each operation. */
+  readonly repairs: Map<BulkOperation, RequestRepairs>;
+  readonly profile: Profile;
 }
 
 /**
@@ -59,7 +72,7 @@ interface Run {
 export async function runBulk(
   deps: ScimDeps,
   { operations: asked, failOnErrors }: BulkRequest,
-  { requestId, arrivedAt }: RequestContext,
+  { requestId, arrivedAt, profile }: RequestContext & { readonly profile: Profile },
 ): Promise<BulkResult[]> {
   const operations = breakCircles(asked);
   const run: Run = {
@@ -67,6 +80,8 @@ export async function runBulk(
     requestId,
     creations: toCreations(operations),
     results: new Map(),
+    repairs: new Map(),
+    profile,
     failed: new Set(),
     settlements: createSettlements(deps, arrivedAt, (operation, error) =>
       fail(run, operation, error),
@@ -84,7 +99,11 @@ export async function runBulk(
   await run.settlements.settle();
   for (const result of [...run.results.values()]) await complete(run, result);
   await run.settlements.settle();
-  return [...run.results.values()].sort((a, b) => a.operation.index - b.operation.index);
+  const results = [...run.results].map(([operation, outcome]) => ({
+    ...outcome,
+    dropped: run.repairs.get(operation)?.listDropped() ?? [],
+  }));
+  return results.sort((a, b) => a.operation.index - b.operation.index);
 }
 
 async function perform(run: Run, operation: BulkOperation): Promise<void> {
@@ -92,7 +111,9 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
     if (operation.kind === 'malformed') throw operation.error;
     const action = resolve(run, operation);
     assertResolved(run, operation);
-    const accepted = await accept(run.deps, operation.type, action);
+    const repairs = createRequestRepairs(run.deps.telemetry, run.profile);
+    run.repairs.set(operation, repairs);
+    const accepted = await accept(run.deps, operation.type, { action, repairs });
     run.results.set(operation, { kind: 'accepted', operation, id: accepted.id, accepted });
     run.settlements.add(operation, accepted);
   } catch (error) {
@@ -107,17 +128,17 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
 async function accept(
   deps: ScimDeps,
   type: 'User' | 'Group',
-  action: BulkAction,
+  { action, repairs }: { readonly action: BulkAction; readonly repairs: Repairs },
 ): Promise<AcceptedWrite> {
   const kind = type === 'User' ? userKind : groupKind;
   assertOpen(deps, kind.type);
   switch (action.method) {
     case 'POST':
-      return kind.create(deps, action.data);
+      return kind.create(deps, { body: action.data, repairs });
     case 'PUT':
-      return kind.replace(deps, action, action.data);
+      return kind.replace(deps, action, { body: action.data, repairs });
     case 'PATCH':
-      return kind.patch(deps, action, action.data);
+      return kind.patch(deps, action, { body: action.data, repairs });
     case 'DELETE':
       return kind.remove(deps, action);
     default:
@@ -132,7 +153,7 @@ function resolve(run: Run, { action, references, type }: BulkWrite): BulkAction 
 }
 
 /** Sets the attributes of a new user that had to wait for other new users. */
-async function complete(run: Run, result: BulkResult): Promise<void> {
+async function complete(run: Run, result: Outcome): Promise<void> {
   const { operation } = result;
   if (result.kind === 'failed' || result.operation.postponed === undefined) return;
   const { value, references } = result.operation.postponed;
@@ -143,7 +164,7 @@ async function complete(run: Run, result: BulkResult): Promise<void> {
       if (findId(run, bulkId) === undefined) throw toIncomplete();
     }
     const resolved = resolveReferences(action, 'User', (bulkId) => findId(run, bulkId));
-    const accepted = await accept(run.deps, 'User', resolved);
+    const accepted = await accept(run.deps, 'User', { action: resolved, repairs: UNCOUNTED });
     run.results.set(operation, { ...result, accepted });
     run.settlements.add(operation, accepted);
   } catch (error) {

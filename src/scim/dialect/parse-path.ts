@@ -6,6 +6,7 @@ import {
   findAttribute,
   findTable,
   isCoreQualified,
+  isKnownSchema,
   isQualified,
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
@@ -65,7 +66,9 @@ function toOther(
   if (!isQualified(name) || isCoreQualified(schema, name)) {
     throw invalidPath(`names no attribute of a ${schema.name}`);
   }
-  repairs.count('unknown-schema-dropped');
+  repairs.count(
+    isKnownSchema(schema, name) ? 'unknown-attribute-dropped' : 'unknown-schema-dropped',
+  );
   return { kind: 'dropped' };
 }
 

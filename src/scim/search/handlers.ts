@@ -5,12 +5,13 @@ import type { ResourceView } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
+import { getRepairs } from '../http/notes.ts';
 import { sendListText } from '../http/respond.ts';
 import { type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
 import { openCursorList, openList, type Pieces } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
-import { toRepairs } from '../repairs.ts';
+import type { Repairs } from '../repairs.ts';
 import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import { parseCursor, toCursor } from './cursor.ts';
 import { find, type Part } from './find.ts';
@@ -29,7 +30,8 @@ export type SearchQuery = Readonly<Record<string, unknown>>;
 export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceCache(deps.store);
   return async (req, res) => {
-    const call = { deps, query: toQuery(req, deps), places, pace: toPace(res) };
+    const repairs = getRepairs(deps, res);
+    const call = { deps, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
     await sendList(call, res, { ...toUserSearch(call), endpoint: 'Users' });
   };
 }
@@ -38,7 +40,8 @@ export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
 export function listGroups(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceCache(deps.store);
   return async (req, res) => {
-    const call = { deps, query: toQuery(req, deps), places, pace: toPace(res) };
+    const repairs = getRepairs(deps, res);
+    const call = { deps, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
     await sendList(call, res, { ...toGroupSearch(call), endpoint: 'Groups' });
   };
 }
@@ -52,6 +55,7 @@ export interface SearchCall {
   readonly query: SearchQuery;
   readonly places: PlaceCache;
   readonly pace: Pace;
+  readonly repairs: Repairs;
 }
 
 /** A search of one type, ready to be performed. */
@@ -66,11 +70,12 @@ export function toUserSearch({
   query,
   places,
   pace,
+  repairs,
 }: SearchCall): TypedSearch<ResourceView<UserId>> {
   const source = userSource(deps, { projection: parseProjection(query, userSchema), pace });
   return {
     source: withPlaces(source, places),
-    search: parseSearch(deps, query, userSchema),
+    search: parseSearch(deps, query, { schema: userSchema, repairs }),
   };
 }
 
@@ -80,20 +85,20 @@ export function toGroupSearch({
   query,
   places,
   pace,
+  repairs,
 }: SearchCall): TypedSearch<ResourceView<GroupId>> {
   const source = groupSource(deps, { projection: parseProjection(query, groupSchema), pace });
   return {
     source: withPlaces(source, places),
-    search: parseSearch(deps, query, groupSchema),
+    search: parseSearch(deps, query, { schema: groupSchema, repairs }),
   };
 }
 
 function parseSearch(
-  { policy, telemetry }: ScimDeps,
+  { policy }: ScimDeps,
   query: SearchQuery,
-  schema: ResourceSchema,
+  { schema, repairs }: { readonly schema: ResourceSchema; readonly repairs: Repairs },
 ): Search {
-  const repairs = toRepairs(telemetry);
   const reading = { depthMax: FILTER_DEPTH_MAX, lengthMax: policy.filterLengthMax, repairs };
   return {
     filter: query.filter === undefined ? undefined : parseFilter(query.filter, schema, reading),
@@ -170,7 +175,7 @@ function isBroken(value: unknown): boolean {
 }
 
 /** The parameters of a GET or of a search body; providers differ in the case of its members. */
-export function toQuery(req: Request, { telemetry }: Pick<ScimDeps, 'telemetry'>): SearchQuery {
+export function toQuery(req: Request, repairs: Repairs): SearchQuery {
   if (req.method !== 'POST') {
     if (Object.values(req.query).some(isBroken)) throw invalidValue('A parameter is not UTF-8.');
     return req.query;
@@ -181,7 +186,7 @@ export function toQuery(req: Request, { telemetry }: Pick<ScimDeps, 'telemetry'>
   for (const [name, value] of Object.entries(body)) {
     const member = MEMBERS.get(name.toLowerCase());
     if (member === undefined || (member !== name && Object.hasOwn(body, member))) continue;
-    if (member !== name) telemetry.repaired('name-case');
+    if (member !== name) repairs.count('name-case');
     query[member] = value;
   }
   return query;

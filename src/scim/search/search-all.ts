@@ -4,6 +4,7 @@ import type { ResourceView } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { badRequest } from '../errors.ts';
 import { assertOpen } from '../http/guards.ts';
+import { getRepairs } from '../http/notes.ts';
 import type { Pieces } from '../render/resource-text.ts';
 import type { Sorting } from '../render/sorting.ts';
 import { find, findHits, type Part } from './find.ts';
@@ -30,7 +31,8 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
   return async (req, res) => {
     assertOpen(deps, 'user');
     assertOpen(deps, 'group');
-    const query = toQuery(req, deps);
+    const repairs = getRepairs(deps, res);
+    const query = toQuery(req, repairs);
     if (hasCursor(query)) {
       throw badRequest(
         'invalidCursor',
@@ -38,8 +40,8 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
       );
     }
     const pace = toPace(res);
-    const users = toUserSearch({ deps, query, pace, places: places.users });
-    const groups = toGroupSearch({ deps, query, pace, places: places.groups });
+    const users = toUserSearch({ deps, query, pace, repairs, places: places.users });
+    const groups = toGroupSearch({ deps, query, pace, repairs, places: places.groups });
     const paging = parsePage(deps, query);
     const sorting = users.search.sorting ?? groups.search.sorting;
     const { total, count, resources } = sorting
