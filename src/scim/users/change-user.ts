@@ -9,7 +9,7 @@ import type { ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertPreconditions, type Preconditions } from '../http/etag.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
-import { withStoredManagerRef } from './attributes.ts';
+import { assertAddress, withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type UserNames } from './match-account.ts';
 import { storeUserChange } from './store-change.ts';
 
@@ -40,6 +40,7 @@ export async function storeUser(
   if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
     throw invalidValue('A User needs a userName.');
   }
+  assertAddress(before, attributes);
   await assertNamesFree(tx, row, { before: toNames(before), after: toNames(attributes) });
   const result = await storeUserChange(tx, deps, {
     row,
