@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
-import { saveAlive } from '../src/reconcile/repair/detect.ts';
+import { saveAlive } from '../src/reconcile/repair/recovery-detect.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { listOwnCalls } from '../src/store/audit/own-calls.ts';
 import { openStore } from '../src/store/engine/database.ts';

@@ -4,17 +4,16 @@ import type { Clock } from '../domain/clock.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
 import type { ReconcileDeps } from '../reconcile/deps.ts';
-import { openForms } from '../reconcile/forms.ts';
-import { openWriteGuard } from '../reconcile/guard.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
 import { createReconciler } from '../reconcile/loop/reconciler.ts';
 import { createReplicas } from '../reconcile/loop/replicas.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
+import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
 import { createRecovery } from '../reconcile/repair/recovery.ts';
-import { openSectionView } from '../reconcile/section-view.ts';
-import { readSections } from '../reconcile/sections.ts';
+import { openSectionView, readSections } from '../reconcile/sections.ts';
+import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Settings } from '../settings/schema.ts';
 import { toStoreUrl } from '../settings/store-url.ts';
@@ -93,9 +92,9 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const { wake } = reconciler;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const recovery = createRecovery({ ...readDeps, firstRead, wake, mode: guard.mode });
+  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode: guard.mode });
   const detectors = createDetectors(options, readDeps, {
-    ...{ firstRead, recovery, wake },
+    ...{ firstRead, recovery, notify: wake },
     ...toDriftRules(() => toScimDeps(options, parts)),
   });
   const state = { draining: false };
@@ -117,7 +116,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   };
   const { start, stop } = createLifecycle({
     ...parts,
-    ...{ tail: detectors.tail, pruning, wake },
+    ...{ auditPoller: detectors.auditPoller, pruning, wake },
     replicas: createReplicas(deps, () => takeUp(detectors, wake)),
   });
   return {
@@ -151,7 +150,7 @@ function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): Outag
 function takeUp({ sweeps, keeper }: Detectors, wake: () => void): void {
   wake();
   sweeps.consider();
-  keeper.poke();
+  keeper.notify();
 }
 
 /** What convergence is given. */
@@ -179,7 +178,7 @@ async function createDeps(
     upstream,
     clock,
     random,
-    forms: await openForms({ store, clock, fixed: toFixedQuirks(settings) }),
+    quirks: await openQuirks({ store, clock, fixed: toFixedQuirks(settings) }),
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events,

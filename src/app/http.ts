@@ -6,7 +6,7 @@ import { followRequests } from '../ops/http/follow-requests.ts';
 import { createHealthRouter } from '../ops/router.ts';
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
 import type { WaitingWork } from '../ops/state/readiness-facts.ts';
-import { findTail } from '../reconcile/audit/state.ts';
+import { findPollState } from '../reconcile/audit/poll-state.ts';
 import { findRecovery } from '../reconcile/repair/recovery-state.ts';
 import { readSections } from '../reconcile/sections.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
@@ -113,7 +113,7 @@ async function readAccess(
 
 /** Finds how far the audit log was read, where it is followed. */
 async function findFollowedTail({ settings, store }: WatchedOptions) {
-  return settings.audit.pollInterval === 0 ? undefined : findTail(store.read);
+  return settings.audit.pollInterval === 0 ? undefined : findPollState(store.read);
 }
 
 async function readWaitingWork({ store, clock }: BridgeOptions): Promise<WaitingWork> {

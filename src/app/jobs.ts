@@ -1,4 +1,4 @@
-import { createTail, type Tail } from '../reconcile/audit/tail.ts';
+import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
 import { createSweeps, type SweepDeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import type { FirstReadDeps } from '../reconcile/read/step.ts';
 import type { DriftDeps } from '../reconcile/repair/deps.ts';
@@ -10,7 +10,7 @@ import { toDriftEvents, toSweepEvents } from './telemetry.ts';
 
 /** What sees that somebody else has changed the service, and what is done about it. */
 export interface Detectors {
-  readonly tail: Tail;
+  readonly auditPoller: AuditPoller;
   readonly sweeps: Sweeps;
   readonly keeper: DriftKeeper;
 }
@@ -20,7 +20,7 @@ interface Surroundings
   extends Pick<BridgeParts, 'firstRead' | 'recovery'>,
     Pick<DriftDeps, 'adopt' | 'findGroupPrivilege'> {
   /** Something became due. */
-  readonly wake: () => void;
+  readonly notify: () => void;
 }
 
 /** The detectors of one process, which end in the same decision about what differs. */
@@ -30,11 +30,11 @@ export function createDetectors(
   surroundings: Surroundings,
 ): Detectors {
   const { settings, logger, metrics, store } = options;
-  const { firstRead, recovery, wake, adopt, findGroupPrivilege } = surroundings;
+  const { firstRead, recovery, notify, adopt, findGroupPrivilege } = surroundings;
   const repairs = {
     repair: toRepairPolicy(settings),
     driftEvents: toDriftEvents(logger, metrics),
-    wake,
+    notify,
     adopt,
     findGroupPrivilege,
   };
@@ -45,24 +45,24 @@ export function createDetectors(
     ...toSweepDeps(options, deps, surroundings),
     decide: keeper.decide,
   });
-  const tail = createTail(deps, {
+  const auditPoller = createAuditPoller(deps, {
     considerSweep: sweeps.consider,
     intervalMs: settings.audit.pollInterval,
     ownAccount: () => firstRead.ownAccount(),
     trusted: recovery.hold.trusted,
-    wake() {
-      wake();
-      keeper.poke();
+    notify() {
+      notify();
+      keeper.notify();
     },
   });
-  return { tail, keeper, sweeps };
+  return { auditPoller, keeper, sweeps };
 }
 
 /** What sweeps are given: they begin once it is known that the store is current. */
 function toSweepDeps(
   { settings, logger, metrics }: WatchedOptions,
   deps: FirstReadDeps,
-  { firstRead, recovery, wake }: Surroundings,
+  { firstRead, recovery, notify }: Surroundings,
 ): Omit<SweepDeps, 'decide'> {
   let isChecked = false;
   const checked = recovery.hold.over.then(() => {
@@ -74,6 +74,6 @@ function toSweepDeps(
     sweepEvents: toSweepEvents(logger, metrics),
     checked,
     isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
-    wake,
+    notify,
   };
 }

@@ -1,4 +1,4 @@
-import type { Tail } from '../reconcile/audit/tail.ts';
+import type { AuditPoller } from '../reconcile/audit/poller.ts';
 import type { Pruning } from '../reconcile/loop/pruning.ts';
 import type { Replicas } from '../reconcile/loop/replicas.ts';
 import type { BridgeParts } from './parts.ts';
@@ -21,7 +21,7 @@ export interface LivingParts
     | 'guard'
     | 'requests'
   > {
-  readonly tail: Tail;
+  readonly auditPoller: AuditPoller;
   readonly pruning: Pruning;
   readonly replicas: Replicas;
   /** Tells the workers that something became due. */
@@ -40,7 +40,7 @@ export function createLifecycle({
   sections,
   guard,
   requests,
-  tail,
+  auditPoller,
   pruning,
   replicas,
   wake,
@@ -50,7 +50,7 @@ export function createLifecycle({
       await guard.start(wake);
       await replicas.start();
       // Before the first read, so that what changes behind it is read of.
-      await tail.start();
+      await auditPoller.start();
       await firstRead.start();
       await reconciler.start(recovery.hold);
       await recovery.start();
@@ -64,7 +64,7 @@ export function createLifecycle({
       await pruning.stop();
       await requests.stop();
       await access.stop();
-      await tail.stop();
+      await auditPoller.stop();
       await sweeps.stop();
       await keeper.stop();
       await recovery.stop();

@@ -1,9 +1,9 @@
 import { getHeapStatistics } from 'node:v8';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
-import type { Forms } from '../reconcile/forms.ts';
 import { toLeaseTimes } from '../reconcile/lease-times.ts';
 import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
+import type { Quirks } from '../reconcile/quirks.ts';
 import type { RepairPolicy } from '../reconcile/repair/deps.ts';
 import type { ScimPolicy } from '../scim/deps.ts';
 import type { BodyLimits } from '../scim/http/limit-bodies.ts';
@@ -81,8 +81,8 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
   };
 }
 
-/** Forms that an operator has decided, so that nothing has to be found out. */
-export function toFixedQuirks({ upstream }: Settings): Forms {
+/** Quirks that an operator has decided, so that nothing has to be found out. */
+export function toFixedQuirks({ upstream }: Settings): Quirks {
   const { emailForm, nameOnCreate, memberForm, groupScimId, userNameUpdates, filter } = upstream;
   return {
     ...(emailForm === 'auto' ? {} : { emailForm }),

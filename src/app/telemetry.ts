@@ -1,8 +1,8 @@
 import type { AttemptsDeps } from '../access/attempts.ts';
 import type { ReconcileEvents } from '../reconcile/deps.ts';
-import type { GuardOptions } from '../reconcile/guard.ts';
 import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
 import type { DriftEvents } from '../reconcile/repair/deps.ts';
+import type { GuardOptions } from '../reconcile/write-guard.ts';
 import type { ScimTelemetry } from '../scim/deps.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';

@@ -9,17 +9,17 @@ import type { Waiters } from './waiters.ts';
 
 /** Requests that may wait at the same time; beyond that a write is answered once it is stored. */
 const WAITING_MAX = 2_000;
-/** Due changes that are counted to judge a wait; more are as good as this many. */
+/** Due changes that are counted to estimate a wait; more count as this many. */
 const DUE_COUNT_MAX = 1_000;
 
-/** What a request waits for, and how long. */
+/** Wait of one request: its remaining time and the class of its write. */
 export interface BoundedWait {
   /** How long it may still wait, in milliseconds. */
   readonly waitMs: number;
   readonly class: 'remove' | 'change';
 }
 
-/** False when `waiting` are too many already or the queue ahead is longer than the wait, so that nobody waits in vain. */
+/** False when too many requests wait already or the queue ahead is longer than the wait. */
 export function isWorthWaiting(
   { upstream }: { readonly upstream: Pick<Transport, 'queueAheadMs'> },
   { waitMs, class: callClass }: BoundedWait,
@@ -45,14 +45,14 @@ export interface Settling<Undo> {
   readonly waiters: Waiters<Undo>;
   readonly write: BoundedWait & { readonly version: number; readonly lease: Lease | undefined };
   readonly undo: Undo;
-  /** Another run may have finished the write before anybody waited for it. */
+  /** Reads the progress, because another run may have finished the write before the wait began. */
   readonly readProgress: () => Promise<Progress>;
 }
 
-/** What the process is doing when a write is to be settled. */
+/** State of the process at the moment when a write begins to wait. */
 export interface Circumstances {
   readonly key: ResourceKey;
-  /** Runs the lane that the write took, or has somebody take it. */
+  /** Runs the lane that the write took, or makes a worker take it. */
   readonly carryOn: () => void;
   /** Requests that wait already. */
   readonly waiting: number;
@@ -78,7 +78,7 @@ export async function settleWithin<Undo>(
     try {
       waiters.settle(key, await readProgress());
       const isInVain = isBehind() && (await isBehindTooMany(deps, write));
-      if (isInVain) waiters.release(key, write.version, QUEUE_TOO_LONG);
+      if (isInVain) waiters.answerNotYet(key, write.version, QUEUE_TOO_LONG);
     } catch (error) {
       // The write is stored: a store that does not answer now takes nothing of that back.
       if (!(error instanceof StoreError)) throw error;

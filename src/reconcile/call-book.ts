@@ -3,7 +3,7 @@ import { type EndedCall, saveCallOutcomes } from '../store/audit/own-calls.ts';
 import type { Db } from '../store/store.ts';
 import type { UpstreamError } from '../upstream/errors.ts';
 
-/** Book of the calls that are in the ledger and of how they ended, until that is stored. */
+/** Record of the ledger's calls and of their outcomes, until these are stored. */
 export interface CallBook {
   /** Notes an attempt that is about to leave, by its rows of the ledger. */
   sent(ids: readonly number[]): void;
@@ -14,7 +14,7 @@ export interface CallBook {
   save(tx: Db): Promise<void>;
 }
 
-/** An empty book, for calls that follow one another. */
+/** Creates an empty record, for calls that follow one another. */
 export function createCallBook(): CallBook {
   let open: readonly number[] = [];
   const ended: EndedCall[] = [];

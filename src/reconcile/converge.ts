@@ -1,3 +1,4 @@
+import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/missed.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
@@ -5,29 +6,27 @@ import type { Lease } from '../store/lanes.ts';
 import type { Db } from '../store/store.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { toMissed, withMissed } from './missed.ts';
 import type { Outcome } from './outcome.ts';
 import { openPermit, type Permit, type Permitted, type PlannedStep } from './permit.ts';
 import { GONE, type Progress, type Recorded } from './recorded.ts';
-import { createStepGuard } from './step-guard.ts';
 
-/** What the loop needs to know of one type of resource. */
+/** One type of resource, as convergence needs it. */
 export interface Convergeable<
   State,
   Action extends { readonly kind: string; readonly reason: string },
   Known,
   Part,
 > {
-  /** What a step that was not needed teaches: nothing. */
+  /** Result of a step without an action. */
   readonly noNews: Known;
   load(db: Db, id: string): Promise<State | undefined>;
   /** The next step, undefined when there is nothing to do. */
   planNext(state: State): Action | undefined;
-  /** What the service would know the resource by if the step created it; undefined: it creates nothing. */
+  /** Key by which the service would know the resource that this action creates; undefined for other actions. */
   toSentCreate(action: Action): SentCreate | undefined;
   /** Takes the step; every call of it goes through `upstream`, which asks for the lane before it leaves. */
   apply(upstream: Transport, state: State, action: Action): Promise<Outcome<Known, Part>>;
-  /** Records in one transaction with `also`, undoing what was refused and nobody was answered for. */
+  /** Records in one transaction with `also`, and undoes refused writes that were not answered yet. */
   record(
     state: State,
     ended: EndedStep<Known, Part>,
@@ -65,7 +64,7 @@ export async function converge<
 >(
   deps: ReconcileDeps,
   kind: Convergeable<State, Action, Known, Part>,
-  { key, lease, onWoken }: { key: ResourceKey; lease: Lease; onWoken: () => void },
+  { key, lease, onNotified }: { key: ResourceKey; lease: Lease; onNotified: () => void },
 ): Promise<Run> {
   const guard = createStepGuard(key);
   let step = await readStep(deps, kind, key);
@@ -95,7 +94,7 @@ export async function converge<
     const ended = { lease, outcome, isOwn, failures };
     const recorded = await kind.record(permit.planned, ended, permit.saveOutcomes);
     if (action) report(deps, key, action.kind, outcome.kind);
-    if (recorded.woken.length > 0) onWoken();
+    if (recorded.notified.length > 0) onNotified();
     if (recorded.finished) return recorded;
     step = { state: recorded.state, action: kind.planNext(recorded.state) };
   }
@@ -118,4 +117,62 @@ function report(
   outcome: Outcome<unknown, unknown>['kind'],
 ): void {
   events.converged({ type, id, action, outcome });
+}
+
+/** Times that one run may repeat the same step while nothing is written. */
+const REPEATS_MAX = 10;
+/** Steps that are remembered; a circle is shorter. */
+const REMEMBERED_MAX = 1_000;
+
+/** Tells a long way from a circle: a run may take any number of steps, but not the same one again and again. */
+export interface StepGuard {
+  /** @throws BridgeError `bug` when this step was taken too often since the last write. */
+  note(version: number, action: unknown): void;
+}
+
+/** The guard of one run. */
+export function createStepGuard(key: ResourceKey): StepGuard {
+  const taken = new Map<string, number>();
+  let seen: number | undefined;
+  return {
+    note(version, action) {
+      if (version !== seen || taken.size >= REMEMBERED_MAX) taken.clear();
+      seen = version;
+      const step = JSON.stringify(action) ?? '';
+      const times = (taken.get(step) ?? 0) + 1;
+      taken.set(step, times);
+      if (times <= REPEATS_MAX) return;
+      throw new BridgeError('bug', `${keyText(key)} came to the same step ${times} times`);
+    },
+  };
+}
+
+/** A step of a run that ended. */
+interface SeenOutcome {
+  readonly outcome: Outcome<{ readonly missing?: true }, unknown>;
+  /** The step was a look. */
+  readonly isLook: boolean;
+}
+
+/**
+ * Keeps what a run knows of a "not there" for its next step, so that looking and writing never alternate for ever. A
+ * change in between begins anew. `before` is what was known before this step.
+ */
+export function toMissed(
+  before: Missed | undefined,
+  { outcome, isLook }: SeenOutcome,
+): Missed | undefined {
+  // Nothing else is planned before the look, and a look that finds nothing says so.
+  if (outcome.kind === 'unknown' && outcome.lookNow) return 'found';
+  if (outcome.kind !== 'done' || before !== 'found') return before;
+  if (!isLook) return undefined;
+  return outcome.known.missing ? 'gone' : 'found';
+}
+
+/** The state that a step is taken with. */
+function withMissed<State extends { readonly missed?: Missed }>(
+  state: State,
+  missed: Missed | undefined,
+): State {
+  return missed === undefined ? state : { ...state, missed };
 }

@@ -5,9 +5,9 @@ import type { Rules } from '../rules/rules.ts';
 import type { LaneClaim } from '../store/lanes.ts';
 import type { Store } from '../store/store.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
-import type { FormBook } from './forms.ts';
 import type { LeaseTimes } from './lease-times.ts';
 import type { OutageWatch } from './outage.ts';
+import type { QuirkStore } from './quirks.ts';
 
 /** The part of the settings that convergence follows. */
 export interface ReconcilePolicy {
@@ -28,7 +28,7 @@ export interface ReconcilePolicy {
   readonly lease: LeaseTimes;
 }
 
-/** What reconciliation tells telemetry; ids yes, personal data never. */
+/** Events that reconciliation reports to telemetry; ids yes, personal data never. */
 export interface ReconcileEvents {
   converged(fields: {
     type: 'user' | 'group';
@@ -38,13 +38,13 @@ export interface ReconcileEvents {
   }): void;
   /** An acknowledged change was refused for the first time; it is kept, and tried again slowly. */
   stuck(fields: { type: 'user' | 'group'; id: string; code: string }): void;
-  /** The service holds that a person or group is gone. */
+  /** The service confirms that a user or group is gone. */
   deletionFinished(fields: { type: 'user' | 'group'; id: string }): void;
   failed(fields: { type: string; id: string; error: unknown }): void;
   sectionChanged(fields: { section: string; up: boolean; code: string }): void;
   /** A new event of the audit log: whose it is, and how long after it happened it was read. */
   auditEvent(fields: { origin: 'ours' | 'foreign' | 'unresolved'; delayMs: number }): void;
-  /** Somebody else changed a managed person or group, who is looked at now. `action` is the service's word. */
+  /** Another author changed a managed user or group, which is looked at now. `action` is the service's word. */
   changedByOthers(fields: { type: 'user' | 'group'; id: string; action: string }): void;
   /** The audit log cannot be read from now on, or can be again. */
   auditFollowed(fields: { failing: boolean; code: string }): void;
@@ -52,18 +52,18 @@ export interface ReconcileEvents {
   tookOver(fields: { owner: string }): void;
   firstRead(fields: { step: string; count: number }): void;
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
-  /** What the start found out, or how far recovery has come. */
+  /** Result of the start, or progress of recovery. */
   recovery(fields: { phase: string; code: string; actions?: number }): void;
 }
 
-/** What every step of reconciliation is given. */
+/** Dependencies of every step of reconciliation. */
 export interface ReconcileDeps {
   readonly store: Store;
   readonly upstream: Transport;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly forms: FormBook;
+  readonly quirks: QuirkStore;
   readonly policy: ReconcilePolicy;
   /** The rules of the configuration. */
   readonly rules: Rules;
@@ -79,7 +79,7 @@ export interface Hold {
   readonly over: Promise<void>;
   /** Resolves when it may be changed without a new write too: not while a restored backup waits for a decision. */
   readonly trusted: Promise<void>;
-  /** True when nobody should wait for it, because the service does not answer. */
+  /** True when waiting for it is in vain, because the service does not answer. */
   isLong(): boolean;
 }
 

@@ -44,8 +44,8 @@ describeStores('what a failed call means for the resource', ({ makeStore }) => {
     const about = { parts, section: 'groups', missed: undefined } as const;
 
     for (const [verdict, want] of table) {
-      const judged = { verdict, problem, retryAfterMs: 5 };
-      expect(await toFailure(deps, judged, about)).toStrictEqual(want);
+      const classified = { verdict, problem, retryAfterMs: 5 };
+      expect(await toFailure(deps, classified, about)).toStrictEqual(want);
     }
     expect(sandbox.calls.count()).toBe(0);
   });
@@ -66,9 +66,9 @@ describeStores('what a failed call means for the resource', ({ makeStore }) => {
 
   test('a failed create is refused where something is missing: it is not there yet itself', async () => {
     const { deps } = await createReadForTest(await startCompany({}), await makeStore());
-    const judged = { verdict: 'missing', problem } as const;
+    const classified = { verdict: 'missing', problem } as const;
 
-    expect(await toCreateFailure(deps, judged, { parts, section: 'groups' })).toStrictEqual(
+    expect(await toCreateFailure(deps, classified, { parts, section: 'groups' })).toStrictEqual(
       refused,
     );
   });
@@ -81,9 +81,12 @@ describeStores('what a failed call means for the resource', ({ makeStore }) => {
     async (row) => {
       const sandbox = await startCompany({});
       const { deps } = await createReadForTest(sandbox, await makeStore());
-      const judged = { verdict: row.verdict, problem };
+      const classified = { verdict: row.verdict, problem };
 
-      expect(await toFailedLook(deps, judged, 'groups')).toStrictEqual({ kind: 'later', problem });
+      expect(await toFailedLook(deps, classified, 'groups')).toStrictEqual({
+        kind: 'later',
+        problem,
+      });
       expect(sandbox.calls.count()).toBe(row.calls);
     },
   );
@@ -93,11 +96,11 @@ describeStores('what a failed call means for the resource', ({ makeStore }) => {
     async (section) => {
       const sandbox = await startCompany({});
       const { deps, told } = await createReadForTest(sandbox, await makeStore());
-      const judged = { verdict: 'forbidden', problem } as const;
+      const classified = { verdict: 'forbidden', problem } as const;
 
-      expect(await toFailure(deps, judged, { parts, section, missed: undefined })).toStrictEqual(
-        refused,
-      );
+      expect(
+        await toFailure(deps, classified, { parts, section, missed: undefined }),
+      ).toStrictEqual(refused);
       expect(sandbox.calls.count()).toBe(1);
       expect(told.sections).toEqual([]);
     },
@@ -110,9 +113,9 @@ describeStores('what a failed call means for the resource', ({ makeStore }) => {
       const sandbox = await startCompany({});
       const { deps, told } = await createReadForTest(sandbox, store);
       sandbox.faults.refuse(section, 403);
-      const judged = { verdict: 'forbidden', problem, retryAfterMs: 5 } as const;
+      const classified = { verdict: 'forbidden', problem, retryAfterMs: 5 } as const;
 
-      const outcome = await toFailure(deps, judged, { parts, section, missed: undefined });
+      const outcome = await toFailure(deps, classified, { parts, section, missed: undefined });
 
       expect(outcome).toStrictEqual({ kind: 'later', problem, retryAfterMs: 5 });
       expect(told.sections).toMatchObject([{ section, up: false }]);

@@ -3,45 +3,45 @@ import type { Missed } from '../domain/missed.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome, Problem } from './outcome.ts';
 import { isSectionUp, type ReadableSection } from './sections.ts';
-import type { Judged } from './verdict.ts';
+import type { Classified } from './verdict.ts';
 
-/** What a failed call was about. */
+/** Context of a failed call. */
 export interface FailedCall<Part> {
   readonly parts: readonly Part[];
   readonly section: ReadableSection;
-  /** What a look of this run said of an earlier "not there"; undefined: there was none. */
+  /** Result of an earlier look of this run at a "not there"; undefined when there was none. */
   readonly missed: Missed | undefined;
 }
 
-/** What a failed create means: there is nothing yet that could be missing. */
+/** Outcome of a failed create: nothing exists yet that could be missing. */
 export async function toCreateFailure<Part>(
   deps: ReconcileDeps,
-  judged: Judged,
+  classified: Classified,
   call: Omit<FailedCall<Part>, 'missed'>,
 ): Promise<Outcome<never, Part>> {
-  return toFailure(deps, judged, { ...call, missed: 'found' });
+  return toFailure(deps, classified, { ...call, missed: 'found' });
 }
 
-/** What a failed call means for the resource, where nothing about it needs to be known. */
+/** Outcome of a failed call for its resource. */
 export async function toFailure<Part>(
   deps: ReconcileDeps,
-  judged: Judged,
+  classified: Classified,
   { parts, section, missed }: FailedCall<Part>,
 ): Promise<Outcome<never, Part>> {
-  const { verdict, problem } = judged;
+  const { verdict, problem } = classified;
   switch (verdict) {
     case 'missing':
       return toMissing(problem, { parts, missed });
     case 'forbidden':
       return (await isSectionUp(deps, section, problem))
         ? { kind: 'refused', parts, problem }
-        : toLater(judged);
+        : toLater(classified);
     case 'conflict':
     case 'refused':
     case 'smaller':
       return { kind: 'refused', parts, problem };
     case 'later':
-      return toLater(judged);
+      return toLater(classified);
     case 'unknown':
       return { kind: 'unknown', problem, parts };
     default:
@@ -52,11 +52,11 @@ export async function toFailure<Part>(
 /** A failed look is no answer: it is made again. Where a right is missing, that is found out and told. */
 export async function toFailedLook(
   deps: ReconcileDeps,
-  judged: Judged,
+  classified: Classified,
   section: ReadableSection,
 ): Promise<Outcome<never, never>> {
-  if (judged.verdict === 'forbidden') await isSectionUp(deps, section, judged.problem);
-  return toLater(judged);
+  if (classified.verdict === 'forbidden') await isSectionUp(deps, section, classified.problem);
+  return toLater(classified);
 }
 
 /** "Not there" is looked at, once a run: where the look found it, something else of the request is missing. */
@@ -80,6 +80,6 @@ function toMissing<Part>(
 export function toLater({
   problem,
   retryAfterMs,
-}: Judged): Extract<Outcome<never, never>, { kind: 'later' }> {
+}: Classified): Extract<Outcome<never, never>, { kind: 'later' }> {
   return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }

@@ -52,7 +52,7 @@ describeStores('a long run', ({ makeStore }) => {
     });
     const user = await addUser(store, { upstream_id, doc: { userName: 'a', active: false } });
     await addLink(store, { group, user }, [1, 0, 2]);
-    // That inactive people have to wait is learned again and again, and never heeded.
+    // "Inactive users have to wait" is learned again and again, and never used.
     const host = await createLaneHost(sandbox, store, { fixed: { inactiveMembers: true } });
 
     await host.run({ type: 'group', id: group.id });

@@ -3,13 +3,13 @@ import { NOT_APPLIED, type Outcome } from './outcome.ts';
 
 /** Different resources that fail, while nothing of that sort works, are an outage. */
 const OUTAGE_RESOURCES = 3;
-/** The same for letting what waits go on once something works again: that harms nobody. */
-const RELEASE_RESOURCES = 2;
+/** Failed resources that make an outage for the purpose of resuming deferred work, which harms nothing. */
+const RESUME_RESOURCES = 2;
 /** A shorter series of failures puts nothing off for long, in milliseconds. */
-const RELEASE_AFTER_MS = 5_000;
+const RESUME_AFTER_MS = 5_000;
 /** How long a failure is part of a series, in milliseconds; longer than what fails waits for its next attempt. */
 const REMEMBERED_MS = 10 * 60_000;
-/** What says that the service was not reached, or had no answer. */
+/** Codes of failures where the service was not reached, or had no answer. */
 const UNREACHED: ReadonlySet<string> = new Set([
   ...['connection', 'timeout', 'unavailable', 'unreadable', 'redirected'],
   ...['circuit-open', 'credentials-refused', 'rate-limited'],
@@ -52,7 +52,7 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>): OutageWatch {
         return true;
       }
       if (!UNREACHED.has(outcome.problem.code)) return true;
-      // What was not sent is about the service alone.
+      // A call that was not sent tells of the service alone.
       const series = isLook || outcome.kind === 'later' ? looks : changes;
       series.add(key);
       return changes.count() < OUTAGE_RESOURCES && looks.count() < OUTAGE_RESOURCES;
@@ -88,7 +88,7 @@ function createSeries({ now }: Pick<Clock, 'now'>): Series {
     },
     count,
     end() {
-      const wasOut = count() >= RELEASE_RESOURCES && now() - since >= RELEASE_AFTER_MS;
+      const wasOut = count() >= RESUME_RESOURCES && now() - since >= RESUME_AFTER_MS;
       failed.clear();
       return wasOut;
     },

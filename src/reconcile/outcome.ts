@@ -22,7 +22,7 @@ export type Outcome<Known, Part> =
       readonly lookNow?: true;
     };
 
-/** What a change that was taken and not made comes to, in our words: the service has none. */
+/** Problem of a change that the service accepted and did not make, in our words: the service has none. */
 export const NOT_APPLIED: Problem = {
   code: 'not-applied',
   words: 'the service accepted the change and still says otherwise',

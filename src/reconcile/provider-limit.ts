@@ -8,7 +8,7 @@ import type { ReconcileDeps } from './deps.ts';
 
 /** Since when harm counts again, because an operator has looked. */
 const FACT = 'provider-limit';
-/** What the error of a held change says, so that it is found again. */
+/** Words in the error of a held change, by which it is found again. */
 const WORDS = 'limits.provider';
 
 /** From when on what providers take away counts (epoch milliseconds). */
@@ -18,9 +18,9 @@ export async function findHarmStart(db: Db, now: number): Promise<number> {
 }
 
 /**
- * Lets a call leave unless providers would have taken something away from more people, or places in groups, than they
- * may in 24 hours; settings: limits.provider. A repeated call is about somebody who is counted already. What a plan of
- * repairs does has limits of its own. @throws BridgeError `provider-limit`
+ * Lets a call leave unless providers would have removed access from more users, or members from more groups, than
+ * allowed in 24 hours; settings: limits.provider.
+ * A repeated call counts once. A plan of repairs has limits of its own. @throws BridgeError `provider-limit`
  */
 export async function assertWithinLimit(
   tx: Db,
@@ -45,7 +45,7 @@ interface MarkedChange extends OwnChange {
 }
 
 /** An operator has looked: what providers take away counts from now on, and what was held goes on. */
-export async function releaseLimit(tx: Db, now: number): Promise<void> {
+export async function resetProviderLimit(tx: Db, now: number): Promise<void> {
   await saveFact(tx, { name: FACT, value: { at: now }, now });
   await prioritiseHeldByLimit(tx, WORDS, now);
 }

@@ -1,7 +1,9 @@
 import { assertNever } from '../domain/errors.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { oldestPending, type Pending } from '../domain/pending.ts';
+import type { SentCreate } from '../domain/sent-create.ts';
 import { parseStored } from '../store/engine/columns.ts';
+import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import type { Outcome, Problem } from './outcome.ts';
 
 /** A write that was taken back, and what the service said of it. */
@@ -21,7 +23,9 @@ export interface Progress {
 /** There is no such resource, so nothing of it waits. */
 export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: undefined };
 
-/** How far a stored resource has come; `oldestLink` is the oldest version that waits among its people. */
+/**
+ * Makes the progress of a stored resource; `oldestLink` is the oldest version that waits among its members and admins.
+ */
 export function toProgress(
   row: { readonly version: number; readonly pending: string },
   oldestLink?: number,
@@ -34,14 +38,14 @@ export function toProgress(
   };
 }
 
-/** What recording a step led to. */
+/** Result of recording a step. */
 export type Recorded<State> =
   | {
       /** There is a next step and the lane is still held. */
       readonly finished: false;
       readonly state: State;
       readonly undone: readonly Undone[];
-      readonly woken: readonly (GroupId | UserId)[];
+      readonly notified: readonly (GroupId | UserId)[];
     }
   | (Progress & {
       readonly finished: true;
@@ -49,10 +53,10 @@ export type Recorded<State> =
       readonly retryAt?: number;
       /** Versions of writes that were taken back. */
       readonly undone: readonly Undone[];
-      readonly woken: readonly (GroupId | UserId)[];
+      readonly notified: readonly (GroupId | UserId)[];
     });
 
-/** What recording does with each way in which a step can end. */
+/** One recorder for each way in which a step can end. */
 export interface Recorders<Known, Part, Result> {
   done(known: Known): Result;
   refused(outcome: Extract<Outcome<Known, Part>, { kind: 'refused' }>): Result;
@@ -76,4 +80,32 @@ export function recordOutcome<Known, Part, Result>(
     default:
       return assertNever(outcome);
   }
+}
+
+/** How long to wait before the second and the last look, in milliseconds: the create may arrive late. */
+const DELAYS_MS = [60_000, 15 * 60_000];
+
+/** When to look next for what an undone create may have left (epoch milliseconds), or undefined: never again. */
+export function planNextLostLook(looksLeft: number, now: number): number | undefined {
+  if (looksLeft <= 0) return undefined;
+  const made = LOST_CREATE.lost_looks - looksLeft;
+  return made <= 0 ? now : now + (DELAYS_MS[made - 1] ?? 0);
+}
+
+/**
+ * The row without the create of a step that ended and surely created nothing. What earlier ones were sent with
+ * stays: they may have left something.
+ */
+export function withoutFailedCreate<Row extends { readonly sent_creates: string }>(
+  row: Row,
+  {
+    planned,
+    outcome,
+  }: {
+    readonly planned: { readonly sentCreates: readonly SentCreate[] };
+    readonly outcome: Outcome<unknown, unknown>;
+  },
+): Row {
+  const isKnown = outcome.kind === 'refused' || outcome.kind === 'later';
+  return isKnown ? { ...row, sent_creates: JSON.stringify(planned.sentCreates) } : row;
 }

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import {
   LOOK_AGAIN,
   type Postponed,
-  toDoubtedColumns,
   toNoTrouble,
   toRetryColumns,
+  toStaleColumns,
 } from './retry-columns.ts';
 
 const problem = { code: 'unavailable', words: 'Down for maintenance', status: 503 };
@@ -79,10 +79,10 @@ describe('what a failed step leaves in the row', () => {
   });
 
   test('a lane that was lost has its new holder look again, also after a look that is under way', () => {
-    const fenced = toDoubtedColumns({ lane_owner: 'another' }, 7);
+    const fenced = toStaleColumns({ lane_owner: 'another' }, 7);
 
     expect(fenced).toEqual({ must_look: LOOK_AGAIN, due_at: 7 });
     expect(toNoTrouble(fenced)).toMatchObject({ must_look: 1 });
-    expect(toDoubtedColumns({ lane_owner: null }, 7)).toEqual({ must_look: 1, due_at: 7 });
+    expect(toStaleColumns({ lane_owner: null }, 7)).toEqual({ must_look: 1, due_at: 7 });
   });
 });

@@ -5,10 +5,10 @@ import type { Problem } from './outcome.ts';
 
 /** `must_look`: the next step is a look. */
 const LOOK_FIRST = 1;
-/** `must_look`: so it is, also for a holder that is looking right now. Whoever takes the lane makes it 1. */
+/** `must_look`: look first, also for a worker that is looking right now. Taking the lane makes it 1. */
 export const LOOK_AGAIN = 2;
 
-/** The columns of a lane that nobody holds. */
+/** Columns of a free lane. */
 export const FREE_LANE = { lane_owner: null, lane_until: null } as const;
 
 /** A step that has to be repeated, or whose effect is unknown. */
@@ -28,7 +28,7 @@ interface RetryColumns {
   readonly due_class: DueClass;
 }
 
-/** What a postponed step leaves in the row: when to try again, why, and whether to look first. */
+/** Columns after a postponed step: the next attempt, its reason, and the look before it. */
 export function toRetryColumns(
   row: RetryColumns,
   outcome: Postponed,
@@ -52,7 +52,7 @@ function isWritesRefused({ code }: Problem): boolean {
   return refused.has(code);
 }
 
-/** Nothing failed: the change waits, and nobody takes it before changes are sent again. */
+/** Columns of a change that waits without a failure; it is not taken before changes are sent again. */
 function toWaitingColumns(
   { attempts, failing_since, must_look, last_error, due_class }: RetryColumns,
   now: number,
@@ -67,12 +67,12 @@ function toWaitingColumns(
   };
 }
 
-/** What success leaves in the row, beside what is still stuck. */
+/** Columns after success, beside those of stuck fields. */
 export function toNoTrouble(row: { readonly must_look: number }) {
   return { ...toLooked(row), attempts: 0, last_error: null };
 }
 
-/** What still waits when a step has worked. */
+/** Rest of the work after a successful step. */
 interface Waiting {
   readonly isWaiting: boolean;
   /** Of the change that failed most often by its own fault. */
@@ -96,22 +96,21 @@ export function toTrouble(
   };
 }
 
-/** What a look leaves in the row: that it worked says nothing of the change that failed before it. */
+/** Columns after a look: its success says nothing of the change that failed before. */
 export function toLooked(row: { readonly must_look: number }) {
-  return { must_look: isDoubted(row) ? LOOK_FIRST : 0 };
+  return { must_look: isStale(row) ? LOOK_FIRST : 0 };
 }
 
 /**
- * What somebody leaves who has not the lane and whose call may have changed the resource: what it did is
- * not theirs to judge. Whoever has the lane now may have looked before that call had its effect, so what
- * they record leaves a look owed.
+ * Columns of a resource that a call without the lane may have changed. The holder of the lane may have looked before
+ * that call had its effect, so the holder's record leaves a look owed.
  */
-export function toDoubtedColumns(row: { readonly lane_owner: string | null }, now: number) {
+export function toStaleColumns(row: { readonly lane_owner: string | null }, now: number) {
   return { must_look: row.lane_owner === null ? LOOK_FIRST : LOOK_AGAIN, due_at: now };
 }
 
-/** Whether somebody else's call may have changed the resource since the holder of the lane planned. */
-export function isDoubted({ must_look }: { readonly must_look: number }): boolean {
+/** True when another call may have changed the resource since the holder of the lane planned. */
+export function isStale({ must_look }: { readonly must_look: number }): boolean {
   return must_look === LOOK_AGAIN;
 }
 

@@ -1,10 +1,11 @@
 import { assertNever } from '../domain/errors.ts';
 import { changeFact, findFact } from '../store/facts.ts';
+import type { Store } from '../store/store.ts';
 import { auditLogs, companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Problem } from './outcome.ts';
-import { judge } from './verdict.ts';
+import { classify } from './verdict.ts';
 
 /** Parts of the service that a right or a tariff opens and closes as a whole. */
 export type ReadableSection = 'users' | 'groups' | 'companyUsers' | 'audit';
@@ -16,12 +17,12 @@ export interface SectionState {
   readonly at: number;
 }
 
-/** What is known of every section; a section that was never refused is not in it. */
+/** Known states of the sections; a section that was never refused is absent. */
 export type SectionStates = { readonly [S in ReadableSection]?: SectionState };
 
 const FACT = 'sections';
 
-/** What is known of the sections. */
+/** Reads the known states of the sections. */
 export async function readSections(deps: Pick<ReconcileDeps, 'store'>): Promise<SectionStates> {
   return (await findFact<SectionStates>(deps.store.read, FACT)) ?? {};
 }
@@ -43,8 +44,8 @@ export async function saveSection(
 }
 
 /**
- * Whether a 402, 403 or 405 was about one resource only: a cheap read of the section works. When it
- * does not, the section is closed, and what was asked is not refused but has to wait.
+ * Tells whether a 402, 403 or 405 concerned one resource only: then a cheap read of the section works. Otherwise the
+ * section is closed, and the request has to wait.
  */
 export async function isSectionUp(
   deps: ReconcileDeps,
@@ -56,7 +57,7 @@ export async function isSectionUp(
     await saveSection(deps, section, null);
     return true;
   } catch (error) {
-    if (judge(error).verdict === 'forbidden') await saveSection(deps, section, problem);
+    if (classify(error).verdict === 'forbidden') await saveSection(deps, section, problem);
     return false;
   }
 }
@@ -86,4 +87,38 @@ async function readCheaply(
     default:
       return assertNever(section);
   }
+}
+
+/** How often what another process learned of the sections is read again, in milliseconds. */
+const SECTIONS_REFRESH_MS = 1_000;
+
+/** Known states of the sections in memory, because every request asks. */
+export interface SectionView {
+  current(): SectionStates;
+  refresh(): void;
+  start(): void;
+  stop(): void;
+}
+
+/** Reads them, and again now and then once it is started. @throws StoreError */
+export async function openSectionView(store: Store): Promise<SectionView> {
+  let states = await readSections({ store });
+  let timer: NodeJS.Timeout | undefined;
+  const refresh = () => {
+    // A store that cannot be read now is told by /readyz; what was known stays.
+    readSections({ store }).then(
+      (read) => {
+        states = read;
+      },
+      () => undefined,
+    );
+  };
+  return {
+    current: () => states,
+    refresh,
+    start() {
+      if (store.engine === 'postgres') timer = setInterval(refresh, SECTIONS_REFRESH_MS).unref();
+    },
+    stop: () => clearInterval(timer),
+  };
 }

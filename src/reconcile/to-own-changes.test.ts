@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Operation } from '../upstream/operations/operation.ts';
 import { companyUsers, groupAdmins, groups, groupUsers } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
-import { toOwnChanges } from './to-own-changes.ts';
+import { toOperatorChanges, toOwnChanges } from './to-own-changes.ts';
 
 const group_uid = 'uid-1';
 const toOperations = (...Operations: object[]) => ({ Operations });
@@ -138,4 +138,41 @@ describe('the ledger names', () => {
   test('a call that nobody taught it is a fault of the bridge', () => {
     expect(() => toOwnChanges('cards.updateCard', {})).toThrow('cards.updateCard');
   });
+});
+
+const operatorCases = [
+  {
+    why: 'the ids of the path and of the body',
+    args: { path: { group_uid: 'g-1' }, body: { user_id: 7 } },
+    names: ['g-1', '7'],
+  },
+  {
+    why: 'names and addresses, which stand for what has no id yet',
+    args: { body: { userName: 'ada', emails: [{ value: 'ada@example.com', type: 'work' }] } },
+    names: ['ada', 'ada@example.com'],
+  },
+  {
+    why: 'members inside of operations',
+    args: {
+      path: { group_id: '5' },
+      body: { Operations: [{ op: 'add', path: 'members', value: [{ value: 7 }, { value: 8 }] }] },
+    },
+    names: ['5', '7', '8'],
+  },
+  {
+    why: 'the same name once',
+    args: { path: { id: 7 }, body: { user_id: 7 } },
+    names: ['7'],
+  },
+  {
+    why: 'nothing of what is only text',
+    args: { path: { card_id: 1 }, body: { text: 'a secret', description: 'too', due_date: null } },
+    names: ['1'],
+  },
+  { why: 'nothing at all', args: {}, names: [] },
+];
+test.each(operatorCases)('the ledger of a call by an operator has $why', ({ args, names }) => {
+  expect(toOperatorChanges(args)).toEqual(
+    names.map((upstreamId) => ({ kind: 'operator', upstreamId })),
+  );
 });

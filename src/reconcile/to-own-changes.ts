@@ -27,8 +27,8 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 /**
- * What a mutating call changes, one entry for each resource, kind and member.
- * @throws BridgeError `bug` for an operation that nobody has taught the ledger
+ * Lists the changes that a mutating call makes, one entry for each resource, kind and member.
+ * @throws BridgeError `bug` for an operation that the ledger does not know
  */
 export function toOwnChanges(operation: string, args: unknown): OwnChange[] {
   const changes = findOwnChanges(operation, args);
@@ -76,7 +76,7 @@ function readGroupOperations({ path, body }: Args): OwnChange[] {
   });
 }
 
-/** One id, or the array of objects that the other form has. */
+/** Reads one id, or the array of objects of the other form. */
 function listMembers(value: unknown): string[] {
   if (!Array.isArray(value)) return [String(value)];
   return value.map((member) => String(parseRecord(member).value));
@@ -103,4 +103,44 @@ function parseArgs(args: unknown): Args {
 
 function parseRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** A call names few; a longer list of names is cut. */
+const NAMES_MAX = 1_000;
+const NAME_LENGTH_MAX = 256;
+const DEPTH_MAX = 8;
+/** Parameters that name a resource. */
+const NAMING = /(id|email|value|name)s?$/i;
+
+/**
+ * Lists the names in a call by an operator, one entry each, because the call may appear in the audit log under any of
+ * them.
+ */
+export function toOperatorChanges(args: unknown): OwnChange[] {
+  const names = new Set(listNames({ value: args, isNaming: false, depth: 0 }));
+  return [...names]
+    .slice(0, NAMES_MAX)
+    .map((upstreamId): OwnChange => ({ kind: 'operator', upstreamId }));
+}
+
+interface Place {
+  readonly value: unknown;
+  /** True when the parameter that holds the value names a resource. */
+  readonly isNaming: boolean;
+  readonly depth: number;
+}
+
+function listNames({ value, isNaming, depth }: Place): string[] {
+  if (typeof value === 'string' || typeof value === 'number') {
+    const name = String(value);
+    return isNaming && name !== '' && name.length <= NAME_LENGTH_MAX ? [name] : [];
+  }
+  if (typeof value !== 'object' || value === null || depth === DEPTH_MAX) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    listNames({
+      value: inner,
+      isNaming: Array.isArray(value) ? isNaming : NAMING.test(name),
+      depth: depth + 1,
+    }),
+  );
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Outcome, UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';
-import { isSaidNo, judge, type Verdict } from './verdict.ts';
+import { classify, isSaidNo, type Verdict } from './verdict.ts';
 
-/** What a code means, whatever is known of the effect; undefined: the effect decides. */
+/** Verdict of a code, whatever is known of the effect; undefined when the effect decides. */
 const VERDICTS: Readonly<Record<UpstreamErrorCode, Verdict | undefined>> = {
   refused: 'refused',
   'not-permitted': 'forbidden',
@@ -46,7 +46,7 @@ function makeError(code: string, fields: object = {}): UpstreamError {
 
 describe('what a failed call means', () => {
   test.each(table)('$code, $outcome: $want', ({ code, outcome, want }) => {
-    expect(judge(makeError(code, { outcome })).verdict).toBe(want);
+    expect(classify(makeError(code, { outcome })).verdict).toBe(want);
   });
 
   test("the service's own words are kept, with the status and what it asked for", () => {
@@ -56,7 +56,7 @@ describe('what a failed call means', () => {
       retryAfterMs: 7_000,
     });
 
-    expect(judge(error)).toEqual({
+    expect(classify(error)).toEqual({
       verdict: 'refused',
       problem: { code: 'refused', words: 'No such tariff', status: 400 },
       retryAfterMs: 7_000,
@@ -64,17 +64,17 @@ describe('what a failed call means', () => {
   });
 
   test('without words ours serve, and what is not known is absent', () => {
-    expect(judge(makeError('connection', { outcome: 'unknown' }))).toStrictEqual({
+    expect(classify(makeError('connection', { outcome: 'unknown' }))).toStrictEqual({
       verdict: 'unknown',
       problem: { code: 'connection', words: 'scim.getUser: connection: why' },
     });
   });
 
-  test('what is not the service’s is not judged: it goes on up', () => {
+  test('what is not the service’s is not classified: it goes on up', () => {
     const bug = new TypeError('a bug');
 
-    expect(() => judge(bug)).toThrow(bug);
-    expect(() => judge('text')).toThrow('text');
+    expect(() => classify(bug)).toThrow(bug);
+    expect(() => classify('text')).toThrow('text');
   });
 
   test('only a refusal and a conflict are a no to what was asked', () => {

@@ -1,8 +1,9 @@
+import { BridgeError } from '../domain/errors.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import type { Problem } from './outcome.ts';
 
 /**
- * What a failed call means for the resource it was about.
+ * Meaning of a failed call for its resource.
  * - `refused`: the service says no to this request, whatever happens later
  * - `forbidden`: no to this request or to the whole section; a cheap read tells which
  * - `missing`: the named thing is not there, to be confirmed by a look
@@ -20,20 +21,20 @@ export type Verdict =
   | 'later'
   | 'unknown';
 
-/** A failed call, judged. */
-export interface Judged {
+/** A failed call, classified. */
+export interface Classified {
   readonly verdict: Verdict;
   readonly problem: Problem;
-  /** What the service asked for, in milliseconds. */
+  /** Delay that the service asked for, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * Judges a failed call. What a status means was decided by the transport; a call that may have had its
- * effect (5xx, timeout, unreadable answer, lost connection) is `unknown`.
+ * Classifies a failed call. The transport has given the status its meaning; a call that may have had its effect (5xx,
+ * timeout, unreadable answer, lost connection) is `unknown`.
  * @throws the error itself when it is not the service's: that is a bug or the store, not a verdict.
  */
-export function judge(error: unknown): Judged {
+export function classify(error: unknown): Classified {
   if (!(error instanceof UpstreamError)) throw error;
   const { status, retryAfterMs } = error;
   return {
@@ -47,8 +48,8 @@ export function judge(error: unknown): Judged {
   };
 }
 
-/** Whether the service said no to what was asked, so that less of it may be taken. */
-export function isSaidNo({ verdict }: Judged): boolean {
+/** True when the service refused the request, so that a smaller one may be taken. */
+export function isSaidNo({ verdict }: Classified): boolean {
   return verdict === 'refused' || verdict === 'conflict';
 }
 
@@ -66,4 +67,26 @@ function toVerdict({ code, outcome }: UpstreamError): Verdict {
     default:
       return outcome === 'unknown' ? 'unknown' : 'later';
   }
+}
+
+/** Why a read failed. */
+export interface Reason {
+  readonly problem: Problem;
+  /** For the log: what and which, never the service's own words. */
+  readonly text: string;
+  /** Meaning of the service's refusal; undefined when the error is not the service's. */
+  readonly verdict?: Verdict;
+  /** Delay that the service asked for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Makes a reason of a thrown error. An error of neither the service nor the store is a bug, and is tried again too. */
+export function toReason(error: unknown): Reason {
+  if (error instanceof UpstreamError) {
+    const { verdict, problem, retryAfterMs } = classify(error);
+    return { problem, text: error.message, verdict, retryAfterMs };
+  }
+  const text = error instanceof Error ? error.message : 'something was thrown that is no error';
+  const code = error instanceof BridgeError ? error.code : 'bug';
+  return { problem: { code, words: text }, text };
 }

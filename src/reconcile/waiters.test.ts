@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import { createFakeClock, runReady } from '../upstream/testing/fake-clock.ts';
 import type { Settlement } from './outcome.ts';
-import { GONE } from './recorded.ts';
-import { createWaiters, type Waiters } from './waiters.ts';
+import { GONE, type Recorded, type Undone } from './recorded.ts';
+import { createWaiters, recordHeld, type Waiters } from './waiters.ts';
 
 const ada: ResourceKey = { type: 'user', id: userId('a') };
 const bob: ResourceKey = { type: 'user', id: userId('b') };
@@ -58,7 +58,7 @@ describe('a request that waits for its write', () => {
 
     for (const key of [bob, group]) {
       waiters.settle(key, DONE);
-      waiters.release(key, 9, 'later');
+      waiters.answerNotYet(key, 9, 'later');
     }
     await runReady();
 
@@ -70,7 +70,7 @@ describe('a request that waits for its write', () => {
     const [ninth, tenth] = [ask(waiters, ada, 9), ask(waiters, ada, 10)];
 
     waiters.settle(ada, DONE);
-    waiters.release(ada, 9, 'later');
+    waiters.answerNotYet(ada, 9, 'later');
     await runReady();
 
     expect([ninth, tenth]).toEqual([[APPLIED], []]);
@@ -103,7 +103,7 @@ describe('a request that waits for its write', () => {
     const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4);
 
-    waiters.release(ada, 9, 'somebody else first');
+    waiters.answerNotYet(ada, 9, 'somebody else first');
     await runReady();
 
     expect(answers).toEqual([{ kind: 'not-yet', reason: 'somebody else first' }]);
@@ -142,7 +142,7 @@ describe('while a result is recorded', () => {
 
     await clock.advance(500);
     const during = [...answers];
-    held.letGo([{ version: 4, problem }]);
+    held.resume([{ version: 4, problem }]);
     await runReady();
 
     expect(during).toEqual([]);
@@ -155,7 +155,7 @@ describe('while a result is recorded', () => {
     const held = waiters.hold(ada);
 
     await clock.advance(500);
-    held.letGo([]);
+    held.resume([]);
     await runReady();
 
     expect(answers).toEqual([TOO_SLOW]);
@@ -167,7 +167,7 @@ describe('while a result is recorded', () => {
     const held = waiters.hold(ada);
 
     waiters.settle(ada, DONE);
-    held.letGo([{ version: 4, problem }]);
+    held.resume([{ version: 4, problem }]);
     await runReady();
 
     expect(answers).toEqual([REFUSED]);
@@ -178,8 +178,8 @@ describe('while a result is recorded', () => {
     const answers = ask(waiters, ada, 4);
     const held = waiters.hold(ada);
 
-    waiters.release(ada, 9, 'later');
-    held.letGo([{ version: 4, problem }]);
+    waiters.answerNotYet(ada, 9, 'later');
+    held.resume([{ version: 4, problem }]);
     await runReady();
 
     expect(answers).toEqual([REFUSED]);
@@ -191,7 +191,7 @@ describe('while a result is recorded', () => {
     const held = waiters.hold(ada);
 
     waiters.settle(ada, DONE);
-    held.letGo([]);
+    held.resume([]);
     await runReady();
 
     expect(answers).toEqual([APPLIED]);
@@ -200,7 +200,7 @@ describe('while a result is recorded', () => {
   test('those who were let go wait on: for their answer or for their deadline', async () => {
     const waiters = createWaiters<string>(clock);
     const [third, fourth] = [ask(waiters, ada, 3, 100), ask(waiters, ada, 4, 100)];
-    waiters.hold(ada).letGo([]);
+    waiters.hold(ada).resume([]);
 
     waiters.settle(ada, { version: 9, oldestPending: 4 });
     await clock.advance(100);
@@ -212,7 +212,7 @@ describe('while a result is recorded', () => {
     const waiters = createWaiters<string>(clock);
     const [third, fourth] = [ask(waiters, ada, 3), ask(waiters, ada, 4)];
 
-    waiters.hold(ada).letGo([{ version: 3, problem }]);
+    waiters.hold(ada).resume([{ version: 3, problem }]);
     await runReady();
 
     expect([third, fourth]).toEqual([[REFUSED], []]);
@@ -223,7 +223,7 @@ describe('while a result is recorded', () => {
     const held = waiters.hold(ada);
     const answers = ask(waiters, ada, 4, 100);
 
-    held.letGo([{ version: 4, problem }]);
+    held.resume([{ version: 4, problem }]);
     await clock.advance(100);
 
     expect(held.waiters).toEqual([]);
@@ -233,8 +233,41 @@ describe('while a result is recorded', () => {
   test('who was answered is not held again', async () => {
     const waiters = createWaiters<string>(clock);
     ask(waiters, ada, 4);
-    waiters.hold(ada).letGo([{ version: 4, problem }]);
+    waiters.hold(ada).resume([{ version: 4, problem }]);
 
     expect(waiters.hold(ada).waiters).toEqual([]);
   });
+});
+
+const waiter = { version: 4, undo: 'undo' };
+const undone: Undone[] = [{ version: 4, problem: { code: 'refused', words: 'No' } }];
+
+function makeHeld() {
+  const told: (readonly Undone[])[] = [];
+  return {
+    told,
+    held: { waiters: [waiter], resume: (list: readonly Undone[]) => void told.push(list) },
+  };
+}
+
+test('those who wait are let go with what was taken back, after it is recorded', async () => {
+  const { held, told } = makeHeld();
+  const result: Recorded<object> = { finished: true, ...GONE, undone, notified: [] };
+
+  const recorded = await recordHeld<object, string>(held, async (undos) => {
+    expect([undos, told]).toEqual([[waiter], []]);
+    return result;
+  });
+
+  expect(recorded).toBe(result);
+  expect(told).toEqual([undone]);
+});
+
+test('a result that cannot be recorded refuses nobody, and nobody is held for ever', async () => {
+  const { held, told } = makeHeld();
+  const failure = new Error('the store is full');
+
+  await expect(recordHeld(held, () => Promise.reject(failure))).rejects.toBe(failure);
+
+  expect(told).toEqual([[]]);
 });

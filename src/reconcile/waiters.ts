@@ -1,12 +1,12 @@
 import type { Clock } from '../domain/clock.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Settlement } from './outcome.ts';
-import type { Progress, Undone } from './recorded.ts';
+import type { Progress, Recorded, Undone } from './recorded.ts';
 
 /** A request that waits for its write to arrive in the service. */
 export interface Waiter<Undo> {
   readonly version: number;
-  /** What takes the write back, should the service refuse it before anybody was told otherwise. */
+  /** Facts that take the write back, if the service refuses it before it is answered. */
   readonly undo: Undo;
 }
 
@@ -17,13 +17,13 @@ export interface Waiter<Undo> {
 export interface Waiters<Undo> {
   /** Waits until the write is settled, at most `waitMs`. */
   wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement>;
-  /** Holds everybody who waits for this resource while a result is recorded. */
+  /** Holds all requests that wait for this resource while a result is recorded. */
   hold(key: ResourceKey): HeldWaiters<Undo>;
-  /** Answers everybody whose version has arrived. */
+  /** Answers all requests whose version has arrived. */
   settle(key: ResourceKey, progress: Progress): void;
-  /** Tells everybody who waits for `version` or an older one that it will take longer; the write is durable. */
-  release(key: ResourceKey, version: number, reason: string): void;
-  /** What is waited for. */
+  /** Answers "not yet" to all requests that wait for `version` or an older one; their writes are durable. */
+  answerNotYet(key: ResourceKey, version: number, reason: string): void;
+  /** Resources that requests wait for. */
   keys(): ResourceKey[];
   /** How many wait in all. */
   readonly size: number;
@@ -33,17 +33,17 @@ export interface Waiters<Undo> {
 export interface HeldWaiters<Undo> {
   readonly waiters: readonly Waiter<Undo>[];
   /** Answers those whose write was taken back and lets the others go on waiting. */
-  letGo(undone: readonly Undone[]): void;
+  resume(undone: readonly Undone[]): void;
 }
 
 interface Entry<Undo> extends Waiter<Undo> {
   readonly answer: (settlement: Settlement) => void;
   isHeld: boolean;
-  /** What was to be answered while it was held: said afterwards, unless the write was taken back. */
+  /** Answer that came while it was held: given afterwards, unless the write was taken back. */
   kept?: Settlement;
 }
 
-/** Everybody who waits for one resource. */
+/** Requests that wait for one resource. */
 interface Queue<Undo> {
   readonly key: ResourceKey;
   readonly entries: Set<Entry<Undo>>;
@@ -98,7 +98,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     for (const entry of held) entry.isHeld = true;
     return {
       waiters: held,
-      letGo(undone) {
+      resume(undone) {
         const problems = new Map(undone.map(({ version, problem }) => [version, problem]));
         for (const entry of held) {
           entry.isHeld = false;
@@ -118,7 +118,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
         if (entry.version < oldestPending) tell(key, entry, { kind: 'applied' });
       }
     },
-    release(key, version, reason) {
+    answerNotYet(key, version, reason) {
       for (const entry of list(key, version)) tell(key, entry, { kind: 'not-yet', reason });
     },
     keys: () => [...queues.values()].map(({ key }) => key),
@@ -133,4 +133,22 @@ function startDeadline(clock: Clock, ms: number, onOver: () => void): () => void
   const stopped = new AbortController();
   clock.sleep(ms, stopped.signal).then(onOver, () => undefined);
   return () => stopped.abort();
+}
+
+/**
+ * Records a result while the deadlines of the waiting requests are held, so that no request is told "accepted" for a
+ * write that is being taken back.
+ */
+export async function recordHeld<State, Undo>(
+  held: HeldWaiters<Undo>,
+  record: (undos: readonly Waiter<Undo>[]) => Promise<Recorded<State>>,
+): Promise<Recorded<State>> {
+  try {
+    const recorded = await record(held.waiters);
+    held.resume(recorded.undone);
+    return recorded;
+  } catch (error) {
+    held.resume([]);
+    throw error;
+  }
 }

@@ -21,29 +21,29 @@ export interface GroupNews {
   /** Its name while it was live and managed, before and after; undefined: it was not. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** Who came or left. */
-  readonly people: readonly UserId[];
+  /** Users who joined or left. */
+  readonly users: readonly UserId[];
   /** Its own admin list may be the rules' again. */
   readonly admins?: 'given back';
 }
 
 /**
- * Begins a transaction whose outcome rules may read: `people` before somebody joins or leaves a group,
- * `names` before a group comes, goes or is renamed. Nothing without rules.
+ * Begins a transaction whose outcome rules may read: `users` before a user joins or leaves a group, `names` before a
+ * group comes, goes or is renamed. Does nothing without rules.
  */
 export async function enterRules(tx: Db, rules: Rules, of: 'users' | 'names'): Promise<void> {
   if (hasRules(rules)) await lockRuleInputs(tx, of);
 }
 
-/** What followed from it. */
+/** Result of following the rules. */
 export interface Followed {
-  /** Other people or groups may be due. */
-  readonly wakes: boolean;
+  /** True when other users or groups may be due. */
+  readonly notifies: boolean;
   /** The group itself has another version. */
   readonly changedItself: boolean;
 }
 
-const NOTHING: Followed = { wakes: false, changedItself: false };
+const NOTHING: Followed = { notifies: false, changedItself: false };
 
 /** The name by which rules know a group; undefined: they do not, because it is not managed or not there. */
 export function toRuledName(
@@ -53,9 +53,9 @@ export function toRuledName(
 }
 
 /**
- * Brings up to date what rules derive from a group, in the transaction that changed it: the fields of people
- * who came or left, admin lists that draw on it, its own admin list. Where only people changed, nobody else
- * is looked at. `now` is epoch milliseconds.
+ * Updates everything that rules derive from a group, in the transaction that changed it: the fields of users who joined
+ * or left, admin lists that draw on it, its own admin list. Where only members changed, only those users are looked at.
+ * `now` is epoch milliseconds.
  */
 export async function followGroup(
   tx: Db,
@@ -65,16 +65,16 @@ export async function followGroup(
 ): Promise<Followed> {
   if (!hasRules(rules)) return NOTHING;
   const isRenamed = news.before !== news.after;
-  if (!isRenamed && news.people.length === 0 && news.admins === undefined) return NOTHING;
-  const wakesPeople = await followMembers(tx, rules, news, now);
+  if (!isRenamed && news.users.length === 0 && news.admins === undefined) return NOTHING;
+  const notifiesUsers = await followMembers(tx, rules, news, now);
   const changed = await followAdministered(tx, rules, news, now);
   const own = isRenamed || news.admins !== undefined;
   const changedItself =
     own && news.after !== undefined
-      ? await ruleAdmins(tx, rules, { groupId: news.id, people: undefined, now })
+      ? await ruleAdmins(tx, rules, { groupId: news.id, users: undefined, now })
       : false;
   return {
-    wakes: wakesPeople || changed.size > 0 || changedItself,
+    notifies: notifiesUsers || changed.size > 0 || changedItself,
     changedItself: changedItself || changed.has(news.id),
   };
 }
@@ -82,37 +82,37 @@ export async function followGroup(
 async function followMembers(
   tx: Db,
   rules: Rules,
-  { id, before, after, people }: GroupNews,
+  { id, before, after, users }: GroupNews,
   now: number,
 ): Promise<boolean> {
   const names = [before, after].filter((name) => name !== undefined);
   if (!names.some(rules.book.drivesMembers)) return false;
   const all = before === after ? [] : await listWantedMembers(tx, [id]);
-  return followPeople(tx, rules, [...new Set([...people, ...all])], now);
+  return followUsers(tx, rules, [...new Set([...users, ...all])], now);
 }
 
 /** The groups whose admin lists changed. */
 async function followAdministered(
   tx: Db,
   rules: Rules,
-  { before, after, people }: GroupNews,
+  { before, after, users }: GroupNews,
   now: number,
 ): Promise<Set<GroupId>> {
   const names = before === after ? [after] : [before, after];
   const queries = names.flatMap((name) =>
     name === undefined ? [] : rules.book.listAdministered(name),
   );
-  const some = before === after ? people : undefined;
+  const some = before === after ? users : undefined;
   const changed = new Set<GroupId>();
   if (some?.length === 0) return changed;
   for (const { id } of await listManagedGroups(tx, queries)) {
-    if (await ruleAdmins(tx, rules, { groupId: id, people: some, now })) changed.add(id);
+    if (await ruleAdmins(tx, rules, { groupId: id, users: some, now })) changed.add(id);
   }
   return changed;
 }
 
-/** Brings the ruled fields of managed people up to date. True: somebody changed. */
-export async function followPeople(
+/** Updates the ruled fields of managed users. True when a user changed. */
+export async function followUsers(
   tx: Db,
   rules: Rules,
   userIds: readonly UserId[],
@@ -121,7 +121,7 @@ export async function followPeople(
   let changed = false;
   for (const chunk of chunks([...userIds].sort())) {
     const rows = await lockManagedUsers(tx, chunk);
-    // Only now: whoever puts one of them into another group waits for the row.
+    // Read after the lock: a transaction that adds one of them to another group waits for the row.
     const names = await listGroupNamesOf(tx, chunk);
     for (const row of rows) {
       const next = await toRuledUser(tx, rules, { row, names: names.get(row.id) ?? [], now });
@@ -133,19 +133,19 @@ export async function followPeople(
   return changed;
 }
 
-/** Brings up to date all that rules derive from one person's groups. True: something changed. */
-export async function followPerson(
+/** Updates everything that rules derive from one user's groups. True when something changed. */
+export async function followUser(
   tx: Db,
   rules: Rules,
   userId: UserId,
   now: number,
 ): Promise<boolean> {
   if (!hasRules(rules)) return false;
-  let changed = await followPeople(tx, rules, [userId], now);
+  let changed = await followUsers(tx, rules, [userId], now);
   const names = (await listGroupNamesOf(tx, [userId])).get(userId) ?? [];
   const queries = names.flatMap(rules.book.listAdministered);
   for (const { id } of await listManagedGroups(tx, queries)) {
-    const isChanged = await ruleAdmins(tx, rules, { groupId: id, people: [userId], now });
+    const isChanged = await ruleAdmins(tx, rules, { groupId: id, users: [userId], now });
     changed ||= isChanged;
   }
   return changed;

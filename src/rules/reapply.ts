@@ -7,12 +7,12 @@ import { findFact, lockFact, saveFact } from '../store/facts.ts';
 import { lockGroup, updateGroup } from '../store/groups/groups.ts';
 import { listRuledGroups, listRuledUsers } from '../store/resources/rule-inputs.ts';
 import type { Db, Store } from '../store/store.ts';
-import { followPeople } from './follow.ts';
+import { followUsers } from './follow.ts';
 import { ruleAdmins } from './rule-admins.ts';
 import { toRuledGroup } from './rule-group.ts';
 import type { Rules } from './rules.ts';
 
-/** How many are brought up to date in one transaction: as many as nobody waits for. */
+/** Rows updated in one transaction: few enough that requests do not notice. */
 const PAGE = { groups: 100, people: 200, admins: 20 } as const;
 /** How long to rest when the store fails, in milliseconds. */
 const REST_MS = 1_000;
@@ -47,9 +47,9 @@ interface Deps {
 }
 
 /**
- * Goes through groups, people and admin lists in pages, each with where it stands in one transaction: a
- * crash repeats at most one page, and processes that start together share the work. Requests are served
- * meanwhile; what they change follows the same rules. `onChanged` is told when something may be due.
+ * Creates the reapplication of the rules to groups, users and admin lists, page by page, each with its checkpoint in
+ * one transaction: a crash repeats at most one page, and processes that start together share the work. Requests are
+ * served meanwhile under the same rules. `onChanged` is told when something may be due.
  */
 export function createReapplication(deps: Deps, onChanged: () => void): Reapplication {
   const stopping = new AbortController();
@@ -125,7 +125,7 @@ function toNextStep({ hash, step }: RulesFact): RulesFact {
 }
 
 interface Step {
-  /** Undefined: there was nobody left. */
+  /** Undefined when no row was left. */
   readonly lastSeq: number | undefined;
   readonly changed: boolean;
 }
@@ -140,16 +140,15 @@ async function applyStep(tx: Db, deps: Deps, { step, afterSeq }: RulesFact): Pro
       return { lastSeq: groups.at(-1)?.seq, changed };
     }
     case 'people': {
-      const people = await listRuledUsers(tx, { afterSeq, limit: PAGE.people });
-      const ids = people.map(({ id }) => id);
-      return { lastSeq: people.at(-1)?.seq, changed: await followPeople(tx, deps.rules, ids, now) };
+      const users = await listRuledUsers(tx, { afterSeq, limit: PAGE.people });
+      const ids = users.map(({ id }) => id);
+      return { lastSeq: users.at(-1)?.seq, changed: await followUsers(tx, deps.rules, ids, now) };
     }
     case 'admins': {
       const groups = await listRuledGroups(tx, { afterSeq, limit: PAGE.admins });
       let changed = false;
       for (const { id: groupId } of groups) {
-        changed =
-          (await ruleAdmins(tx, deps.rules, { groupId, people: undefined, now })) || changed;
+        changed = (await ruleAdmins(tx, deps.rules, { groupId, users: undefined, now })) || changed;
       }
       return { lastSeq: groups.at(-1)?.seq, changed };
     }

@@ -14,28 +14,28 @@ import type { Db } from '../store/store.ts';
 import { listUserRows } from '../store/users/users.ts';
 import { hasRules, type Rules } from './rules.ts';
 
-/** An admin list that the rules look at: all of it, or what they say of these people. */
+/** Admin list to be updated: all of it, or these users alone. */
 export interface AdminsNews {
   readonly groupId: GroupId;
-  readonly people: readonly UserId[] | undefined;
+  readonly users: readonly UserId[] | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
 /**
- * Makes the admins of a managed group those that the rules want, unless a provider writes the list. The row
- * is locked first, so that whoever changes another source of the same list is seen. True: it changed.
+ * Updates the admins of a managed group to those that the rules want, unless a provider writes the list. The row is
+ * locked first, so that a concurrent change of another source is seen. True when the list changed.
  */
 export async function ruleAdmins(
   tx: Db,
   rules: Rules,
-  { groupId, people, now }: AdminsNews,
+  { groupId, users, now }: AdminsNews,
 ): Promise<boolean> {
   const row = await lockGroup(tx, groupId);
   if (row === undefined || row.origin === null || row.deleted_at !== null) return false;
   if (row.admins_asked === 1) return false;
-  const wanted = await listWanted(tx, rules, row, people);
-  const held = await listAdminRows(tx, groupId, people);
+  const wanted = await listWanted(tx, rules, row, users);
+  const held = await listAdminRows(tx, groupId, users);
   const changes = toChanges(row, { wanted, held });
   const writes = await withoutProtected(tx, rules, changes);
   if (writes.length === 0) return false;
@@ -48,13 +48,13 @@ async function listWanted(
   tx: Db,
   rules: Rules,
   row: GroupRow,
-  people: readonly UserId[] | undefined,
+  users: readonly UserId[] | undefined,
 ): Promise<Set<UserId>> {
   const ruling = hasRules(rules) ? rules.book.ruleAdmins(row.display_name) : undefined;
   if (ruling === undefined) return new Set();
   const sources = await listManagedGroups(tx, [ruling.sources]);
   const ids = sources.map(({ id }) => id);
-  return listWantedMembers(tx, ids, people);
+  return listWantedMembers(tx, ids, users);
 }
 
 function toChanges(
@@ -71,7 +71,7 @@ function toChanges(
   });
 }
 
-/** Nobody whom the policy protects is demoted, by a rule as little as by a request. */
+/** Leaves out protected users, whom a rule may demote as little as a request. */
 async function withoutProtected(
   tx: Db,
   { protection }: Rules,

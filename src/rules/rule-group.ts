@@ -14,8 +14,8 @@ import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';
 
 /**
- * What the rules make of the attributes that a managed group is to have. A rule that would take something from a
- * protected group says nothing of it.
+ * Applies the rules to the attributes of a managed group. A rule that would take something from a protected group is
+ * ignored.
  */
 export async function ruleGroup(
   tx: Db,
@@ -38,7 +38,7 @@ export async function ruleGroup(
   return combine({ ...parts, rulings: Object.fromEntries(entries) });
 }
 
-/** Of what a rule says no more the bridge lets go, so only a value takes something. */
+/** Lists the fields by which the rules take something. A field without a rule is released, which takes nothing. */
 function listTaken(row: GroupRow, { attributes, changed, given }: Combined<RuledGroupField>) {
   const before = toDesiredGroup(parseStored<JsonObject>(row.attributes));
   const fields = changed.filter((field) => given[field] !== undefined);
@@ -48,7 +48,7 @@ function listTaken(row: GroupRow, { attributes, changed, given }: Combined<Ruled
   );
 }
 
-/** Whether the service was asked for this value of a field by a rule and not by a provider. */
+/** True when the service was asked for this value of a field by a rule and not by a provider. */
 export function isRuled({ attributes, given }: GroupRow, field: GroupField): boolean {
   const marks = parseStored<Given<GroupField>>(given);
   if (marks[field]?.by !== 'rule') return false;

@@ -15,7 +15,7 @@ import type { Db } from '../store/store.ts';
 import { toUserState, type UserRow } from '../store/users/users.ts';
 import { hasRules, type Rules } from './rules.ts';
 
-/** What a request makes of a person; of an unmanaged one it takes them over. */
+/** Request for a user; on an unmanaged one it adopts. */
 export interface UserRequest {
   readonly row: UserRow;
   readonly before: JsonObject;
@@ -23,8 +23,8 @@ export interface UserRequest {
 }
 
 /**
- * The attributes that a person is to have after a request, with what the rules give. Asks for the person's
- * groups only when there are rules and the request touches what they drive, or takes the person over.
+ * Combines the attributes of a request with the rules. Asks for the user's groups only when there are rules and the
+ * request touches a ruled field, or adopts the user.
  */
 export async function combinedForUser(
   tx: Db,
@@ -45,7 +45,7 @@ function differs(before: JsonObject, after: JsonObject): boolean {
   return RULED_USER_FIELDS.some((field) => read(before)[field] !== read(after)[field]);
 }
 
-/** Whether the service was asked for this value of a field by a rule and not by a provider. */
+/** True when the service was asked for this value of a field by a rule and not by a provider. */
 export function isRuled({ attributes, given }: UserRow, field: UserField): boolean {
   const marks = parseStored<Given<UserField>>(given);
   if (marks[field]?.by !== 'rule') return false;
@@ -53,7 +53,7 @@ export function isRuled({ attributes, given }: UserRow, field: UserField): boole
   return !isAsked({ attributes: held, given: marks, urn: USER_EXTENSION }, field);
 }
 
-/** A stored person after the rules, or undefined: they change nothing. */
+/** Stored user after the rules, or undefined when they change nothing. */
 export async function toRuledUser(
   tx: Db,
   rules: Rules,
@@ -88,7 +88,7 @@ interface Combining {
   readonly rulings: Rulings<RuledUserField>;
 }
 
-/** A rule that would take something from somebody who is protected says nothing of it. */
+/** Applies the rules to a user. A rule that would take something from a protected user is ignored. */
 async function combineUser(
   tx: Db,
   rules: Rules,
@@ -108,7 +108,7 @@ async function combineUser(
   return combine({ ...parts, rulings: Object.fromEntries(entries) });
 }
 
-/** Of what a rule says no more the bridge lets go, so only a value takes something. */
+/** Lists the fields by which the rules take something. A field without a rule is released, which takes nothing. */
 function listTaken(row: UserRow, { attributes, changed, given }: Combined<RuledUserField>) {
   const { desired: before, observed, deleted } = toUserState(row);
   const fields = changed.filter((field) => given[field] !== undefined);

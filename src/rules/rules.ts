@@ -2,14 +2,14 @@ import type { RuleBook } from '../domain/rule-book.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Protection } from '../store/resources/protection.ts';
 
-/** What following the rules of the configuration needs. */
+/** Rules of the configuration with what following them needs. */
 export interface Rules {
   readonly book: RuleBook;
   readonly deactivation: Deactivation;
   readonly protection: Protection;
 }
 
-/** Whether there are rules: without them nothing is read and nothing computed. */
+/** True when there are rules; without them nothing is read and nothing computed. */
 export function hasRules({ book }: Rules): boolean {
   return book.rules.length > 0;
 }

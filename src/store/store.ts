@@ -56,7 +56,7 @@ export interface StoreOptions {
   connectionsMax?: number;
   /** PostgreSQL only: told when an idle connection was lost. The next query opens another one. */
   onConnectionLost?: (error: StoreError) => void;
-  /** PostgreSQL only: how long a server is waited for that is not there yet; not at all when absent. */
+  /** Wait for a server that is not there yet, or for room on a full disk; none when absent. */
   deadline?: StoreDeadline;
   /** PostgreSQL only: uniform in [0, 1), spreads the attempts of a contended write. */
   random?: () => number;

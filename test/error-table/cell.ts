@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Forms } from '../../src/reconcile/forms.ts';
+import type { Quirks } from '../../src/reconcile/quirks.ts';
 import { readSections } from '../../src/reconcile/sections.ts';
 import { findFact } from '../../src/store/facts.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
@@ -193,7 +193,7 @@ async function toConsequence(
 
 /** What was learned of how changes are written. */
 async function readForms({ store }: TestBridge): Promise<string> {
-  const forms = await findFact<Forms>(store.read, 'forms');
+  const forms = await findFact<Quirks>(store.read, 'forms');
   return JSON.stringify({ ...forms, userFilter: undefined, userFilterAt: undefined });
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { judge, type Verdict } from '../../src/reconcile/verdict.ts';
+import { classify, type Verdict } from '../../src/reconcile/verdict.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../../src/upstream/errors.ts';
 import { classifyStatus } from '../../src/upstream/status-table.ts';
 import {
@@ -23,7 +23,7 @@ test('docs/failures.md has a line for every step and a column for every failure'
   expect(new Set(FAILURES.map(({ column }) => column))).toEqual(new Set(columns));
 });
 
-test('every status but success is judged like one that every step meets', () => {
+test('every status but success is classified like one that every step meets', () => {
   const met = FAILURES.flatMap(({ fault }) =>
     fault.kind === 'status' && fault.status >= 300
       ? [JSON.stringify(classifyStatus(fault.status))]
@@ -35,12 +35,12 @@ test('every status but success is judged like one that every step meets', () => 
 });
 
 test('every code of an error has a verdict', () => {
-  const judged = Object.entries(VERDICTS).map(([code, verdict]) => [
+  const classified = Object.entries(VERDICTS).map(([code, verdict]) => [
     code,
     judgeCode(code, verdict),
   ]);
 
-  expect(Object.fromEntries(judged)).toEqual(VERDICTS);
+  expect(Object.fromEntries(classified)).toEqual(VERDICTS);
 });
 
 describe.concurrent('what follows from', () => {
@@ -95,5 +95,5 @@ function listMarks(some: readonly Step[]): string[] {
 function judgeCode(code: string, verdict: Verdict): Verdict {
   const outcome = verdict === 'later' ? 'not-sent' : verdict === 'unknown' ? 'unknown' : 'answered';
   const failure = { operation: 'a test', detail: '', retry: 'later', outcome } as const;
-  return judge(new UpstreamError(code as UpstreamErrorCode, failure)).verdict;
+  return classify(new UpstreamError(code as UpstreamErrorCode, failure)).verdict;
 }

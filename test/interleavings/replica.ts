@@ -1,9 +1,9 @@
 import { BridgeError } from '../../src/domain/errors.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ReconcileDeps } from '../../src/reconcile/deps.ts';
-import { openForms } from '../../src/reconcile/forms.ts';
 import { createReconciler } from '../../src/reconcile/loop/reconciler.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
+import { openQuirks } from '../../src/reconcile/quirks.ts';
 import type { ScimDeps } from '../../src/scim/deps.ts';
 import { ScimError } from '../../src/scim/errors.ts';
 import {
@@ -87,7 +87,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     clock,
     random: random.next,
     // What the service taught is known already, so that a schedule does not depend on those before it.
-    forms: await openForms({ store: { ...store, read: world.store.read }, clock, fixed: {} }),
+    quirks: await openQuirks({ store: { ...store, read: world.store.read }, clock, fixed: {} }),
     policy: policies.reconcile,
     rules: noRules,
     events: {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { toReconcilePolicy, toScimPolicy } from '../../src/app/settings.ts';
 import type { ReconcilePolicy } from '../../src/reconcile/deps.ts';
-import type { Forms } from '../../src/reconcile/forms.ts';
+import type { Quirks } from '../../src/reconcile/quirks.ts';
 import type { ScimPolicy } from '../../src/scim/deps.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { openStore } from '../../src/store/engine/database.ts';
@@ -36,7 +36,7 @@ export interface World {
 const MEMORY = '/dev/shm';
 
 /** Learned before, so that no schedule has to try forms and each can be repeated alone. */
-const FORMS: Forms = {
+const QUIRKS: Quirks = {
   emailForm: 'strings',
   nameOnCreate: true,
   memberForm: 'operations',
@@ -57,7 +57,7 @@ export async function openWorld(template: string): Promise<World> {
   });
   const store = await openStore({ url });
   await store.write(async (tx) => {
-    await saveFact(tx, { name: 'forms', value: FORMS, now: 0 });
+    await saveFact(tx, { name: 'forms', value: QUIRKS, now: 0 });
     for (const table of ['users', 'groups']) await forbidGoingDown(tx, table);
   });
   const backDoor = openBackDoor(path);
@@ -80,7 +80,7 @@ export async function openWorld(template: string): Promise<World> {
 
 /** People and groups take along what belongs to them. */
 const EMPTY = `begin immediate; delete from users; delete from groups; delete from disputes;
-  update facts set value = '${JSON.stringify(FORMS)}' where name = 'forms'; commit`;
+  update facts set value = '${JSON.stringify(QUIRKS)}' where name = 'forms'; commit`;
 const NEXT_AT = ['users', 'groups']
   .map(
     (table) => `select min(due_at) as at from ${table} where due_at is not null

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { openForms } from '../../src/reconcile/forms.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
+import { openQuirks } from '../../src/reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../../src/reconcile/read/first-read.ts';
 import type { FirstReadDeps } from '../../src/reconcile/read/step.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -57,7 +57,7 @@ export async function createReadForTest(
     upstream,
     clock,
     random: () => 0,
-    forms: await openForms({ store, clock, fixed: {} }),
+    quirks: await openQuirks({ store, clock, fixed: {} }),
     policy: TEST_POLICY,
     rules: noRules,
     events: {

@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
 import type { ResourceKey } from '../../src/domain/ids.ts';
 import { type ReconcileDeps, type ReconcilePolicy, toLaneClaim } from '../../src/reconcile/deps.ts';
-import { type Forms, openForms } from '../../src/reconcile/forms.ts';
 import { toLeaseTimes } from '../../src/reconcile/lease-times.ts';
 import { createLaneRunner, type Lanes } from '../../src/reconcile/loop/lane-runner.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
+import { openQuirks, type Quirks } from '../../src/reconcile/quirks.ts';
 import { createWaiters } from '../../src/reconcile/waiters.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { claimLane, type Lease, renewLane } from '../../src/store/lanes.ts';
@@ -52,8 +52,8 @@ export interface LaneHostOptions {
   /** What else happens when the turn of a call that changes something has come. */
   readonly beforeChange?: () => Promise<void>;
   readonly policy?: Partial<ReconcilePolicy>;
-  /** Forms that are not learned. */
-  readonly fixed?: Forms;
+  /** Quirks that are not learned. */
+  readonly fixed?: Quirks;
 }
 
 /** A host for the running test. */
@@ -80,7 +80,7 @@ export async function createLaneHost(
     upstream,
     clock: systemClock,
     random: () => 0,
-    forms: await openForms({ store, clock: systemClock, fixed: fixed ?? {} }),
+    quirks: await openQuirks({ store, clock: systemClock, fixed: fixed ?? {} }),
     rules: noRules,
     policy: { ...TEST_POLICY, lease: toLeaseTimes(callMs), ...policy },
     events: {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { findTail } from '../../src/reconcile/audit/state.ts';
+import { findPollState } from '../../src/reconcile/audit/poll-state.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge } from './bridge.ts';
@@ -63,7 +63,7 @@ export async function startTailWorld<Service extends Counterpart>(
     settings: { AUDIT_POLL_INTERVAL: `${INTERVAL_MS}ms`, ...options.settings },
   });
   const readAt = async () => {
-    const state = await findTail(bridge.store.read);
+    const state = await findPollState(bridge.store.read);
     return state === undefined || state.isOpen ? 0 : state.readAt;
   };
   const untilReadSince = (since: number) =>

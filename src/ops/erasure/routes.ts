@@ -3,7 +3,7 @@ import type { ErasureObstacle } from '../../domain/erasure.ts';
 import {
   type Erasure,
   type ErasureDeps,
-  erasePerson,
+  eraseUser,
   planErasure,
 } from '../../reconcile/erasure/erasure.ts';
 import { listErasable } from '../../store/resources/erasure.ts';
@@ -27,7 +27,7 @@ export interface ErasureSource {
 export function createErasureSource(deps: ErasureDeps, told: ErasureSource['told']): ErasureSource {
   return {
     plan: (key) => findOne(deps, key, planErasure),
-    erase: (key) => findOne(deps, key, erasePerson),
+    erase: (key) => findOne(deps, key, eraseUser),
     told,
   };
 }

@@ -1,4 +1,4 @@
-import type { Mode } from '../../reconcile/enter-mode.ts';
+import type { Mode } from '../../reconcile/mode.ts';
 import type { FirstRunItem, FirstRunOutcome, FirstRunView } from '../schemas/recovery.ts';
 import { readRecoveryView } from './view.ts';
 import { parsePlace, toCursor, type WalkDeps, walk } from './walk.ts';

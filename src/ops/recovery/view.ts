@@ -1,4 +1,4 @@
-import type { Detection } from '../../reconcile/repair/detect.ts';
+import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
 import { findRecovery } from '../../reconcile/repair/recovery-state.ts';
 import { countHeldActions, listHeldViews } from '../../store/plans/held.ts';
 import type { Db } from '../../store/store.ts';

@@ -1,8 +1,8 @@
 import type { AccessFacts } from '../../access/overview.ts';
+import type { Pause } from '../../reconcile/mode.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
-import type { Pause } from '../../reconcile/state.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { Backlog } from '../../store/resources/backlog.ts';
 import type { Overload } from '../../telemetry/overload.ts';

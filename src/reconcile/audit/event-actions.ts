@@ -3,8 +3,8 @@ import type { OwnCallKind } from '../../domain/own-call.ts';
 import type { EventWords } from './known-action.ts';
 
 /**
- * What a call of ours may show as, by the action of the event. A new group makes its creator an admin, and what
- * happens to an account may happen to its memberships. An action that is not here may be anything.
+ * Call kinds that may have caused an event, by the action of the event. A new group makes its creator an admin, and a
+ * change of an account may change its memberships. An unlisted action may have any cause.
  */
 export const KINDS: Readonly<Record<string, readonly OwnCallKind[]>> = {
   invite: ['user.create', 'user.activate'],
@@ -22,7 +22,7 @@ export const KINDS: Readonly<Record<string, readonly OwnCallKind[]>> = {
   delete_admin: ['admin.remove', 'group.delete', 'user.deactivate', 'user.delete'],
 };
 
-/** Which actions bring a difference about, surely or perhaps, and which end it. */
+/** Actions that cause a difference, surely or perhaps, and actions that end it. */
 interface Origins {
   readonly made: readonly string[];
   readonly ended: readonly string[];
@@ -81,7 +81,7 @@ const ORIGINS: Readonly<Record<DriftKind, Origins>> = {
   },
 };
 
-/** What people do without changing anything that the bridge keeps. */
+/** Actions that change nothing the bridge keeps. */
 const IRRELEVANT_ACTIONS: readonly string[] = [
   ...['start', 'stop', 'sign_in', 'sign_in_fail', 'sign_out', 'request_auth_pin'],
   ...['change_password', 'set_sd_password', 'change_temporary_sd_password', 'invite_fail'],
@@ -91,22 +91,22 @@ const IRRELEVANT_ACTIONS: readonly string[] = [
 ];
 const IRRELEVANT_CATEGORIES: readonly string[] = ['auth', 'publication'];
 
-/** Whether an event cannot be about anything that the bridge keeps, whomever it names; `action` is a known one. */
+/** True when an event concerns nothing the bridge keeps, whatever it names; `action` is a known one. */
 export function isIrrelevant({ category, action }: EventWords): boolean {
   if (KINDS[action] !== undefined) return false;
   return IRRELEVANT_ACTIONS.includes(action) || IRRELEVANT_CATEGORIES.includes(category);
 }
 
 /**
- * What an event of this action says of a difference.
- * - `made`, `ended`: it brings one about, or is the end of it
- * - `vague`: it may be anything, this too
- * - `other`: it is about something else
+ * Role of an event's action for a difference.
+ * - `made`, `ended`: it causes the difference, or ends it
+ * - `vague`: it may be anything, the difference included
+ * - `other`: it concerns something else
  */
 export type ActionRole = 'made' | 'ended' | 'vague' | 'other';
 
-/** What an event of this action says of a difference of this kind. */
-export function judgeAction(kind: DriftKind, action: string): ActionRole {
+/** Finds the role of an action for a difference of this kind. */
+export function toActionRole(kind: DriftKind, action: string): ActionRole {
   const { made, ended, perhaps } = ORIGINS[kind];
   if (made.includes(action)) return 'made';
   if (ended.includes(action)) return 'ended';
@@ -124,5 +124,5 @@ export function listOtherActions(kind: DriftKind): string[] {
   const known = [...Object.keys(KINDS), ...IRRELEVANT_ACTIONS].filter(
     (one) => !links.includes(one),
   );
-  return known.filter((action) => judgeAction(kind, action) === 'other');
+  return known.filter((action) => toActionRole(kind, action) === 'other');
 }

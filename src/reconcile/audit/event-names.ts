@@ -5,16 +5,16 @@ const DEPTH_MAX = 4;
 const NAMES_MAX = 200;
 const LENGTH_MAX = 512;
 
-/** What a text in an event can be the id or name of. */
+/** Types of resource that a text in an event may identify. */
 type Subject = 'user' | 'group';
 
 /** Every text of an event, and what it can be the id or name of. */
 export type EventNames = ReadonlyMap<string, ReadonlySet<Subject>>;
 
 /**
- * Every text and number that an event shows in `details` (an object or JSON text) or in its message: one of
- * them may be the id, the uid or the name of what was changed. Which key it stands under is not documented; but a
- * number, which may be a person's and a group's, is not a person's under `group_id` or beside `type: 'group'`.
+ * Lists every text and number that an event shows in `details` (an object or JSON text) or in its message. Any of them
+ * may be the id, the uid or the name of the changed resource: the key is not documented.
+ * A number may be the id of a user and of a group; under `group_id` or beside `type: 'group'` it is not a user's.
  */
 export function listEventNames({
   details,
@@ -39,8 +39,8 @@ const MESSAGE_MAX = 2_000;
 const NAME_WORDS_MAX = 4;
 
 /**
- * Runs of words of a message, any of which may be a name without quotes. Asked about only where an event names nobody
- * otherwise, for a group may be called like any word.
+ * Lists runs of words of a message as possible names without quotes. They are asked about only for an event that names
+ * nothing otherwise, because a group may have any word as its name.
  */
 export function listMessageWords({ message = '' }: Pick<AuditEvent, 'message'>): EventNames {
   const words = message.slice(0, LENGTH_MAX).match(/[^\s"'«»“”()[\]{},;:]+/gu) ?? [];

@@ -2,7 +2,7 @@ import type { Difference } from '../../domain/drift.ts';
 import { listCandidates, listComparedSince } from '../../store/audit/event-candidates.ts';
 import type { EventView } from '../../store/audit/events.ts';
 import type { Db } from '../../store/store.ts';
-import { judgeAction, listOtherActions } from './event-actions.ts';
+import { listOtherActions, toActionRole } from './event-actions.ts';
 import { type NamedKinds, toKnownAction } from './known-action.ts';
 import { TOLERANCE } from './match-events.ts';
 
@@ -17,7 +17,7 @@ export interface AuthorQuestion
   readonly vagueFrom: number;
 }
 
-/** Who brought a difference about, as the audit log says. What it does not say is null. */
+/** Author of a difference as the audit log tells; unknown parts are null. */
 export interface Author {
   readonly eventId: string;
   /** By the clock of the service: it is found in its audit log under this time. */
@@ -34,9 +34,10 @@ export interface SeenDrift extends Pick<Difference, 'kind' | 'type' | 'resourceI
 }
 
 /**
- * Who brought drifts about, in their order, as far as the audit log was read by now: it is asked again each time, because
- * an event may be read later than the difference is seen. What does not say what it did counts only after the last sweep
- * that did not find the difference. A few statements, however many drifts there are.
+ * Finds the authors of drifts, in their order, from the audit log as far as it was read. It is asked again each time,
+ * because an event may be read after its difference is seen.
+ * A vague event counts only after the last sweep that did not find the difference. The number of statements does not
+ * grow with the drifts.
  */
 export async function findDriftAuthors(
   db: Db,
@@ -62,9 +63,9 @@ export async function findDriftAuthors(
 }
 
 /**
- * Who may have brought each difference about: the author of the newest event that did just that, else of one that may
- * have. Undefined where the audit log names nobody, or what it shows was undone since. The bridge's own calls are
- * no answer; what a person did with the same account is.
+ * Finds the author of the newest event that caused each difference, else of one that may have. Undefined where the
+ * audit log names no author, or where the shown change was undone since.
+ * Our own calls are no answer; a person's use of the same account is.
  */
 export async function findAuthors(
   db: Db,
@@ -88,23 +89,23 @@ export function chooseEvent(
   events: readonly EventView[],
   { kind, vagueFrom }: Pick<AuthorQuestion, 'kind' | 'vagueFrom'>,
 ): EventView | undefined {
-  let doubtful: EventView | undefined;
+  let uncertain: EventView | undefined;
   let isPast = false;
   const named = toNamedKinds(kind);
   for (const event of events) {
-    const role = judgeAction(kind, toKnownAction(event, named));
+    const role = toActionRole(kind, toKnownAction(event, named));
     const isOurs = event.origin === 'ours';
-    // What was put right, by us or by others, was so until then.
-    if (role === 'ended' || (role === 'made' && isOurs)) return doubtful;
+    // The difference was ended here, by us or by others, so an older event did not cause it.
+    if (role === 'ended' || (role === 'made' && isOurs)) return uncertain;
     if (role === 'made') return event;
     if (role !== 'vague' || event.at < vagueFrom) continue;
     if (isOurs) isPast = true;
-    else if (!isPast) doubtful ??= event;
+    else if (!isPast) uncertain ??= event;
   }
-  return doubtful;
+  return uncertain;
 }
 
-/** Whom an event names that is about a difference of this kind. */
+/** Types of resource that an event names when it concerns a difference of this kind. */
 function toNamedKinds(kind: AuthorQuestion['kind']): NamedKinds {
   const isOfUser = kind.startsWith('user.');
   return { user: isOfUser || !kind.startsWith('group.'), group: !isOfUser };

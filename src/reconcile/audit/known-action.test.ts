@@ -6,7 +6,7 @@ const GROUPS = 'group_management';
 const nobody = { user: false, group: false };
 const both = { user: true, group: true };
 
-/** Every action of the documents that is about people or groups. */
+/** Every action of the documents that concerns users or groups. */
 const documented = [
   'invite activate deactivate change_permissions change_apps_permissions grant_access revoke_access',
   'depersonalization create delete group_activate group_deactivate add_user add_admin admin_add_user',

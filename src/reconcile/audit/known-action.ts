@@ -1,6 +1,6 @@
-/** What happened, in one word. */
+/** Verb of an action. */
 type Verb = 'create' | 'add' | 'invite' | 'activate' | 'deactivate' | 'delete' | 'change';
-/** What it happened to. */
+/** Noun of an action: the kind of thing that was changed. */
 type Noun = 'user' | 'group' | 'member' | 'admin' | 'access';
 
 /** The words of an event. */
@@ -9,7 +9,7 @@ export interface EventWords {
   readonly action: string;
 }
 
-/** Which kinds of resources an event names, as far as the store knows them. */
+/** Types of resource that an event names, as far as the store knows them. */
 export interface NamedKinds {
   readonly user: boolean;
   readonly group: boolean;
@@ -63,7 +63,7 @@ export function listSubjects({ category, action }: EventWords): ('user' | 'group
   const ofAction = listNouns(action);
   const nouns = isAnything(ofAction) ? listNouns(category) : ofAction;
   const isLink = nouns.has('member') || nouns.has('admin');
-  // Somebody comes into a group or leaves it.
+  // A user joins a group or leaves it.
   const isMove = listWords(action).some((word) => MOVES.has(findMeaning(VERBS, word) ?? 'change'));
   const mayBeLink = ofAction.has('user') && isMove;
   if (isLink || mayBeLink || nouns.has('user') === nouns.has('group')) return ['user', 'group'];
@@ -103,7 +103,7 @@ function toAccessAction(verb: Verb): string {
   return verb === 'delete' ? 'revoke_access' : 'change_permissions';
 }
 
-/** The nouns of the action say it, then whom the event names, then its category; else it is about a person. */
+/** Finds the noun: from the action, then from the named resources, then from the category; else it is a user. */
 function toSubject(verb: Verb, nouns: ReadonlySet<Noun>, { category, named }: Context): Noun {
   const all = isAnything(nouns) ? category : nouns;
   if (all.has('admin')) return 'admin';
@@ -133,7 +133,7 @@ function listWords(text: string): string[] {
   return apart.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** In whichever form the word is: `created`, `users`, `adding`. */
+/** Finds the meaning of a word in any of its endings: `created`, `users`, `adding`. */
 function findMeaning<Meaning extends string>(
   lexicon: Lexicon<Meaning>,
   word: string,

@@ -6,19 +6,19 @@ import { KINDS } from './event-actions.ts';
 export interface NamedEvent {
   /** The known action that it stands for, or its own. */
   readonly action: string;
-  /** Whether its author is known to be another account than the one behind our own token. */
+  /** True when the author is known to be another account than the one behind our own token. */
   readonly isByOthers: boolean;
   /** Epoch milliseconds, as near to our own clock as is known. */
   readonly at: number;
   /** Everything that the event shows and that may be an id or a name. */
   readonly names: ReadonlySet<string>;
-  /** The people and groups of ours that it names, by their SCIM ids. */
+  /** Managed users and groups that it names, by their SCIM ids. */
   readonly resourceIds: ReadonlySet<string>;
 }
 
 /** How far the moment of an event may lie from that of its call, in milliseconds. */
 export interface Tolerance {
-  /** The service's clock may be behind ours. */
+  /** Allowance for a service whose clock is behind ours. */
   readonly beforeMs: number;
   /** The call takes its time, and the service's clock may be ahead. */
   readonly afterMs: number;
@@ -44,8 +44,9 @@ export interface ExplainedEvent<E extends NamedEvent> {
 }
 
 /**
- * Which call of the ledger explains which event. One call explains one event of each action, all of one moment: the same
- * thing twice needs two calls. Whoever is known to be somebody else made theirs without us. Both lists are oldest first.
+ * Matches events with the calls of the ledger that explain them. One call explains one event of each action, all of one
+ * moment: a second equal event needs a second call.
+ * Events by other authors are never explained. Both lists are oldest first.
  */
 export function explainEvents<E extends NamedEvent>(
   events: readonly E[],
@@ -121,8 +122,8 @@ const UNSEEN_KINDS: ReadonlySet<OwnCallKind> = new Set([
 ]);
 
 /**
- * Which call of the ledger explains which event where events name nobody: as many as there were calls that may show
- * as this action at that time. Both lists are oldest first.
+ * Matches events that name no resource with the calls of the ledger by count: as many as calls may have caused this
+ * action at that time. Both lists are oldest first.
  */
 export function explainByCount<E extends NamedEvent>(
   events: readonly E[],
@@ -151,7 +152,10 @@ function isNear(call: MergedCall, event: NamedEvent, { beforeMs, afterMs }: Tole
   return event.at >= call.firstAt - beforeMs && event.at <= call.at + afterMs;
 }
 
-/** Which calls may explain an event, oldest first: an import has thousands, and few of them name the same. */
+/**
+ * Indexes calls by name, because an import has thousands and few of them name the same. The found calls are oldest
+ * first.
+ */
 function indexCalls(calls: readonly MergedCall[]): (event: NamedEvent) => MergedCall[] {
   const byName = new Map<string, number[]>();
   const byGroup = new Map<string, number[]>();
@@ -161,7 +165,7 @@ function indexCalls(calls: readonly MergedCall[]): (event: NamedEvent) => Merged
     for (const name of [resourceId, upstreamId]) append(ofResource, name, index);
   }
   return (event) => {
-    const maps = hasPerson(event) ? [byName] : [byName, byGroup];
+    const maps = hasMember(event) ? [byName] : [byName, byGroup];
     const named = [...event.names, ...event.resourceIds];
     const found = maps.flatMap((map) => named.flatMap((name) => map.get(name) ?? []));
     return found.sort((a, b) => a - b).flatMap((index) => calls[index] ?? []);
@@ -184,10 +188,10 @@ function explains(call: MergedCall, event: NamedEvent, tolerance: Tolerance): bo
   const { upstreamId, memberId, resourceId } = call;
   const isResource =
     event.resourceIds.has(resourceId) || (upstreamId !== undefined && event.names.has(upstreamId));
-  // Somebody who came or went is named beside the group, where the event names people at all.
-  return isResource && (memberId === undefined || event.names.has(memberId) || !hasPerson(event));
+  // A member who joined or left is named beside the group, where the event names users at all.
+  return isResource && (memberId === undefined || event.names.has(memberId) || !hasMember(event));
 }
 
-function hasPerson({ resourceIds }: NamedEvent): boolean {
+function hasMember({ resourceIds }: NamedEvent): boolean {
   return resourceIds.size > 1;
 }

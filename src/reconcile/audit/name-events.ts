@@ -6,31 +6,31 @@ import { type EventNames, listEventNames, listMessageWords } from './event-names
 import { type EventWords, listSubjects, toKnownAction } from './known-action.ts';
 import type { NamedEvent } from './match-events.ts';
 
-/** The SCIM ids of people and of groups. */
+/** SCIM ids of users and of groups. */
 export interface KnownIds {
   readonly user: ReadonlySet<string>;
   readonly group: ReadonlySet<string>;
 }
 
-/** An event with the managed people and groups that it names. */
+/** Event with the managed users and groups that it names. */
 export interface NamedAuditEvent extends NamedEvent {
   readonly audit: AuditEvent;
-  /** The SCIM ids of the managed people and of the groups, deleted ones too. */
+  /** SCIM ids of the managed users and of the groups, deleted ones too. */
   readonly userIds: ReadonlySet<string>;
   readonly groupIds: ReadonlySet<string>;
-  /** All that the store knows of whom it names, unmanaged ones too. */
+  /** SCIM ids of all named resources in the store, unmanaged ones too. */
   readonly known: KnownIds;
 }
 
-/** What is known of the service and its log. */
+/** Facts about the service and its log by which events are named. */
 export interface NamingOptions {
   /** How far the service's clock is ahead of ours, as far as is known, in milliseconds. */
   readonly skewMs?: number;
-  /** Whether somebody else than the account behind our own token is known to have made it. */
+  /** Tells whether the author is known to be another account than the one behind our own token. */
   readonly isByOthers?: (event: AuditEvent) => boolean;
 }
 
-/** What events are about, oldest first. */
+/** Finds the resources that events concern; the result is oldest first. */
 export async function nameEvents(
   db: Db,
   events: readonly AuditEvent[],
@@ -58,7 +58,7 @@ export async function nameEvents(
   return named.sort((a, b) => a.at - b.at);
 }
 
-/** An event with all that it shows, and whom of ours that names. */
+/** Event with all its texts and the resources that they identify. */
 interface ListedEvent {
   readonly audit: AuditEvent;
   readonly names: EventNames;
@@ -66,7 +66,7 @@ interface ListedEvent {
   readonly managed: ReadonlySet<string>;
 }
 
-/** Where nothing that an event shows is anybody's name, the words of its message are tried. */
+/** Tries the words of the message where no other text of an event identifies a resource. */
 async function listKnownOf(db: Db, events: readonly AuditEvent[]): Promise<ListedEvent[]> {
   const listed = await find(db, events, listEventNames);
   const isNobody = ({ audit, known }: ListedEvent) =>
@@ -95,7 +95,10 @@ async function find(
   return listed.map((one) => ({ ...one, managed, known: listKnown(one.audit, one.names, found) }));
 }
 
-/** A bare number may be a person's and a group's: the words of the event tell, where nothing beside it does. */
+/**
+ * Finds the resources behind names. A bare number may identify a user and a group: the words of the event decide where
+ * its place in the event does not.
+ */
 function listKnown(event: AuditEvent, names: EventNames, found: NamedResources): KnownIds {
   const subjects = listSubjects(event);
   const isOf = (type: 'user' | 'group', name: string, types: ReadonlySet<string>) =>

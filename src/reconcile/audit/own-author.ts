@@ -6,21 +6,21 @@ import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 /** The author of an event, as far as the log says; the service may leave any of it out. */
 type Author = Pick<AuditEvent, 'authorId' | 'authorUid' | 'authorUsername'>;
 
-/** An author, and how much speaks for its being the account behind our own token. */
-interface Tally extends Partial<Author> {
+/** Author with a weight: how much speaks for the account behind our own token. */
+interface AuthorCounter extends Partial<Author> {
   readonly weight: number;
 }
 
 const FACT = 'audit-own-author';
-/** What speaks for an author who is taken to be our own. */
+/** Least weight from which an author is taken to be our own. */
 const WEIGHT_MIN = 3;
 /** Beyond this all weights are halved, so that another token is recognised after a while. */
 const WEIGHT_MAX = 60;
 const AUTHORS_MAX = 20;
 
 /**
- * Which events somebody else than the account behind our own token has made. That account is known from the service, or
- * learned from events that our own calls explain; else nobody is known to be somebody else.
+ * Tells which events another account than the one behind our own token has made. That account is known from the
+ * service, or learned from events that our own calls explain; while it is unknown, no event counts as foreign.
  */
 export async function readForeignAuthors(
   db: Db,
@@ -38,7 +38,10 @@ export async function findLearnedAccount(db: Db): Promise<number | undefined> {
   return (await findLearned(db))?.authorId;
 }
 
-/** Remembers the authors of events that calls of ours explain. A creation nobody else can have made. `now` is epoch milliseconds. */
+/**
+ * Remembers the authors of events that our own calls explain. A creation weighs more, because only our own account can
+ * have made it. `now` is epoch milliseconds.
+ */
 export async function learnAuthors(
   tx: Db,
   explained: readonly { readonly audit: AuditEvent; readonly isCreation: boolean }[],
@@ -46,22 +49,24 @@ export async function learnAuthors(
 ): Promise<void> {
   const named = explained.filter(({ audit }) => hasAuthor(audit));
   if (named.length === 0) return;
-  const tallies = [...((await findFact<Tally[]>(tx, FACT)) ?? [])];
+  const counters = [...((await findFact<AuthorCounter[]>(tx, FACT)) ?? [])];
   for (const { audit, isCreation } of named) {
-    const index = tallies.findIndex((tally) => isSame(tally, audit));
-    const before = tallies[index]?.weight ?? 0;
+    const index = counters.findIndex((counter) => isSame(counter, audit));
+    const before = counters[index]?.weight ?? 0;
     const { authorId, authorUid, authorUsername } = audit;
-    const tally = { authorId, authorUid, authorUsername, weight: before + (isCreation ? 3 : 1) };
-    tallies.splice(index < 0 ? tallies.length : index, 1, tally);
+    const counter = { authorId, authorUid, authorUsername, weight: before + (isCreation ? 3 : 1) };
+    counters.splice(index < 0 ? counters.length : index, 1, counter);
   }
-  const sorted = tallies.toSorted((a, b) => b.weight - a.weight).slice(0, AUTHORS_MAX);
+  const sorted = counters.toSorted((a, b) => b.weight - a.weight).slice(0, AUTHORS_MAX);
   const isFull = (sorted[0]?.weight ?? 0) > WEIGHT_MAX;
-  const value = sorted.map((tally) => (isFull ? { ...tally, weight: tally.weight / 2 } : tally));
+  const value = sorted.map((counter) =>
+    isFull ? { ...counter, weight: counter.weight / 2 } : counter,
+  );
   await saveFact(tx, { name: FACT, value, now });
 }
 
 async function findLearned(db: Db): Promise<Partial<Author> | undefined> {
-  const [first, second] = (await findFact<Tally[]>(db, FACT)) ?? [];
+  const [first, second] = (await findFact<AuthorCounter[]>(db, FACT)) ?? [];
   if (first === undefined || first.weight < WEIGHT_MIN) return undefined;
   return first.weight >= 2 * (second?.weight ?? 0) ? first : undefined;
 }
@@ -90,8 +95,8 @@ function isAnother(
   return ofName !== undefined && own.authorId !== undefined && !ofName.has(own.authorId);
 }
 
-function isSame(tally: Tally, audit: AuditEvent): boolean {
-  return !isAnother(audit, tally, new Map()) && hasShared(tally, audit);
+function isSame(counter: AuthorCounter, audit: AuditEvent): boolean {
+  return !isAnother(audit, counter, new Map()) && hasShared(counter, audit);
 }
 
 function hasShared(a: Partial<Author>, b: Partial<Author>): boolean {

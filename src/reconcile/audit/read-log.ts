@@ -3,10 +3,10 @@ import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import type { NewEvent } from './judge-events.ts';
+import type { NewEvent } from './attribute-events.ts';
+import { claimPoll, lockPollState, type PollState, savePollState } from './poll-state.ts';
+import { resolveEvents } from './resolve-events.ts';
 import { type SavedPage, savePage } from './save-page.ts';
-import { settleUnresolved } from './settle-unresolved.ts';
-import { claimTail, holdTail, saveTail, type TailState } from './state.ts';
 import { findWindowStart, isEnd } from './window.ts';
 
 /** The service's limit of a page. */
@@ -16,14 +16,14 @@ const PAGES_MAX = 2_000;
 const READING: CallContext = { class: 'look', key: 'audit-tail' };
 
 /** How a read ended: everything new is stored, or it was not our turn. */
-export type TailRead =
+export type PollResult =
   | { readonly kind: 'read' }
   | { readonly kind: 'not-yet'; readonly waitMs: number };
 
 /** How often the log is read. */
 export interface Reading {
   readonly intervalMs: number;
-  /** The account behind our own token, where the service tells. */
+  /** Account behind our own token, where the service tells it. */
   readonly ownAccount: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -36,15 +36,15 @@ export interface Reading {
 export async function readLog(
   deps: ReconcileDeps,
   { intervalMs, ownAccount, signal }: Reading,
-): Promise<TailRead> {
+): Promise<PollResult> {
   const { store, clock, owner, policy } = deps;
   const now = clock.now();
   const claim = { owner, now, leaseMs: policy.lease.lengthMs, intervalMs };
-  const turn = await store.write((tx) => claimTail(tx, claim));
+  const turn = await store.write((tx) => claimPoll(tx, claim));
   if (turn.kind === 'not-yet') return turn;
   const newestAt = await readPages(deps, turn.before, { now, ownAccount, signal });
   if (newestAt === undefined) return { kind: 'not-yet', waitMs: intervalMs };
-  tellLooks(deps, await settleUnresolved(deps, ownAccount));
+  tellLooks(deps, await resolveEvents(deps, ownAccount));
   await finish(deps, { newestAt, readAt: now });
   return { kind: 'read' };
 }
@@ -52,7 +52,7 @@ export async function readLog(
 /** Returns when the newest event happened; undefined: another process reads by now. */
 async function readPages(
   deps: ReconcileDeps,
-  before: TailState,
+  before: PollState,
   { now, ownAccount, signal }: Omit<Reading, 'intervalMs'> & { readonly now: number },
 ): Promise<number | undefined> {
   const from = findWindowStart(before, now);
@@ -83,24 +83,24 @@ function tell(deps: ReconcileDeps, { fresh }: SavedPage): void {
   tellLooks(deps, fresh);
 }
 
-function tellLooks({ events }: ReconcileDeps, judged: readonly NewEvent[]): void {
-  for (const { event, toLook } of judged) {
+function tellLooks({ events }: ReconcileDeps, attributed: readonly NewEvent[]): void {
+  for (const { event, toLook } of attributed) {
     const { action } = event.audit;
     for (const id of toLook.users) events.changedByOthers({ type: 'user', id, action });
     for (const id of toLook.groups) events.changedByOthers({ type: 'group', id, action });
   }
 }
 
-/** What the read has shown is known from now on. */
+/** Remembers the newest event that the read has shown. */
 async function finish(
   { store, clock, owner }: ReconcileDeps,
-  { newestAt, readAt }: Pick<TailState, 'newestAt' | 'readAt'>,
+  { newestAt, readAt }: Pick<PollState, 'newestAt' | 'readAt'>,
 ): Promise<void> {
   await store.write(async (tx) => {
-    const state = await holdTail(tx, owner);
+    const state = await lockPollState(tx, owner);
     if (state === undefined) return;
     const seen = newestAt > state.newestAt ? { newestAt, newestSeenAt: readAt } : {};
     const next = { ...state, ...seen, readAt, isOpen: false, failure: null, holder: null };
-    await saveTail(tx, next, clock.now());
+    await savePollState(tx, next, clock.now());
   });
 }

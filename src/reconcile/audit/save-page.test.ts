@@ -7,8 +7,8 @@ import { insertOwnCall } from '../../store/audit/own-calls.ts';
 import type { Store } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
+import { beginPolling, claimPoll, findPollState, lockPollState } from './poll-state.ts';
 import { savePage } from './save-page.ts';
-import { beginTail, claimTail, findTail, holdTail } from './state.ts';
 
 const now = Date.UTC(2026, 3, 1, 12);
 const intervalMs = 15_000;
@@ -28,11 +28,11 @@ function toEvent(id: string, change: Record<string, unknown> = {}) {
 
 async function claim(store: Store, owner: string, at = now) {
   const claimed = { owner, now: at, leaseMs: 45_000, intervalMs };
-  return store.write((tx) => claimTail(tx, claimed));
+  return store.write((tx) => claimPoll(tx, claimed));
 }
 
 async function begin(store: Store) {
-  await store.write((tx) => beginTail(tx, now));
+  await store.write((tx) => beginPolling(tx, now));
   await claim(store, 'a');
   return addUser(store, { upstream_id: 7 });
 }
@@ -129,7 +129,7 @@ describeStores('a page of the audit log', ({ makeStore }) => {
     expect(late).toMatchObject({ kind: 'mine', before: { isOpen: true } });
     expect(await save(store, [toEvent('1')])).toBeUndefined();
     expect(await save(store, [toEvent('1')], 'b')).toEqual(['foreign']);
-    expect(await store.write((tx) => holdTail(tx, 'a'))).toBeUndefined();
+    expect(await store.write((tx) => lockPollState(tx, 'a'))).toBeUndefined();
   });
 
   test('is forgotten after its time', async () => {
@@ -151,9 +151,9 @@ describeStores('a page of the audit log', ({ makeStore }) => {
   test('leaves the state of the tail where the read began', async () => {
     const store = await makeStore();
     await begin(store);
-    const before = await findTail(store.read);
+    const before = await findPollState(store.read);
     await save(store, [toEvent('1')]);
 
-    expect(await findTail(store.read)).toMatchObject({ ...before, holder: { owner: 'a' } });
+    expect(await findPollState(store.read)).toMatchObject({ ...before, holder: { owner: 'a' } });
   });
 });

@@ -9,63 +9,63 @@ import { addInspection } from '../../store/inspections.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { markToLook } from '../look-again.ts';
-import { judgeEvents, mergeToLook, type NewEvent } from './judge-events.ts';
-import { holdTail, saveTail } from './state.ts';
+import { markToLook } from '../mark-to-look.ts';
+import { attributeEvents, mergeToLook, type NewEvent } from './attribute-events.ts';
+import { lockPollState, savePollState } from './poll-state.ts';
 import { toEventRow, toNameRows, toResourceRows, toText } from './to-rows.ts';
-import { judgeSkew } from './window.ts';
+import { estimateSkew } from './window.ts';
 
-/** What became of one page. */
+/** Result of storing one page. */
 export interface SavedPage {
   readonly fresh: readonly NewEvent[];
   /** Events of the window that are stored by now. */
   readonly storedCount: number;
 }
 
-/** What storing a page takes. */
+/** Dependencies of storing a page. */
 type PageDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'owner' | 'policy'>;
 
 /** One page to be stored. */
-export interface TailPage {
+export interface PollPage {
   readonly events: readonly AuditEvent[];
   /** The beginning of the window (epoch milliseconds, by the clock of the service). */
   readonly from: number;
-  /** The account behind our own token, where the service tells. */
+  /** Account behind our own token, where the service tells it. */
   readonly ownAccount?: number | undefined;
 }
 
 /**
- * Stores a page and what follows from it in one transaction: its new events, whose they are, and that those
- * whom others have changed are looked at. Undefined: another process reads by now.
+ * Stores a page and its consequences in one transaction: the new events, their origins, and a look at each resource
+ * that others have changed. Undefined when another process reads now.
  */
 export async function savePage(
   { store, clock, owner, policy }: PageDeps,
-  { events, from, ownAccount }: TailPage,
+  { events, from, ownAccount }: PollPage,
 ): Promise<SavedPage | undefined> {
   return store.write(async (tx) => {
-    const state = await holdTail(tx, owner);
+    const state = await lockPollState(tx, owner);
     if (state === undefined) return undefined;
     const now = clock.now();
     const fresh = await listNew(tx, events);
     const newestAt = Math.max(...fresh.map(({ createdAt }) => createdAt.getTime()));
-    const skewMs = fresh.length === 0 ? state.skewMs : judgeSkew(state, newestAt, now);
-    const judged = await judgeEvents(tx, fresh, { skewMs, ownAccount, now });
-    await storeEvents(tx, judged, now);
-    await markToLook(tx, mergeToLook(judged), now);
-    await haveInspected(tx, judged, now);
+    const skewMs = fresh.length === 0 ? state.skewMs : estimateSkew(state, newestAt, now);
+    const attributed = await attributeEvents(tx, fresh, { skewMs, ownAccount, now });
+    await storeEvents(tx, attributed, now);
+    await markToLook(tx, mergeToLook(attributed), now);
+    await haveInspected(tx, attributed, now);
     const holder = { owner, until: now + policy.lease.lengthMs };
-    await saveTail(tx, { ...state, skewMs, holder }, now);
-    return { fresh: judged, storedCount: await countEventsSince(tx, from) };
+    await savePollState(tx, { ...state, skewMs, holder }, now);
+    return { fresh: attributed, storedCount: await countEventsSince(tx, from) };
   });
 }
 
-async function storeEvents(tx: Db, judged: readonly NewEvent[], now: number): Promise<void> {
+async function storeEvents(tx: Db, attributed: readonly NewEvent[], now: number): Promise<void> {
   await insertAuditEvents(
     tx,
-    judged.map((one) => toEventRow(one, now)),
+    attributed.map((one) => toEventRow(one, now)),
   );
-  await insertEventResources(tx, judged.flatMap(toResourceRows));
-  await insertEventNames(tx, judged.flatMap(toNameRows));
+  await insertEventResources(tx, attributed.flatMap(toResourceRows));
+  await insertEventNames(tx, attributed.flatMap(toNameRows));
 }
 
 async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEvent[]> {
@@ -74,7 +74,7 @@ async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEven
   return [...byId].flatMap(([id, event]) => (known.has(id) ? [] : [event]));
 }
 
-/** Whoever is looked at is compared as well, with the list of admins where the event names that. */
+/** Queues a comparison of each resource that is looked at, with its admin list where the event concerns admins. */
 async function haveInspected(tx: Db, events: readonly NewEvent[], now: number): Promise<void> {
   const waiting = { source: 'tail', since: now, due_at: now } as const;
   for (const { event, toLook } of events) {

@@ -6,12 +6,12 @@ import { type NamedAuditEvent, toWords } from './name-events.ts';
 /** Longer details are not kept. */
 const DETAILS_LENGTH_MAX = 16_384;
 const TEXT_LENGTH_MAX = 4_096;
-/** An event that shows more texts than this is no single change of somebody. */
+/** An event with more texts than this is not a single change of one resource. */
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 256;
 
 /** An event, and whose it is. */
-interface JudgedEvent {
+interface AttributedEvent {
   readonly event: NamedAuditEvent;
   readonly origin: AuditEventRow['origin'];
   readonly use: string | undefined;
@@ -19,7 +19,7 @@ interface JudgedEvent {
 
 /** An event as it is stored. `now` is epoch milliseconds. */
 export function toEventRow(
-  { event: { audit }, origin, use }: JudgedEvent,
+  { event: { audit }, origin, use }: AttributedEvent,
   now: number,
 ): AuditEventRow {
   return {
@@ -39,8 +39,10 @@ export function toEventRow(
   };
 }
 
-/** Whom an event names, of those whom the store knows. */
-export function toResourceRows({ event: { audit, known, at } }: JudgedEvent): EventResourceRow[] {
+/** Rows of the resources that an event names, as far as the store knows them. */
+export function toResourceRows({
+  event: { audit, known, at },
+}: AttributedEvent): EventResourceRow[] {
   return (['user', 'group'] as const).flatMap((type) =>
     [...known[type]].map((id) => ({
       event_id: toText(audit.id),
@@ -52,8 +54,8 @@ export function toResourceRows({ event: { audit, known, at } }: JudgedEvent): Ev
   );
 }
 
-/** What an event shows that names nobody yet: the store may come to know the new one later. */
-export function toNameRows({ event }: JudgedEvent): EventNameRow[] {
+/** Rows of the texts of an event that names no known resource: the store may learn of the resource later. */
+export function toNameRows({ event }: AttributedEvent): EventNameRow[] {
   const isKnown = event.known.user.size + event.known.group.size > 0;
   if (isKnown || isIrrelevant(toWords(event))) return [];
   const names = [...event.names].filter(({ length }) => length <= NAME_LENGTH_MAX);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { findWindowStart, isEnd, judgeSkew, LATE_MS, type ReadPage } from './window.ts';
+import { estimateSkew, findWindowStart, isEnd, LATE_MS, type ReadPage } from './window.ts';
 
 const now = 100_000_000;
 const minute = 60_000;
@@ -56,7 +56,8 @@ const skews = [
   { why: 'a clock that was set right is right', at: now - 500, skewMs: -30 * minute, want: -500 },
 ];
 for (const { why, at, skewMs = 0, want } of skews) {
-  test(`judgeSkew: ${why}`, () => expect(judgeSkew({ ...state, skewMs }, at, now)).toBe(want));
+  test(`estimateSkew: ${why}`, () =>
+    expect(estimateSkew({ ...state, skewMs }, at, now)).toBe(want));
 }
 
 const newestFirst = [3, 2, 2, 1];

@@ -3,10 +3,13 @@ import { TOLERANCE } from './match-events.ts';
 
 /** How much later than others of its time an event may come into the log, in milliseconds. */
 export const LATE_MS = 5 * 60_000;
-/** How far before its beginning the tail reads, in milliseconds: the service's clock may be that far behind. */
+/**
+ * Distance before its beginning from which the poller reads, in milliseconds: the service's clock may be that far
+ * behind.
+ */
 export const FIRST_REACH_MS = 60 * 60_000;
 
-/** What the beginning of a read follows from; see `TailState`. */
+/** Part of `PollState` from which the beginning of a read follows. */
 interface ReadSoFar {
   readonly newestAt: number;
   readonly newestSeenAt: number;
@@ -33,7 +36,7 @@ export function findWindowStart(
  * wrong one, which the next event puts right.
  * @param createdAt the newest of the events that came since (epoch milliseconds)
  */
-export function judgeSkew(
+export function estimateSkew(
   { readAt, skewMs }: Pick<ReadSoFar, 'readAt' | 'skewMs'>,
   createdAt: number,
   now: number,
@@ -45,7 +48,7 @@ export function judgeSkew(
 
 /** One page of a read. */
 export interface ReadPage {
-  /** What the service showed, and what of it belongs to the window. */
+  /** Shown events, and those of them that belong to the window. */
   readonly shown: readonly AuditEvent[];
   readonly events: readonly AuditEvent[];
   /** How many of them were not known. */
@@ -59,9 +62,8 @@ export interface ReadPage {
 }
 
 /**
- * Whether nothing new can follow: the newest are not on a later page, and either the page is from before the
- * window, or it has no news and everything known of the window was shown until here, so that the late ones were
- * too.
+ * True when no new event can follow. The newest events are not on a later page, and either the page is older than the
+ * window, or it shows nothing new and all known events of the window were shown, late ones included.
  */
 export function isEnd(page: ReadPage): boolean {
   if (isAscending(page.shown)) return false;

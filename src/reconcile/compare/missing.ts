@@ -5,14 +5,14 @@ import type { GroupRow } from '../../store/groups/groups.ts';
 import type { UnseenPart, UnseenQuery } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
-import { isUnchanged, type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';
-import { type Suspect, untilSettled } from './look-again.ts';
+import { type Comparison, isUnchanged, type SeenSince, UNKNOWN } from './comparison.ts';
+import { compareWithKnown, countDriftChanges, storeDriftChanges } from './drift-changes.ts';
+import type { Observation } from './look.ts';
+import { awaitQuiet, type Suspect } from './look-again.ts';
 import type { Resources } from './resources.ts';
 import { IncompleteSweep, type SweepRun, writeHeld } from './run.ts';
-import { compareWithKnown, countSettled, storeSettled } from './settle.ts';
-import type { Sighting } from './sighting.ts';
 
-/** How many missing people, and how many missing groups, one sweep looks for; the next goes on with the others. */
+/** Missing users, and missing groups, that one sweep looks for; the next sweep goes on with the others. */
 const LOOKS_MAX = { managed: 50, observed: 200 } as const;
 
 /** After which row the next sweep goes on looking; absent: it begins with the first. */
@@ -21,16 +21,16 @@ const PLACES_FACT = 'sweep-missing';
 
 /** Rows that are gone through in one read of the store. */
 const PART = 1_000;
-/** Whether somebody is there needs nothing else. */
+/** Looking for a missing resource needs nothing beside SCIM. */
 const ALONE = { companyUser: false, admins: false };
 
-/** Whom no list showed, and whom the service says it does not have. */
+/** Resources that no list showed and that the service says it does not have. */
 export type Missing<Row extends UserRow | GroupRow> = readonly Suspect<Row>[];
 
 /**
- * Looks for everybody whom no list showed, before anything is concluded. "Not in the list" is a suspicion; one who
- * is there after all shows that the list was not complete.
- * @throws IncompleteSweep then
+ * Looks for every resource that no list showed, before anything is concluded from the lists. A found one proves that
+ * its list was not complete.
+ * @throws IncompleteSweep when a list was not complete
  */
 export async function lookForMissing<Row extends UserRow | GroupRow>(
   run: SweepRun,
@@ -38,41 +38,41 @@ export async function lookForMissing<Row extends UserRow | GroupRow>(
   seen: SeenSince,
 ): Promise<Missing<Row>> {
   const confirmed: Suspect<Row>[] = [];
-  await lookForUnseen(run, resources, { seen, of: 'managed' }, async (suspect, sighting) => {
-    if (sighting.kind === 'seen') {
+  await lookForUnseen(run, resources, { seen, of: 'managed' }, async (suspect, observation) => {
+    if (observation.kind === 'seen') {
       throw new IncompleteSweep(`the list of ${resources.type}s left out one that is there`);
     }
-    if (sighting.kind === 'gone') confirmed.push(suspect);
+    if (observation.kind === 'gone') confirmed.push(suspect);
     else {
       run.counts.unknown += 1;
-      run.reasons.add(`somebody missing could not be looked for (${sighting.reason})`);
+      run.reasons.add(`somebody missing could not be looked for (${observation.reason})`);
     }
   });
   return confirmed;
 }
 
 /**
- * Forgets the unmanaged whom no list showed and whom the service says it does not have. One who is there although a
- * list left them out stays: such a list may leave the inactive out always.
+ * Forgets unmanaged resources that no list showed and that the service says it does not have. A found one stays: a list
+ * may always leave out inactive users.
  */
 export async function endUnseen<Row extends UserRow | GroupRow>(
   run: SweepRun,
   resources: Resources<Row>,
   seen: SeenSince,
 ): Promise<void> {
-  await lookForUnseen(run, resources, { seen, of: 'observed' }, async ({ row }, sighting) => {
-    if (sighting.kind === 'could-not-look') return;
+  await lookForUnseen(run, resources, { seen, of: 'observed' }, async ({ row }, observation) => {
+    if (observation.kind === 'could-not-look') return;
     await writeHeld(run, async (tx) => {
       const locked = await resources.lock(tx, row);
-      // Adopted meanwhile, or written: whoever did knows better.
+      // It was adopted or written meanwhile, and that write knows better.
       if (locked === undefined || locked.origin !== null || !isUnchanged(locked, row)) return;
-      if (sighting.kind === 'seen') await sighting.store(tx, locked);
+      if (observation.kind === 'seen') await observation.store(tx, locked);
       else await resources.end(tx, locked, run.deps.clock.now());
     });
   });
 }
 
-/** Whom no list showed, managed or not. */
+/** Query for resources that no list showed, managed or not. */
 interface Unseen {
   readonly seen: SeenSince;
   readonly of: UnseenQuery['of'];
@@ -83,7 +83,7 @@ async function lookForUnseen<Row extends UserRow | GroupRow>(
   run: SweepRun,
   resources: Resources<Row>,
   unseen: Unseen,
-  use: (suspect: Suspect<Row>, sighting: Sighting<Row>) => Promise<void>,
+  use: (suspect: Suspect<Row>, observation: Observation<Row>) => Promise<void>,
 ): Promise<void> {
   const { type } = resources;
   const place = unseen.of === 'managed' ? type : `${type}-observed`;
@@ -94,7 +94,7 @@ async function lookForUnseen<Row extends UserRow | GroupRow>(
   });
   for (const suspect of suspects) {
     run.signal.throwIfAborted();
-    await untilSettled(run, suspect.row.id);
+    await awaitQuiet(run, suspect.row.id);
     await use(suspect, await resources.look(run, suspect.row, ALONE));
   }
   if (others > 0) {
@@ -112,28 +112,28 @@ async function savePlace(run: SweepRun, place: string, seq: number | undefined):
   });
 }
 
-/** Stores who is really gone, unless somebody has written them meanwhile: nothing else can be wrong with the lists any more. */
+/** Stores the missing resources as drift, unless they were written meanwhile. */
 export async function storeMissing<Row extends UserRow | GroupRow>(
   run: SweepRun,
   { lock }: Resources<Row>,
   missing: Missing<Row>,
 ): Promise<void> {
-  for (const { row, judgement } of missing) {
-    const settled = await writeHeld(run, async (tx) => {
+  for (const { row, comparison } of missing) {
+    const changes = await writeHeld(run, async (tx) => {
       const locked = await lock(tx, row);
       const isStill = locked !== undefined && isUnchanged(locked, row);
-      const compared = compareWithKnown(isStill ? judgement : UNKNOWN, []);
-      await storeSettled(tx, compared, { detector: 'sweep', now: run.deps.clock.now() });
+      const compared = compareWithKnown(isStill ? comparison : UNKNOWN, []);
+      await storeDriftChanges(tx, compared, { detector: 'sweep', now: run.deps.clock.now() });
       return compared;
     });
-    countSettled(run, settled);
+    countDriftChanges(run, changes);
   }
 }
 
 /** As many as may be looked for: those after `from` first, then those before. */
 async function listSuspects<Row extends UserRow | GroupRow>(
   { deps, signal }: SweepRun,
-  { listUnseen, judge }: Resources<Row>,
+  { listUnseen, compare }: Resources<Row>,
   { seen, of, from }: Unseen & { readonly from: number },
 ): Promise<{ suspects: Suspect<Row>[]; others: number }> {
   const { read } = deps.store;
@@ -151,11 +151,11 @@ async function listSuspects<Row extends UserRow | GroupRow>(
     for (const row of part.rows) {
       // One that is known to be missing was looked for when it was found; it is only confirmed.
       if (known.has(row.id)) continue;
-      const judgement = await judge(read, row, seen);
-      if (!isSuspect(judgement)) continue;
+      const comparison = await compare(read, row, seen);
+      if (!isSuspect(comparison)) continue;
       count += 1;
       const place = row.seq > from ? after : before;
-      if (place.length < max) place.push({ row, judgement });
+      if (place.length < max) place.push({ row, comparison });
     }
     afterSeq = part.lastSeq;
     // Reads of the store alone would keep the process from everything else.
@@ -166,9 +166,10 @@ async function listSuspects<Row extends UserRow | GroupRow>(
   return { suspects, others: count - suspects.length };
 }
 
-function isSuspect(judgement: Judgement): boolean {
+function isSuspect(comparison: Comparison): boolean {
   return (
-    judgement.kind === 'missing' || (judgement.kind === 'judged' && judgement.isUnseen === true)
+    comparison.kind === 'missing' ||
+    (comparison.kind === 'compared' && comparison.isUnseen === true)
   );
 }
 

@@ -9,7 +9,7 @@ import { observeLinks } from '../../store/links/observations.ts';
 import { listGroupsWithOwnedAdmins } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { fetchAdminIds } from '../group/read-admins.ts';
-import { isUnchanged } from './judgement.ts';
+import { isUnchanged } from './comparison.ts';
 import { type SweepRun, writeHeld } from './run.ts';
 
 /** How long one admin list may take with its turn, in milliseconds. */
@@ -34,7 +34,7 @@ export async function readAdminLists(run: SweepRun): Promise<void> {
   }
 }
 
-/** One whom no list showed is looked for by itself. */
+/** True for a group that the lists showed; a missing one is looked for by itself. */
 function isToBeRead(row: GroupRow, startedAt: number): boolean {
   const seenAt = toObservedGroup(row)?.at ?? 0;
   return seenAt >= startedAt && (row.admins_read_at ?? 0) < startedAt;
@@ -48,7 +48,7 @@ async function readAdminList(run: SweepRun, row: GroupRow): Promise<void> {
     const upstreamUserIds = await fetchAdminIds(deps, row, wait);
     await writeHeld(run, async (tx) => {
       const locked = await lockGroup(tx, row.id);
-      // What was written meanwhile is read the next time.
+      // A group that was written meanwhile is read the next time.
       if (!locked || !isUnchanged(locked, row)) return;
       await saveAdmins(tx, locked, { upstreamUserIds, now: deps.clock.now() });
     });
@@ -59,8 +59,8 @@ async function readAdminList(run: SweepRun, row: GroupRow): Promise<void> {
 }
 
 /**
- * Stores who administers a group. Who was there before anybody looked belongs there: the service makes the
- * creator of a group its admin. Where a provider writes the list, whoever comes later was added behind its back.
+ * Stores the admins of a group. The first read is the baseline, because the service makes the creator of a group its
+ * admin. Where a provider writes the list, later additions are drift.
  */
 export async function saveAdmins(
   tx: Db,

@@ -1,16 +1,16 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { backoffMs } from '../backoff.ts';
-import { type Book, createBook } from '../read/book.ts';
+import { type Checkpoint, createCheckpoint } from '../read/checkpoint.ts';
 import { findOpenStep, findSection, type Progress, type Step } from '../read/progress.ts';
 import { closeStep, refuseStep, runStep, type StepRun } from '../read/run-step.ts';
 import type { StepResult } from '../read/step.ts';
-import { toReason } from '../reason.ts';
+import { toReason } from '../verdict.ts';
 import { IncompleteSweep, type SweepRun } from './run.ts';
 
 /** Attempts at one list before the sweep ends without a conclusion: the next one begins anew. */
 const ATTEMPTS_MAX = 3;
 
-const DOUBTED = 'no two answers agree on how many people are in some groups';
+const COUNTS_DISAGREE = 'no two answers agree on how many people are in some groups';
 
 /** Where a sweep keeps how far its lists were read. */
 export const SWEEP_READ_FACT = 'sweep-read';
@@ -21,14 +21,14 @@ export const SWEEP_BEGINNING: Progress = {
   repeats: true,
 };
 
-/** What the lists of this sweep may be asked about. */
+/** Lists that this sweep could read, by the question they answer. */
 export interface ReadLists {
   /** Names, and who is active. */
   readonly users: boolean;
   /** Licences, suspensions. */
   readonly companyUsers: boolean;
   readonly groups: boolean;
-  /** Who is in the groups. */
+  /** Members of the groups. */
   readonly members: boolean;
 }
 
@@ -39,27 +39,31 @@ export interface ReadLists {
  */
 export async function readLists(run: SweepRun): Promise<ReadLists> {
   const { deps, signal } = run;
-  const book = createBook(deps, SWEEP_READ_FACT);
-  await book.open();
-  const steps: StepRun = { deps, book, signal };
-  for (let step = findOpenStep(book.current()); step; step = findOpenStep(book.current())) {
+  const checkpoint = createCheckpoint(deps, SWEEP_READ_FACT);
+  await checkpoint.open();
+  const steps: StepRun = { deps, checkpoint, signal };
+  for (
+    let step = findOpenStep(checkpoint.current());
+    step;
+    step = findOpenStep(checkpoint.current())
+  ) {
     await readList(run, steps, step);
-    // What the list may be too old for is to be looked at.
-    deps.wake();
+    // Resources for which the list may be too old are looked at.
+    deps.notify();
   }
-  assertAgreeing(book);
-  if (book.getStep('restGroups').membersDoubted === true) run.reasons.add(DOUBTED);
-  return toReadLists(book);
+  assertAgreeing(checkpoint);
+  if (checkpoint.getStep('restGroups').membersDoubted === true) run.reasons.add(COUNTS_DISAGREE);
+  return toReadLists(checkpoint);
 }
 
-/** Two lists show the same people, and two the same groups: one that is empty alone is not believed. */
-function assertAgreeing(book: Book): void {
+/** Checks that two lists of the same users, or of the same groups, are both empty or both not. */
+function assertAgreeing(checkpoint: Checkpoint): void {
   const pairs = [
     ['users', 'companyUsers'],
     ['groups', 'restGroups'],
   ] as const;
   for (const [one, other] of pairs) {
-    const [a, b] = [book.getStep(one), book.getStep(other)];
+    const [a, b] = [checkpoint.getStep(one), checkpoint.getStep(other)];
     const areRead = a.state === 'done' && b.state === 'done';
     if (!areRead || (a.count === 0) === (b.count === 0)) continue;
     const [empty, full] = a.count === 0 ? [one, other] : [other, one];
@@ -95,10 +99,10 @@ async function tryStep(run: SweepRun, steps: StepRun, step: Step): Promise<Attem
   }
 }
 
-function toReadLists(book: Book): ReadLists {
-  const isRead = (step: Step) => book.getStep(step).state === 'done';
+function toReadLists(checkpoint: Checkpoint): ReadLists {
+  const isRead = (step: Step) => checkpoint.getStep(step).state === 'done';
   const [users, groups] = [isRead('users'), isRead('groups') && isRead('restGroups')];
-  const isUnknown = book.getStep('restGroups').membersUnknown === true;
+  const isUnknown = checkpoint.getStep('restGroups').membersUnknown === true;
   return {
     users,
     companyUsers: isRead('companyUsers'),

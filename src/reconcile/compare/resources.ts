@@ -13,67 +13,65 @@ import {
 } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, type UserRow } from '../../store/users/users.ts';
-import { judgeGroup } from './judge-group.ts';
-import { judgeUser } from './judge-user.ts';
-import { type Judgement, type SeenSince, UNKNOWN } from './judgement.ts';
-import { lookAtGroupAgain } from './look-at-group.ts';
-import { lookAtUserAgain } from './look-at-user.ts';
+import { compareGroup } from './compare-group.ts';
+import { compareUser } from './compare-user.ts';
+import { type Comparison, type SeenSince, UNKNOWN } from './comparison.ts';
+import { type LookNeeds, lookAtGroupAgain, lookAtUserAgain, type Observation } from './look.ts';
 import type { SweepRun } from './run.ts';
-import type { LookNeeds, Sighting } from './sighting.ts';
 
-/** What a look takes. */
+/** Dependencies of a look. */
 export type Looking = Pick<SweepRun, 'deps' | 'signal'>;
 
-/** How people and groups are compared: the same steps for both. */
+/** How userResources and groups are compared: the same steps for both. */
 export interface Resources<Row extends UserRow | GroupRow> {
   readonly type: 'user' | 'group';
   /** Rows that are compared in one transaction. */
   readonly part: number;
   list(db: Db, part: { afterSeq: number; limit: number }): Promise<Row[]>;
-  /** Those of the next `limit` rows whom no list showed since then. */
+  /** Lists those of the next `limit` rows that no list showed since then. */
   listUnseen(db: Db, query: UnseenQuery): Promise<UnseenPart<Row>>;
   lock(tx: Db, row: Row): Promise<Row | undefined>;
-  judge(db: Db, row: Row, seen: SeenSince): Promise<Judgement>;
-  /** Forgets one that nobody manages and the service has no more. `now` is epoch milliseconds. */
+  compare(db: Db, row: Row, seen: SeenSince): Promise<Comparison>;
+  /** Forgets an unmanaged resource that the service no longer has. `now` is epoch milliseconds. */
   end(tx: Db, row: Row, now: number): Promise<void>;
   /** A look of its own at one of them. */
-  look(run: Looking, row: Row, needs: LookNeeds): Promise<Sighting<Row>>;
+  look(run: Looking, row: Row, needs: LookNeeds): Promise<Observation<Row>>;
 }
 
-/** People. */
-export const people: Resources<UserRow> = {
+/** Users as resources. */
+export const userResources: Resources<UserRow> = {
   type: 'user',
   part: 500,
   list: listAllUsers,
   listUnseen: (db, query) => listUnseen(db, 'users', query),
   lock: (tx, { id }) => lockUser(tx, id),
-  async judge(db, row, seen) {
+  async compare(db, row, seen) {
     const { observed_user_name_folded: name, observed_email_folded: email } = row;
     const names = [name, email].filter((text) => text !== null);
     if (isNew(row, seen) && (await isUserUnderWay(db, names))) return UNKNOWN;
-    return judgeUser(row, seen);
+    return compareUser(row, seen);
   },
   end: (tx, { id }, now) => endObservedUser(tx, id, now),
   look: lookAtUserAgain,
 };
 
 /** Groups, with who is in them: fewer at a time, because each may have many. */
-export const teams: Resources<GroupRow> = {
+export const groupResources: Resources<GroupRow> = {
   type: 'group',
   part: 20,
   list: listAllGroups,
   listUnseen: (db, query) => listUnseen(db, 'groups', query),
   lock: (tx, { id }) => lockGroup(tx, id),
-  async judge(db, row, seen) {
+  async compare(db, row, seen) {
     const name = row.display_name_folded;
     if (isNew(row, seen) && (await isGroupUnderWay(db, name))) return UNKNOWN;
-    return judgeGroup(row, await listLinks(db, row), seen);
+    return compareGroup(row, await listLinks(db, row), seen);
   },
   end: (tx, { id }, now) => endObservedGroup(tx, id, now),
   look: lookAtGroupAgain,
 };
 
-/** Nobody asked who is to be in a group that is only observed. */
+/** Lists the differing members and admins of a group; an unmanaged group has no desired ones. */
 async function listLinks(db: Db, { id, origin }: GroupRow): Promise<DifferingLink[]> {
   return origin === null ? [] : listDifferingLinks(db, id);
 }

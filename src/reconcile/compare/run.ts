@@ -3,16 +3,16 @@ import type { Db } from '../../store/store.ts';
 import { isSweepHeld, type SweepRow } from '../../store/sweeps.ts';
 import type { FirstReadDeps } from '../read/step.ts';
 
-/** What a sweep found. */
+/** Counts of one sweep. */
 export interface SweepCounts {
-  /** People and groups that were compared. */
+  /** Users and groups that were compared. */
   users: number;
   groups: number;
   /** Drifts that are new, that were seen again, and that are gone. */
   opened: number;
   confirmed: number;
   gone: number;
-  /** People and groups of which nothing could be said: at work, just written, or not to be looked at. */
+  /** Users and groups that could not be compared: at work, just written, or not to be looked at. */
   unknown: number;
 }
 
@@ -21,13 +21,13 @@ export function createCounts(): SweepCounts {
   return { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 };
 }
 
-/** What a sweep reads with. */
+/** Dependencies of the reads of a sweep. */
 export interface SweepReadDeps extends FirstReadDeps {
-  /** Somebody became due to be looked at. */
-  readonly wake: () => void;
+  /** Tells the workers that a resource became due. */
+  readonly notify: () => void;
 }
 
-/** What the parts of one sweep share. */
+/** State that the parts of one sweep share. */
 export interface SweepRun {
   readonly deps: SweepReadDeps;
   readonly sweep: Pick<SweepRow, 'id' | 'started_at' | 'reads_admins'>;

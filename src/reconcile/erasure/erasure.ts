@@ -1,44 +1,46 @@
-import { type ErasureObstacle, listPersonalNames } from '../../domain/erasure.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createMention, type ErasureObstacle, listPersonalNames } from '../../domain/erasure.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import type { TracedUser } from '../../store/resources/erasure.ts';
 import {
   countTraces,
   eraseRow,
   eraseTraces,
+  listGroupProblems,
   listOldTombstones,
+  listSayingEvents,
   type TraceCounts,
-  type TracedUser,
 } from '../../store/resources/erasure.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { findSayings, type Sayings } from './find-saying.ts';
 import { listObstacles } from './obstacles.ts';
 
-/** What erasing somebody comes to. */
+/** Result of erasing one user, done or planned. */
 export interface Erasure {
   readonly id: UserId;
   readonly userName: string;
   /** The id in the service. */
   readonly account: number | null;
   readonly isDeleted: boolean;
-  /** Whether a tombstone stays, of ids alone. */
+  /** True when a tombstone stays, of ids alone. */
   readonly staysHidden: boolean;
-  /** What has to be done first; nothing is erased while there is anything. */
+  /** Reasons against erasing now; with any of them nothing is erased. */
   readonly obstacles: readonly ErasureObstacle[];
   /** Rows that say something of them, beside their own. */
   readonly counts: TraceCounts;
 }
 
-/** What erasing takes. */
+/** Dependencies of an erasure. */
 export type ErasureDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
   readonly policy: Pick<ReconcileDeps['policy'], 'deactivation'>;
 };
 
 const NOTHING_SAID: Sayings = { eventIds: [], authoredIds: [], groupIds: [] };
 
-/** What would be erased; undefined: the store has nobody of this id. */
+/** Plans the erasure of a user; undefined when the store has no user of this id. */
 export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
   const { read } = deps.store;
   const row = await findUserRow(read, id);
@@ -48,10 +50,10 @@ export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasur
 }
 
 /**
- * Erases everything personal about somebody in one transaction, and has the engine let go of it. With obstacles nothing
- * is changed. Undefined: the store has nobody of this id.
+ * Erases everything personal about a user in one transaction, and makes the database engine overwrite it. With
+ * obstacles nothing is changed. Undefined when the store has no user of this id.
  */
-export async function erasePerson(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
+export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
   const { store, clock } = deps;
   const before = await findUserRow(store.read, id);
   if (before === undefined) return undefined;
@@ -75,8 +77,8 @@ export async function erasePerson(deps: ErasureDeps, id: string): Promise<Erasur
 const PART = 50;
 
 /**
- * Erases the names of people whose deletion is over since before `before` (epoch milliseconds). What tells of them by
- * id goes when its own time has come. `signal` ends it after the transaction that runs. How many they were.
+ * Erases the names of users whose deletion ended before `before` (epoch milliseconds). Rows that name them by id are
+ * pruned in their own time. `signal` ends it after the running transaction. Returns the number of users.
  */
 export async function forgetTombstones(
   deps: ErasureDeps,
@@ -140,4 +142,31 @@ function listNames(row: UserRow): string[] {
 
 function toTraced(row: UserRow, sayings: Sayings): TracedUser {
   return { id: row.id, account: row.upstream_id, names: listNames(row), ...sayings };
+}
+
+/** Events that are read at once. */
+const EVENTS_PART = 1_000;
+
+/** Mentions of a user in the rows of others. */
+export type Sayings = Pick<TracedUser, 'eventIds' | 'authoredIds' | 'groupIds'>;
+
+/** Looks through everything that the store has in others' words for one of these names. */
+async function findSayings(db: Db, names: readonly string[]): Promise<Sayings> {
+  const isMentioned = createMention(names);
+  const [eventIds, authoredIds]: [string[], string[]] = [[], []];
+  for (let afterId = ''; ; ) {
+    const events = await listSayingEvents(db, { afterId, limit: EVENTS_PART });
+    for (const { id, message, details, author_username } of events) {
+      if (isMentioned(message) || isMentioned(details)) eventIds.push(id);
+      if (isMentioned(author_username)) authoredIds.push(id);
+    }
+    const last = events.at(-1);
+    if (last === undefined) break;
+    afterId = last.id;
+    // Reads of the store alone would keep the process from everything else.
+    await nextTurn();
+  }
+  const problems = await listGroupProblems(db);
+  const groupIds = problems.filter(({ last_error }) => isMentioned(last_error)).map(({ id }) => id);
+  return { eventIds, authoredIds, groupIds };
 }

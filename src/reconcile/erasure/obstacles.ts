@@ -11,7 +11,7 @@ import { toObservedUser, type UserRow } from '../../store/users/users.ts';
  */
 const TOLD_MS = 10 * 60_000;
 
-/** Why nothing of this person can be erased now; empty: nothing is in the way. `now` is epoch milliseconds. */
+/** Lists the reasons against erasing this user now; empty when there is none. `now` is epoch milliseconds. */
 export async function listObstacles(
   db: Db,
   row: UserRow,
@@ -34,7 +34,7 @@ export async function listObstacles(
   ];
 }
 
-/** Whether an account that nobody manages has to be thought of as there: no complete comparison has missed it. */
+/** True when an unmanaged account may still exist: no complete comparison has missed it. */
 async function isStillShown(db: Db, row: UserRow, now: number): Promise<boolean> {
   const comparedSince = await findComparedSince(db, { before: now, admins: false });
   return (toObservedUser(row)?.at ?? 0) >= comparedSince;

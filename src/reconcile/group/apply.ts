@@ -12,7 +12,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
 import { NOT_APPLIED, type Problem } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
-import { isSaidNo, type Judged, judge } from '../verdict.ts';
+import { type Classified, classify, isSaidNo } from '../verdict.ts';
 import { changeAdmin, changeMember, withoutUid } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
@@ -55,7 +55,7 @@ function toContext(state: GroupState, action: GroupAction): CallContext {
   };
 }
 
-/** Whether something that the action is about failed before by its own fault. */
+/** True when some part of the action failed before by its own fault. */
 function hasFailed({ failed }: GroupState, action: GroupAction): boolean {
   switch (action.kind) {
     case 'change-member':
@@ -92,9 +92,10 @@ async function createGroup(
   try {
     return await sendGroup(deps, context, action);
   } catch (error) {
-    const judged = judge(error);
-    if (judged.verdict === 'conflict') return resolveConflict(deps, context, { action, judged });
-    return toCreateFailure(deps, judged, ABOUT_EXISTENCE);
+    const classified = classify(error);
+    if (classified.verdict === 'conflict')
+      return resolveConflict(deps, context, { action, classified });
+    return toCreateFailure(deps, classified, ABOUT_EXISTENCE);
   }
 }
 
@@ -113,24 +114,24 @@ async function sendGroup(
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
   const observed = toObserved(deps, group, groups.createGroup.id);
   const ids = { restId: group.id, uid: group.uid };
-  return { kind: 'done', known: { ids, observed, settled: ['existence'] } };
+  return { kind: 'done', known: { ids, observed, doneFields: ['existence'] } };
 }
 
-/** Somebody has the name: about to give it up, to be adopted, in the way, or gone since. */
+/** Finds out about the group that has the name: about to give it up, to be adopted, in the way, or gone since. */
 async function resolveConflict(
   deps: ReconcileDeps,
   context: CallContext,
-  { action, judged }: { action: CreateGroup; judged: Judged },
+  { action, classified }: { action: CreateGroup; classified: Classified },
 ): Promise<GroupOutcome> {
   const { displayName: name } = action;
   if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
   const found = await lookForGroup(deps, context, { names: [name], adopted: true });
-  if (found.kind === 'refused') return toCreateFailure(deps, judged, ABOUT_EXISTENCE);
+  if (found.kind === 'refused') return toCreateFailure(deps, classified, ABOUT_EXISTENCE);
   if (found.kind !== 'done' || found.known.ids !== undefined) return found;
   try {
     return await sendGroup(deps, context, action);
   } catch (error) {
-    return toCreateFailure(deps, judge(error), ABOUT_EXISTENCE);
+    return toCreateFailure(deps, classify(error), ABOUT_EXISTENCE);
   }
 }
 
@@ -171,20 +172,20 @@ async function updateGroup(
     const observed = toObserved(deps, parseRestGroup(shown), groups.updateGroup.id);
     return toUpdated(state, action, observed);
   } catch (error) {
-    const judged = judge(error);
+    const classified = classify(error);
     const parts = listFields(action).map((field): GroupPart => ({ kind: 'field', field }));
-    if (judged.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
+    if (classified.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
       return { kind: 'later', problem: NAME_LEAVING };
     }
-    if (isSaidNo(judged) && parts.length > 1) {
+    if (isSaidNo(classified) && parts.length > 1) {
       // It may be about one of them: the first alone, and the others in the next step.
       return updateGroup(deps, context, { state, action: toFirstField(action) });
     }
-    return toFailure(deps, judged, { parts, section: 'groups', missed: state.missed });
+    return toFailure(deps, classified, { parts, section: 'groups', missed: state.missed });
   }
 }
 
-/** What the answer to a change says of it: a field that still is what it was before was not changed. */
+/** Compares the answer to a change with the change: a field that kept its old value was not changed. */
 function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGroup): GroupOutcome {
   const fields = listFields(action);
   const ignored = fields.filter((field) =>
@@ -192,12 +193,12 @@ function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGro
       ? isUnchanged(state, { sent: action.displayName ?? '', observed })
       : observed[field] !== undefined && observed[field] !== action[field],
   );
-  if (ignored.length === 0) return { kind: 'done', known: { observed, settled: fields } };
+  if (ignored.length === 0) return { kind: 'done', known: { observed, doneFields: fields } };
   const parts = ignored.map((field): GroupPart => ({ kind: 'field', field }));
   return { kind: 'unknown', problem: NOT_APPLIED, parts };
 }
 
-/** Whether the service still holds the name that it held before this write was first sent. */
+/** True when the service still holds the name that it held before this write was first sent. */
 function isUnchanged(
   { failed, observed: before }: GroupState,
   { sent, observed }: { sent: string; observed: ObservedGroup },
@@ -226,7 +227,7 @@ async function deleteGroup(
   } catch (error) {
     // "Not there" is looked at before it is believed.
     const about = { ...ABOUT_EXISTENCE, missed: state.missed };
-    return toFailure<GroupPart>(deps, judge(error), about);
+    return toFailure<GroupPart>(deps, classify(error), about);
   }
 }
 

@@ -4,32 +4,32 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
-import type { MemberForm } from '../forms.ts';
-import { type Judged, judge } from '../verdict.ts';
+import type { MemberForm } from '../quirks.ts';
+import { type Classified, classify } from '../verdict.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 /**
- * A proven form is still checked against the answer where that is cheap. The answer to one new member of
- * a group of 10,000 is a megabyte, which a proven form does not deserve.
+ * Largest answer against which a proven form is still checked. The answer to one new member of a group of 10,000 is a
+ * megabyte, which is not worth reading then.
  */
 const VERIFIED_BYTES_MAX = 128 * 1_024;
 
 /** How several members are written in one call. */
 export type BatchForm = Exclude<MemberForm, 'single'>;
 
-/** People to be changed with one call, and the forms that may be tried for it. */
+/** Members to be changed with one call, and the forms to be tried. */
 export interface Batch {
   readonly changes: readonly LinkChange[];
   readonly scimId: string;
   readonly forms: readonly BatchForm[];
   readonly missed: Missed | undefined;
-  /** It has failed before, so that a failure counts like a refusal: smaller parts tell whom or what it is about. */
+  /** True when it has failed before: a failure then counts like a refusal, and smaller parts show its cause. */
   readonly isolates: boolean;
 }
 
 /**
- * What became of a batch: the service took it, no form was taken for it (it is about the form, about
- * somebody in it or about its size), or something else went wrong.
+ * Result of a batch: taken, refused in every form (because of the form, of a member or of the size), or ended in
+ * another way.
  */
 export type SentBatch =
   | { readonly kind: 'taken' }
@@ -38,21 +38,21 @@ export type SentBatch =
 
 const BATCH_FORMS: readonly BatchForm[] = ['operations', 'array'];
 
-/** The forms that may be taken: the known one, or all of them while none is known. */
-export function listBatchForms({ forms }: ReconcileDeps): readonly BatchForm[] {
-  const { memberForm } = forms.current();
+/** Lists the forms to be tried: the known one, or all while none is known. */
+export function listBatchForms({ quirks }: ReconcileDeps): readonly BatchForm[] {
+  const { memberForm } = quirks.current();
   if (memberForm === 'single') return [];
   return memberForm === undefined ? BATCH_FORMS : [memberForm];
 }
 
-/** The forms beside the known one, which may have stopped working; none where the settings name it. */
-export function listOtherForms({ forms }: ReconcileDeps): readonly BatchForm[] {
-  const { memberForm } = forms.current();
-  if (forms.isFixed('memberForm') || memberForm === undefined) return [];
+/** Lists the forms beside the known one, which may have stopped working; none where the settings name the form. */
+export function listOtherForms({ quirks }: ReconcileDeps): readonly BatchForm[] {
+  const { memberForm } = quirks.current();
+  if (quirks.isFixed('memberForm') || memberForm === undefined) return [];
   return BATCH_FORMS.filter((form) => form !== memberForm);
 }
 
-/** Sends a batch in one form after the other until one is taken, which is remembered. */
+/** Sends a batch in one form after the other until one is taken, and remembers that one. */
 export async function sendBatch(
   deps: ReconcileDeps,
   context: CallContext,
@@ -69,9 +69,9 @@ export async function sendBatch(
 }
 
 /** A batch that is too large is not planned again for a day. */
-async function learnSize({ forms, clock }: ReconcileDeps, size: number): Promise<void> {
+async function learnSize({ quirks, clock }: ReconcileDeps, size: number): Promise<void> {
   const membersPerCall = Math.max(1, Math.floor(size / 2));
-  await forms.learn({ membersPerCall, membersPerCallAt: clock.now() });
+  await quirks.learn({ membersPerCall, membersPerCallAt: clock.now() });
 }
 
 async function sendInForm(
@@ -79,7 +79,7 @@ async function sendInForm(
   context: CallContext,
   { changes, scimId, form, missed, isolates }: Batch & { readonly form: BatchForm },
 ): Promise<SentBatch> {
-  const known = deps.forms.current().memberForm === form;
+  const known = deps.quirks.current().memberForm === form;
   try {
     const args = { path: { group_id: scimId }, body: { Operations: toOperations(changes, form) } };
     const options = known ? { ...context, skipAnswerAboveBytes: VERIFIED_BYTES_MAX } : context;
@@ -88,20 +88,20 @@ async function sendInForm(
     const memberIds = listed ?? (known ? undefined : await readMembers(deps, context, scimId));
     // Taken without effect: for us the same as refused.
     if (memberIds && !holds(changes, memberIds)) return { kind: 'refused', isTooLarge: false };
-    await deps.forms.learn({ memberForm: form });
+    await deps.quirks.learn({ memberForm: form });
     return { kind: 'taken' };
   } catch (error) {
-    const judged = judge(error);
-    if (isAboutBatch(judged, missed) || (isolates && judged.verdict === 'unknown')) {
-      return { kind: 'refused', isTooLarge: judged.verdict === 'smaller' };
+    const classified = classify(error);
+    if (isAboutBatch(classified, missed) || (isolates && classified.verdict === 'unknown')) {
+      return { kind: 'refused', isTooLarge: classified.verdict === 'smaller' };
     }
     const parts = changes.map((change): GroupPart => ({ kind: 'member', change }));
     const about = { parts, section: 'groups', missed } as const;
-    return { kind: 'ended', outcome: await toFailure(deps, judged, about) };
+    return { kind: 'ended', outcome: await toFailure(deps, classified, about) };
   }
 }
 
-/** Who is in the group, by numeric id; undefined where the service does not list them. @throws UpstreamError */
+/** Reads the members of a group, by numeric id; undefined where the service does not list them. @throws UpstreamError */
 export async function readMembers(
   { upstream }: ReconcileDeps,
   context: CallContext,
@@ -111,9 +111,9 @@ export async function readMembers(
   return parseScimGroup(answer).memberIds;
 }
 
-/** A refusal may be about the form, about one member, or about the size; smaller parts tell. */
-function isAboutBatch({ verdict }: Judged, missed: Missed | undefined): boolean {
-  // The group is there, so it is somebody in the batch who is not.
+/** True when a refusal may concern the form, one member or the size; smaller parts show which. */
+function isAboutBatch({ verdict }: Classified, missed: Missed | undefined): boolean {
+  // The group exists, so a member of the batch is missing.
   if (verdict === 'missing') return missed === 'found';
   return verdict === 'refused' || verdict === 'smaller' || verdict === 'conflict';
 }

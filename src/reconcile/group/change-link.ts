@@ -5,7 +5,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure, toLater } from '../failure.ts';
-import { type Judged, judge } from '../verdict.ts';
+import { type Classified, classify } from '../verdict.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 interface LinkStep {
@@ -13,7 +13,7 @@ interface LinkStep {
   readonly change: LinkChange;
 }
 
-/** Puts one person in or takes one out; through SCIM only where the group has no REST uid. */
+/** Adds or removes one member; through SCIM only where the group has no REST uid. */
 export async function changeMember(
   deps: ReconcileDeps,
   context: CallContext,
@@ -26,12 +26,12 @@ export async function changeMember(
     await sendMember(deps, context, step);
     return { kind: 'done', known };
   } catch (error) {
-    const judged = judge(error);
-    if (holdsAlready(judged, change))
+    const classified = classify(error);
+    if (holdsAlready(classified, change))
       return { kind: 'done', known: { members: [toFound(change)] } };
-    const waiting = await awaitActivation(deps, context, { judged, change, askedAt });
+    const waiting = await awaitActivation(deps, context, { classified, change, askedAt });
     if (waiting) return waiting;
-    return toFailure<GroupPart>(deps, judged, {
+    return toFailure<GroupPart>(deps, classified, {
       parts: [{ kind: 'member', change }],
       section: 'groups',
       missed: state.missed,
@@ -39,7 +39,7 @@ export async function changeMember(
   }
 }
 
-/** Makes one person an admin of the group, or ends that. */
+/** Adds or removes one admin of the group. */
 export async function changeAdmin(
   deps: ReconcileDeps,
   context: CallContext,
@@ -59,9 +59,10 @@ export async function changeAdmin(
     }
     return { kind: 'done', known };
   } catch (error) {
-    const judged = judge(error);
-    if (holdsAlready(judged, change)) return { kind: 'done', known: { admins: [toFound(change)] } };
-    return toFailure<GroupPart>(deps, judged, {
+    const classified = classify(error);
+    if (holdsAlready(classified, change))
+      return { kind: 'done', known: { admins: [toFound(change)] } };
+    return toFailure<GroupPart>(deps, classified, {
       parts: [{ kind: 'admin', change }],
       section: 'groups',
       missed: state.missed,
@@ -92,8 +93,8 @@ async function sendMember(
   }
 }
 
-/** An outcome that already holds counts as done: 409 for somebody who is in, 404 for somebody who is out. */
-function holdsAlready({ verdict }: Judged, { wanted }: LinkChange): boolean {
+/** True when the wanted state held already: 409 for a member who is in, 404 for one who is out. */
+function holdsAlready({ verdict }: Classified, { wanted }: LinkChange): boolean {
   return wanted ? verdict === 'conflict' : verdict === 'missing';
 }
 
@@ -103,25 +104,25 @@ export function toFound(change: LinkChange): SettledLink {
 }
 
 /**
- * The addition of somebody inactive waits for the activation, where one is to come; undefined: it is refused
- * like another, also where only the service holds them inactive.
+ * Makes the addition of an inactive user wait for the activation, where one is coming. Undefined when it is an ordinary
+ * refusal, also where the user is inactive only in the service.
  */
 async function awaitActivation(
   deps: ReconcileDeps,
   context: CallContext,
-  { judged, change, askedAt }: { judged: Judged; change: LinkChange; askedAt: number },
+  { classified, change, askedAt }: { classified: Classified; change: LinkChange; askedAt: number },
 ): Promise<GroupOutcome | undefined> {
-  const isAbout = judged.verdict === 'refused' && change.wanted;
+  const isAbout = classified.verdict === 'refused' && change.wanted;
   if (!isAbout || !(await isInactive(deps, context, change))) return undefined;
-  await deps.forms.learn({ inactiveMembers: false });
+  await deps.quirks.learn({ inactiveMembers: false });
   const person = await findUserRow(deps.store.read, change.userId);
   if (person?.active !== 1) return { kind: 'done', known: { waits: true } };
   const { pending, observed } = toUserState(person);
   const isUnderWay = pending.active !== undefined || (observed?.at ?? 0) >= askedAt;
-  return isUnderWay ? toLater(judged) : undefined;
+  return isUnderWay ? toLater(classified) : undefined;
 }
 
-/** Whether a refused member is inactive in the service. */
+/** True when a refused member is inactive in the service. */
 async function isInactive(
   { upstream }: ReconcileDeps,
   context: CallContext,
@@ -135,12 +136,12 @@ async function isInactive(
     );
     return !parseScimUser(answer).active;
   } catch (error) {
-    judge(error);
+    classify(error);
     return false;
   }
 }
 
-/** What only REST can do has to wait until the REST uid of the group is known. */
+/** Outcome of a call that only REST can make, while the REST uid of the group is unknown. */
 export function withoutUid(): GroupOutcome {
   const words = 'the service has not told the REST uid of this group';
   return { kind: 'later', problem: { code: 'no-uid', words } };

@@ -1,3 +1,4 @@
+import type { Clock } from '../../domain/clock.ts';
 import type { GroupState } from '../../domain/group.ts';
 import type { GroupAction } from '../../plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
@@ -6,17 +7,15 @@ import type { Db } from '../../store/store.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
-import { recordHeld } from '../record-held.ts';
-import { tellDeleted } from '../tell-deleted.ts';
-import { tellStuck } from '../tell-stuck.ts';
-import type { Waiters } from '../waiters.ts';
+import type { Recorded } from '../recorded.ts';
+import { tellDeleted, tellStuck } from '../report-step.ts';
+import { recordHeld, type Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
-import { gather } from './gather.ts';
 import { type LinkQuery, loadGroup } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
 import { recordGroupStep } from './record.ts';
 
-/** What the convergence of groups shares with the requests that wait for it. */
+/** State that converging groups shares with the requests that wait. */
 export interface GroupLane {
   readonly waiters: Waiters<GroupUndo>;
 }
@@ -28,7 +27,7 @@ export function convergeGroups(
 ): Convergeable<GroupState, GroupAction, GroupKnown, GroupPart> {
   const toQuery = (): LinkQuery => ({
     policy: toPolicy(deps),
-    inactiveWait: deps.forms.current().inactiveMembers === false,
+    inactiveWait: deps.quirks.current().inactiveMembers === false,
     now: deps.clock.now(),
   });
 
@@ -87,10 +86,46 @@ function findRefusal(outcome: GroupOutcome): Problem | undefined {
 }
 
 /** Batches are planned only while the service is not known to refuse them. */
-function toPolicy({ policy, forms }: ReconcileDeps): GroupPolicy {
-  const { memberForm, membersPerCall = policy.membersPerCall } = forms.current();
+function toPolicy({ policy, quirks }: ReconcileDeps): GroupPolicy {
+  const { memberForm, membersPerCall = policy.membersPerCall } = quirks.current();
   return {
     membersPerCall: memberForm === 'single' ? 1 : Math.min(membersPerCall, policy.membersPerCall),
     deletion: policy.groupDeletion,
   };
+}
+
+/** How long one wait for more is, in milliseconds. */
+const PAUSE_MS = 25;
+/** Waits at most: a quarter of a second in all. */
+const PAUSES_MAX = 10;
+
+/** Input of gathering. */
+interface Gathering {
+  readonly clock: Clock;
+  readonly membersPerCall: number;
+  /** The state that the step before was planned from. */
+  readonly planned: GroupState;
+  readonly recorded: Recorded<GroupState>;
+  /** Reads the group again; undefined: it is gone. */
+  readonly load: () => Promise<GroupState | undefined>;
+}
+
+/**
+ * Providers send many changes of one group as many requests at the same time. When some came while a call
+ * was on its way, more are about to: as long as they come, and for a quarter of a second at most, they are
+ * waited for, so that they go in one call.
+ */
+async function gather(gathering: Gathering): Promise<Recorded<GroupState>> {
+  const { clock, membersPerCall, planned, recorded, load } = gathering;
+  if (recorded.finished || recorded.state.version === planned.version) return recorded;
+  let state = recorded.state;
+  for (let pauses = 0; pauses < PAUSES_MAX; pauses += 1) {
+    const { length } = state.members;
+    if (state.mustLook || length === 0 || length >= membersPerCall) break;
+    await clock.sleep(PAUSE_MS);
+    const next = await load();
+    if (next === undefined || next.version === state.version) break;
+    state = next;
+  }
+  return { ...recorded, state };
 }

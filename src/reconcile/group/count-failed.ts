@@ -8,11 +8,15 @@ import { failLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { failedDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import { listGroupLinks, toTriable } from './load.ts';
-import type { GroupOutcome, GroupPart } from './outcome.ts';
-import { groupByProblem, groupRefusedLinks } from './refused-links.ts';
-import type { GroupStep } from './step.ts';
-import { listStillPlanned } from './still-planned.ts';
+import { listGroupLinks, toPlannable } from './load.ts';
+import {
+  type GroupOutcome,
+  type GroupPart,
+  type GroupStep,
+  groupByProblem,
+  groupRefusedLinks,
+} from './outcome.ts';
+import { listStillPlanned } from './refuse.ts';
 
 /** Failures after which a run goes on with something else; each costs a look. */
 const GOING_ON_MAX = 5;
@@ -39,7 +43,7 @@ export async function countFailed(
   if (counted === undefined) return { row, goesOn: false };
   const changed = { ...row, stuck: counted.stuck };
   if (!isOwn) return { row: changed, goesOn: false };
-  const state = toTriable(changed, await listGroupLinks(tx, row.id, step), now);
+  const state = toPlannable(changed, await listGroupLinks(tx, row.id, step), now);
   const waits = Object.keys(state.pending).length + state.members.length + state.admins.length > 0;
   if (waits) return { row: changed, goesOn: failures <= GOING_ON_MAX };
   return {
@@ -48,7 +52,7 @@ export async function countFailed(
   };
 }
 
-/** What a failure is about. */
+/** Failed parts and their problem. */
 interface Failure {
   readonly parts: readonly GroupPart[];
   /** Of the parts that have none of their own. */

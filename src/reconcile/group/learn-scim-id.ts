@@ -3,8 +3,8 @@ import { normaliseName } from '../../domain/name.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import type { GroupScimId } from '../forms.ts';
-import { judge } from '../verdict.ts';
+import type { GroupScimId } from '../quirks.ts';
+import { classify } from '../verdict.ts';
 import type { GroupOutcome } from './outcome.ts';
 
 /** The SCIM id of a group, undefined when it cannot be known, or why it could not be asked. */
@@ -22,7 +22,7 @@ export async function learnScimId(
   state: GroupState,
 ): Promise<LearnedScimId> {
   if (state.ids.scimId !== undefined) return { kind: 'known', scimId: state.ids.scimId };
-  const form = deps.forms.current().groupScimId;
+  const form = deps.quirks.current().groupScimId;
   if (form !== undefined) return { kind: 'known', scimId: toCandidate(state, form) };
   for (const candidate of ['restId', 'uid'] as const) {
     const id = toCandidate(state, candidate);
@@ -33,10 +33,10 @@ export async function learnScimId(
       return { kind: 'failed', outcome: { kind: 'later', problem } };
     }
     if (answer === 'no') continue;
-    await deps.forms.learn({ groupScimId: candidate });
+    await deps.quirks.learn({ groupScimId: candidate });
     return { kind: 'known', scimId: id };
   }
-  await deps.forms.learn({ groupScimId: 'unrelated', groupScimIdAt: deps.clock.now() });
+  await deps.quirks.learn({ groupScimId: 'unrelated', groupScimIdAt: deps.clock.now() });
   return { kind: 'known', scimId: undefined };
 }
 
@@ -56,7 +56,7 @@ async function isGroup(
     const sameName = name !== undefined && normaliseName(group.displayName) === normaliseName(name);
     return group.id === id && sameName ? 'yes' : 'no';
   } catch (error) {
-    const { verdict } = judge(error);
+    const { verdict } = classify(error);
     return verdict === 'missing' || verdict === 'refused' ? 'no' : 'could-not-look';
   }
 }

@@ -1,9 +1,20 @@
-import type { UpstreamGroupIds } from '../../domain/group.ts';
-import { deleteGroup, findGroupByUpstream, type GroupRow } from '../../store/groups/groups.ts';
+import type { GroupState, UpstreamGroupIds } from '../../domain/group.ts';
+import type { UserId } from '../../domain/ids.ts';
+import { addPending, type Pending, parsePendingFields } from '../../domain/pending.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import {
+  deleteGroup,
+  findGroupByUpstream,
+  type GroupRow,
+  hasUpstreamIds,
+  updateGroup,
+} from '../../store/groups/groups.ts';
 import { moveGroupLinks } from '../../store/links/observations.ts';
 import { touchMembers } from '../../store/links/shown.ts';
+import { distrustLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
+import { toStaleColumns } from '../retry-columns.ts';
 import type { GroupKnown } from './outcome.ts';
 
 /** The columns that make a group of the service this group, or why it cannot be. */
@@ -61,4 +72,45 @@ async function clearHolder(
 
 function refuse(words: string): GroupLink {
   return { kind: 'refused', problem: { code: 'conflict', words } };
+}
+
+/** A step that ended, and when it is recorded (epoch milliseconds). */
+interface EndedStep {
+  readonly planned: GroupState;
+  readonly now: number;
+}
+
+/**
+ * Hands a deleted group over to its successor: the same group, adopted again in another row while a call for the old
+ * row was on its way.
+ * The subject of that call waits again, after a look, because the last observation of the successor may be outdated.
+ * The successor keeps its lane, because its own call may be on its way. True when nothing is left to do for the old
+ * row.
+ */
+export async function handOverGroup(
+  tx: Db,
+  row: GroupRow,
+  { planned, now }: EndedStep,
+): Promise<boolean> {
+  if (row.deleted_at === null || hasUpstreamIds(row)) return false;
+  const successor = await findGroupByUpstream(tx, planned.ids);
+  if (successor === undefined || successor.deleted_at !== null || successor.origin === null)
+    return false;
+  const links = { members: toIds(planned.members), admins: toIds(planned.admins) };
+  await distrustLinks(tx, successor.id, { ...links, version: successor.version });
+  const fields = parsePendingFields(planned.pending).filter((field) => field !== 'existence');
+  const pending = addPending(
+    parseStored<Pending<string>>(successor.pending),
+    fields,
+    successor.version,
+  );
+  await updateGroup(tx, successor.id, {
+    ...toStaleColumns(successor, now),
+    pending: JSON.stringify(pending),
+  });
+  return true;
+}
+
+function toIds(changes: GroupState['members']): UserId[] {
+  return changes.map(({ userId }) => userId);
 }

@@ -7,7 +7,7 @@ import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups/gr
 import { listWaitingLinks, type WaitingLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 
-/** What the load needs to know of the service's habits. */
+/** Query of the waiting members and admins of a group. */
 export interface LinkQuery {
   readonly policy: GroupPolicy;
   readonly inactiveWait: boolean;
@@ -21,11 +21,11 @@ export async function loadGroup(
   query: LinkQuery,
 ): Promise<GroupState | undefined> {
   const row = await findGroupRow(db, id);
-  return row && toTriable(row, await listGroupLinks(db, row.id, query), query.now);
+  return row && toPlannable(row, await listGroupLinks(db, row.id, query), query.now);
 }
 
-/** What the next step is planned from: what is stuck rests until its time, as if it did not wait. */
-export function toTriable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
+/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
+export function toPlannable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
   const state = toGroupState(row, links);
   const stuck = parseStuck<GroupField>(row);
   const pending = withoutDeferred(state.pending, stuck, now);

@@ -9,7 +9,7 @@ import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook } from '../failure.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 import type { GroupOutcome } from './outcome.ts';
 
 /** Sees what the service holds of one group: its name, its flags where REST tells them, its members. */
@@ -25,15 +25,15 @@ export async function lookAtGroup(
       ? await lookThroughScim(deps, context, { state, scimId: scimId ?? '' })
       : await lookThroughRest(deps, context, uid);
   } catch (error) {
-    const judged = judge(error);
-    if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toFailedLook(deps, judged, 'groups');
+    const classified = classify(error);
+    if (classified.verdict === 'missing') return { kind: 'done', known: { missing: true } };
+    return toFailedLook(deps, classified, 'groups');
   }
 }
 
 /**
- * After a create whose answer was lost: what it was sent with is looked for, however the group is called by
- * now. A group that is somebody else's by now is not it.
+ * Looks for a group after a create whose answer was lost, by the names it was sent with, whatever its name is now. A
+ * group that another row has by now is not it.
  */
 function lookForCreated(
   deps: ReconcileDeps,
@@ -79,7 +79,7 @@ export async function lookForGroup(
   try {
     for await (const { items } of pages) matches.push(...(await listMatches(items, search)));
   } catch (error) {
-    return toFailedLook(deps, judge(error), 'groups');
+    return toFailedLook(deps, classify(error), 'groups');
   }
   const [group] = matches;
   const { result } = pages;
@@ -120,7 +120,7 @@ async function lookAtFound(
     if (found.kind !== 'done' || !adopted) return found;
     return { kind: 'done', known: { ...found.known, adopted } };
   } catch (error) {
-    return toFailedLook(deps, judge(error), 'groups');
+    return toFailedLook(deps, classify(error), 'groups');
   }
 }
 
@@ -159,5 +159,5 @@ async function lookThroughRest(
     by: groups.getGroup.id,
   };
   const ids = { restId: group.id, uid: group.uid };
-  return { kind: 'done', known: { ids, observed, memberIds, settled: ['existence'] } };
+  return { kind: 'done', known: { ids, observed, memberIds, doneFields: ['existence'] } };
 }

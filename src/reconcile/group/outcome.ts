@@ -1,13 +1,20 @@
 import type {
   GroupField,
+  GroupState,
   LinkChange,
   ObservedGroup,
   SettledLink,
   UpstreamGroupIds,
 } from '../../domain/group.ts';
+import type { GroupPolicy } from '../../plan/plan-group.ts';
+import type { Rules } from '../../rules/rules.ts';
+import type { Lease } from '../../store/lanes.ts';
+import type { LinkTable } from '../../store/links/links.ts';
+import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Outcome, Problem } from '../outcome.ts';
+import type { Waiter } from '../waiters.ts';
 
-/** What a step taught about a group. */
+/** Knowledge that a step gained about a group. */
 export interface GroupKnown {
   /** Ids that the step learned; those that it does not name stay. */
   readonly ids?: Partial<UpstreamGroupIds>;
@@ -20,33 +27,91 @@ export interface GroupKnown {
   readonly members?: readonly SettledLink[];
   /** Admins whose change now holds, as planned. */
   readonly admins?: readonly SettledLink[];
-  /** Everybody in the group, by numeric id, when the step listed them. */
+  /** All members of the group, by numeric id, when the step listed them. */
   readonly memberIds?: readonly number[];
-  readonly settled?: readonly GroupField[];
-  /** Members whom the service refused alone, while their neighbours were taken. */
+  readonly doneFields?: readonly GroupField[];
+  /** Members that the service refused alone, while it took the others. */
   readonly refusedMembers?: readonly RefusedLink[];
-  /** People of whom it failed to say anything again and again, while it took others: they rest, and nothing is taken back. */
+  /** Members at which the service failed again and again while it took others: they rest, and nothing is taken back. */
   readonly failedLinks?: readonly RefusedLink[];
-  /** True when the service refuses an inactive person, so the change waits for the activation. */
+  /** True when the service refuses an inactive user, so that the change waits for the activation. */
   readonly waits?: true;
 }
 
-/** One person of a list, and what the service said of them. */
+/** One member or admin, and the service's words about the change. */
 export interface RefusedLink {
   readonly kind: 'member' | 'admin';
   readonly change: LinkChange;
   readonly problem: Problem;
 }
 
-/** What a refusal is about: a field of the group, or one person. */
+/** Subject of a refusal: a field of the group, one member or one admin. */
 export type GroupPart =
   | { readonly kind: 'field'; readonly field: GroupField }
   | {
       readonly kind: 'member' | 'admin';
       readonly change: LinkChange;
-      /** What the service said of this person, where it said it of each. */
+      /** Words of the service about this member or admin, where it gave them one by one. */
       readonly problem?: Problem;
     };
 
 /** How a step for a group ended. */
 export type GroupOutcome = Outcome<GroupKnown, GroupPart>;
+
+/** A step of a group that ended, with all that recording it needs. */
+export interface GroupStep {
+  /** The state that the step was planned from. */
+  readonly planned: GroupState;
+  readonly outcome: GroupOutcome;
+  readonly lease: Lease;
+  readonly policy: GroupPolicy;
+  /** True when the service refuses inactive users as members. */
+  readonly inactiveWait: boolean;
+  /** Writes that are not answered yet; refused ones are undone. */
+  readonly undos: readonly Waiter<GroupUndo>[];
+  readonly rules: Rules;
+  /** False: that it failed may be the fault of the service. */
+  readonly isOwn: boolean;
+  /** How many steps of this run have failed. */
+  readonly failures: number;
+  /** How often a change may fail by its own fault before it is stuck. */
+  readonly attemptsMax: number;
+  readonly now: number;
+  readonly random: number;
+}
+
+/** Refused changes of one list of a group. */
+export interface RefusedLinks {
+  readonly kind: 'member' | 'admin';
+  readonly table: LinkTable;
+  readonly changes: readonly LinkChange[];
+}
+
+/** Refused changes list by list; a list without any is there, empty. */
+export function groupRefusedLinks(parts: readonly GroupPart[]): RefusedLinks[] {
+  const toChanges = (kind: RefusedLinks['kind']) =>
+    parts.flatMap((part) => (part.kind === kind ? [part.change] : []));
+  return [
+    { kind: 'member', table: 'memberships', changes: toChanges('member') },
+    { kind: 'admin', table: 'group_admins', changes: toChanges('admin') },
+  ];
+}
+
+/** Refused parts of which the service said the same. */
+export interface SameProblem {
+  readonly told: Problem;
+  readonly same: readonly GroupPart[];
+}
+
+/** Groups the refused parts by the words of the service: those of the part, or `problem`. */
+export function groupByProblem(parts: readonly GroupPart[], problem: Problem): SameProblem[] {
+  const groups = new Map<string, { told: Problem; same: GroupPart[] }>();
+  for (const part of parts) {
+    const told = part.kind === 'field' ? problem : (part.problem ?? problem);
+    const key = JSON.stringify(told);
+    const group = groups.get(key) ?? { told, same: [] };
+    group.same.push(part);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}

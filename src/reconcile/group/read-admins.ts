@@ -13,16 +13,16 @@ import { groupAdmins } from '../../upstream/operations/people.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toGroupFate } from '../fate.ts';
-import { judge } from '../verdict.ts';
+import { decideGroupMerge } from '../merge-decision.ts';
+import { classify } from '../verdict.ts';
 import { lookAtGroup } from './look.ts';
 
-/** How often the list is read again because the group was changed meanwhile. */
+/** Reads of one list at most: it is read again where the group was changed meanwhile. */
 const READS_MAX = 3;
 
 /**
- * Reads the admin list of a group that may be taken over: one with admins is privileged. A group that nobody manages and
- * the service does not have is forgotten instead.
+ * Reads the admin list of a group that may be adopted: one with admins is privileged. An unmanaged group that the
+ * service does not have is forgotten instead.
  * @throws BridgeError `could-not-look` when the list could not be read: that is not an empty list
  */
 export async function readAdmins(
@@ -40,7 +40,7 @@ export async function readAdmins(
       const locked = await lockGroup(tx, id);
       // Another request that asked for the same list, or a sweep, was faster.
       if (locked === undefined || (locked.admins_read_at ?? 0) >= askedAt) return true;
-      if (toGroupFate(locked, askedAt) !== 'merge') return false;
+      if (decideGroupMerge(locked, askedAt) !== 'merge') return false;
       const baseline = locked.origin === null ? null : 0;
       await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline });
       await updateGroup(tx, id, { admins_read_at: deps.clock.now() });
@@ -61,7 +61,8 @@ async function findAdminIds(
     return await fetchAdminIds(deps, row, wait);
   } catch (error) {
     const isUnknown = error instanceof BridgeError && error.cause !== undefined;
-    if (row.origin !== null || !isUnknown || judge(error.cause).verdict !== 'missing') throw error;
+    if (row.origin !== null || !isUnknown || classify(error.cause).verdict !== 'missing')
+      throw error;
     const context = { class: wait.class, key: `group:${row.id}` } as const;
     const state = toGroupState(row, { members: [], admins: [] });
     const outcome = await lookAtGroup(deps, context, state);
@@ -80,7 +81,7 @@ async function endGone({ store, clock }: ReconcileDeps, id: GroupId): Promise<vo
 /** How long a look may take with its turn, and in which class it goes. */
 type LookWait = Pick<BoundedWait, 'waitMs'> & Pick<CallContext, 'class'>;
 
-/** Everybody on the admin list of a group, by account. @throws BridgeError `could-not-look` */
+/** Fetches the admin list of a group, by account. @throws BridgeError `could-not-look` */
 export async function fetchAdminIds(
   { upstream, clock }: ReconcileDeps,
   { id, upstream_uid: uid }: Pick<GroupRow, 'id' | 'upstream_uid'>,
@@ -100,7 +101,7 @@ export async function fetchAdminIds(
     const answer = await upstream.call(groupAdmins.getListOfGroupAdmins, args, context);
     return parseGroupUsers(answer).map((admin) => admin.id);
   } catch (error) {
-    const { problem } = judge(error);
+    const { problem } = classify(error);
     const message = `the admins of the group could not be read (${problem.code})`;
     throw new BridgeError('could-not-look', message, { cause: error });
   } finally {

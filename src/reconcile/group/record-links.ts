@@ -3,9 +3,8 @@ import { observeLinks } from '../../store/links/observations.ts';
 import { touchMembers } from '../../store/links/shown.ts';
 import { settleLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { isDoubted } from '../retry-columns.ts';
-import type { GroupKnown } from './outcome.ts';
-import type { GroupStep } from './step.ts';
+import { isStale } from '../retry-columns.ts';
+import type { GroupKnown, GroupStep } from './outcome.ts';
 
 /** Stores who was seen in the group, and which changes of members and admins hold now. `original`: the row as it was read. */
 export async function recordLinks(
@@ -15,11 +14,11 @@ export async function recordLinks(
   { members, admins, memberIds, adopted }: GroupKnown,
 ): Promise<void> {
   const plannedVersion = planned.version;
-  // What a call has done may be undone by now: the look that is owed tells.
-  if (members && !isDoubted(original)) {
+  // The result of a call may be undone by now: the owed look tells.
+  if (members && !isStale(original)) {
     await settleLinks(tx, 'memberships', row.id, { changes: members, plannedVersion });
   }
-  if (admins && !isDoubted(original)) {
+  if (admins && !isStale(original)) {
     await settleLinks(tx, 'group_admins', row.id, { changes: admins, plannedVersion });
   }
   if (memberIds) {

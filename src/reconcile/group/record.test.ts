@@ -199,7 +199,7 @@ describeStores('a step of a group that somebody else’s call may have undone', 
 
     const recorded = await record(store, {
       row,
-      outcome: { kind: 'done', known: { members: [member], settled: ['displayName'] } },
+      outcome: { kind: 'done', known: { members: [member], doneFields: ['displayName'] } },
     });
 
     expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });

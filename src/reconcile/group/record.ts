@@ -1,26 +1,19 @@
-import type { GroupField, GroupState, ObservedGroup } from '../../domain/group.ts';
+import type {
+  GroupField,
+  GroupState,
+  ObservedGroup,
+  UpstreamGroupIds,
+} from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
-import { type Pending, settlePending } from '../../domain/pending.ts';
-import {
-  countAttempts,
-  findNextRetryAt,
-  findProblem,
-  listFailed,
-  withExhausted,
-  withoutSettled,
-} from '../../domain/stuck.ts';
-import { planGroup } from '../../plan/plan-group.ts';
+import type { Pending } from '../../domain/pending.ts';
+import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
+import type { Rules } from '../../rules/rules.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
-import {
-  parseStored,
-  parseStuck,
-  toChangedColumns,
-  toDueClass,
-  toRested,
-  toStuckColumns,
-} from '../../store/engine/columns.ts';
+import { parseStored, toRested } from '../../store/engine/columns.ts';
 import {
   deleteGroup,
+  findGroupByUpstream,
+  findGroupRow,
   type GroupRow,
   hasUpstreamIds,
   lockGroup,
@@ -29,42 +22,42 @@ import {
 } from '../../store/groups/groups.ts';
 import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
-import { markExhausted, readWaiting, type WaitingSummary } from '../../store/links/work.ts';
+import { readWaiting } from '../../store/links/work.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
-import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
+import {
+  GONE,
+  planNextLostLook,
+  type Recorded,
+  recordOutcome,
+  type Undone,
+  withoutFailedCreate,
+} from '../recorded.ts';
 import {
   FREE_LANE,
-  isDoubted,
-  toDoubtedColumns,
+  isStale,
   toLooked,
   toNoTrouble,
   toRetryColumns,
-  toTrouble,
+  toStaleColumns,
 } from '../retry-columns.ts';
 import { countFailed, countParts } from './count-failed.ts';
-import { followGroupStep } from './follow-step.ts';
-import { handOverGroup } from './heir.ts';
-import { linkGroup } from './link-group.ts';
-import { listGroupLinks, toTriable } from './load.ts';
-import { isItsOwn, isLostLook, mayHaveCreated } from './lost.ts';
-import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
-import { toPendingAfter } from './pending-after.ts';
+import {
+  finish,
+  type Recording,
+  recordPaused,
+  save,
+  toFinished,
+  toPendingAfter,
+} from './finish-step.ts';
+import { handOverGroup, linkGroup } from './link-group.ts';
+import { listGroupLinks, toPlannable } from './load.ts';
+import type { GroupKnown, GroupOutcome, GroupPart, GroupStep } from './outcome.ts';
 import { recordLinks } from './record-links.ts';
-import { hideUncreated, isTakenBack, refuse } from './refuse.ts';
-import type { GroupStep } from './step.ts';
-import { listStillPlanned } from './still-planned.ts';
-
-/** A step while it is recorded, with the row as it was read. */
-interface Recording extends GroupStep {
-  readonly original: GroupRow;
-  /** Whose changes were taken back; what rules derived from them follows. */
-  readonly reverted: UserId[];
-}
+import { hideNotCreated, isTakenBack, listStillPlanned, refuse } from './refuse.ts';
 
 /**
  * Records what a step taught about a group, in one transaction with what follows from it. Gives the
@@ -72,7 +65,7 @@ interface Recording extends GroupStep {
  */
 export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
   const row = await lockGroup(tx, step.planned.id);
-  if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
+  if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
   if (await handOverGroup(tx, row, step)) {
     await updateGroup(tx, row.id, {
       ...FREE_LANE,
@@ -81,16 +74,16 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
       pending: '{}',
       due_at: null,
     });
-    return { finished: true, ...GONE, undone: [], woken: [] };
+    return { finished: true, ...GONE, undone: [], notified: [] };
   }
   if (row.lane_token !== step.lease.token) {
-    // Somebody else holds the lane now: what our call did is not ours to judge, so they look.
+    // Another worker holds the lane now and looks at what our call did.
     const lost = mayHaveCreated(row, step.planned) ? LOST_CREATE : {};
-    await updateGroup(tx, row.id, { ...toDoubtedColumns(row, step.now), ...lost });
+    await updateGroup(tx, row.id, { ...toStaleColumns(row, step.now), ...lost });
     return toFinished(tx, row, []);
   }
   const recording: Recording = { ...step, original: row, reverted: [] };
-  const left = withoutUncreated(row, step);
+  const left = withoutFailedCreate(row, step);
   const recorded = await recordOutcome(step.outcome, {
     done: (known) => recordDone(tx, left, recording, known),
     refused: (outcome) => recordRefused(tx, left, recording, outcome),
@@ -167,8 +160,8 @@ async function recordLostLook(
 }
 
 /**
- * The service has no such group. A deleted one is done with; where something waits for one that is wanted it is
- * created anew, and where nothing does, that is for whoever compares it to say.
+ * Records that the service has no such group. A deleted group is done. A wanted one is created anew where something
+ * waits for it; otherwise the next comparison reports it.
  */
 async function recordMissing(
   tx: Db,
@@ -176,9 +169,9 @@ async function recordMissing(
   step: Recording,
 ): Promise<Recorded<GroupState>> {
   if (row.deleted_at !== null || row.origin === null) {
-    const people = await listLinkedUsers(tx, row.id);
+    const users = await listLinkedUsers(tx, row.id);
     await deleteAllLinks(tx, row.id);
-    await touchUsers(tx, people, step.now);
+    await touchUsers(tx, users, step.now);
     return finish(tx, { ...row, ...toNoTrouble(row), observed: null, pending: '{}' }, step, []);
   }
   const { oldest } = await readWaiting(tx, row.id);
@@ -210,8 +203,8 @@ async function recordRefused(
   if (isLostLook(row, step.planned)) return recordLostLook(tx, row, step);
   const parts = await listStillPlanned(tx, row, { planned: step.planned, parts: refused });
   if (parts.length === 0) return finish(tx, keepLook(row, step), step, []);
-  const { undone, isUncreated, ...left } = await refuse(tx, row, { ...step, parts, problem });
-  if (isUncreated) return recordUncreated(tx, row, step, undone);
+  const { undone, isNotCreated, ...left } = await refuse(tx, row, { ...step, parts, problem });
+  if (isNotCreated) return recordNotCreated(tx, row, step, undone);
   if (isTakenBack(row, left.row) || left.row.display_name !== row.display_name) {
     await save(tx, step, left.row);
     await touchMembers(tx, row.id, step.now);
@@ -223,24 +216,24 @@ async function recordRefused(
 function keepLook(row: GroupRow, { planned }: Recording): GroupRow {
   if (!planned.mustLook) return row;
   const pending = parseStored<Pending<GroupField>>(row.pending);
-  const isOwed = pending.existence !== undefined || isDoubted(row);
+  const isOwed = pending.existence !== undefined || isStale(row);
   return { ...row, must_look: isOwed ? 1 : 0 };
 }
 
 /** The write that created the group was taken back: nothing is left, or what finds a lost create. */
-async function recordUncreated(
+async function recordNotCreated(
   tx: Db,
   row: GroupRow,
   step: Recording,
   undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
-  const people = await listLinkedUsers(tx, row.id);
-  step.reverted.push(...people);
+  const users = await listLinkedUsers(tx, row.id);
+  step.reverted.push(...users);
   await deleteAllLinks(tx, row.id);
   if (row.lost_looks === 0) await deleteGroup(tx, row.id);
-  await touchUsers(tx, people, step.now);
-  if (row.lost_looks > 0) return finish(tx, hideUncreated(row, step.now), step, undone);
-  return { finished: true, ...GONE, undone, woken: [] };
+  await touchUsers(tx, users, step.now);
+  if (row.lost_looks > 0) return finish(tx, hideNotCreated(row, step.now), step, undone);
+  return { finished: true, ...GONE, undone, notified: [] };
 }
 
 async function recordRetry(
@@ -255,89 +248,57 @@ async function recordRetry(
   const { row: changed, goesOn } = await countFailed(tx, retried, step, outcome);
   if (goesOn || outcome.lookNow) {
     await save(tx, step, changed);
-    const state = toTriable(changed, await listGroupLinks(tx, changed.id, step), step.now);
-    return { finished: false, state, undone: [], woken: [] };
+    const state = toPlannable(changed, await listGroupLinks(tx, changed.id, step), step.now);
+    return { finished: false, state, undone: [], notified: [] };
   }
   return recordPaused(tx, changed, step);
 }
 
-/** Gives the lane back until it is time to try again. */
-async function recordPaused(tx: Db, row: GroupRow, step: Recording): Promise<Recorded<GroupState>> {
-  await save(tx, step, { ...row, ...FREE_LANE });
-  return { ...(await toFinished(tx, row, [])), retryAt: row.due_at ?? step.now };
+/** True when the step that ended may have created the group. */
+function mayHaveCreated(row: GroupRow, planned: GroupState): boolean {
+  return !hasUpstreamIds(row) && !planned.mustLook && planned.pending.existence !== undefined;
 }
 
-const NOTHING_WAITS: WaitingSummary = {
-  oldest: undefined,
-  nextRetryAt: undefined,
-  removes: false,
-  stuck: undefined,
-  failed: undefined,
-};
+/** A look for what the lost create of a group that is no more may have left. */
+function isLostLook(row: GroupRow, planned: GroupState): boolean {
+  return row.deleted_at !== null && row.lost_looks > 0 && !hasUpstreamIds(row) && planned.mustLook;
+}
 
-/** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
-async function finish(
+/** True when a look found the group of the lost create, and not one that was known before. */
+async function isItsOwn(
   tx: Db,
   row: GroupRow,
-  step: Recording,
-  undone: readonly Undone[],
+  ids: Partial<UpstreamGroupIds> | undefined,
+): Promise<boolean> {
+  if (ids === undefined) return false;
+  const holder = await findGroupByUpstream(tx, ids);
+  return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
+}
+
+/** A recorded step, as far as rules care. */
+export interface StepNews {
+  readonly rules: Rules;
+  readonly outcome: GroupOutcome;
+  /** The group before the step. */
+  readonly original: GroupRow;
+  /** Users whose changes were taken back. */
+  readonly reverted: readonly UserId[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Follows what a step took back, or found to be there already: rules derive other things from it now. */
+async function followGroupStep(
+  tx: Db,
+  { rules, outcome, original, reverted, now }: StepNews,
+  recorded: Recorded<GroupState>,
 ): Promise<Recorded<GroupState>> {
-  const { now } = step;
-  const links = await listGroupLinks(tx, row.id, step);
-  const state = toTriable(row, links, now);
-  const { actions } = planGroup(state, step.policy);
-  const asked = parseStored<Pending<GroupField>>(row.pending);
-  // Of what rests too: it may hold by now.
-  const { settled } = planGroup(
-    { ...state, pending: asked, mustLook: row.must_look !== 0 },
-    step.policy,
-  );
-  const pending = settlePending(asked, asked, settled);
-  const left = withoutSettled(parseStuck<GroupField>(row), pending);
-  const stuck = withExhausted(left, step.attemptsMax, now);
-  const isOver = actions.length === 0;
-  if (isOver) await markExhausted(tx, row.id, step);
-  // While there is more to do, what became stuck on the way is shown at the end of the run.
-  const waiting =
-    isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITS;
-  const attempts = Math.max(
-    countAttempts(listFailed(stuck, pending)),
-    waiting.failed?.attempts ?? 0,
-  );
-  const next: GroupRow = {
-    ...row,
-    pending: JSON.stringify(pending),
-    ...toStuckColumns(stuck, waiting.stuck),
-    ...toTrouble(row, {
-      isWaiting: !isOver || waiting.oldest !== undefined || Object.keys(pending).length > 0,
-      attempts,
-      problem: findProblem(stuck) ?? (waiting.stuck ?? waiting.failed)?.problem,
-      now,
-    }),
-  };
-  if (!isOver) {
-    await save(tx, step, { ...next, due_at: now });
-    return { finished: false, state: toTriable(next, links, now), undone, woken: [] };
-  }
-  const due = [findNextRetryAt(pending, stuck, now), waiting.nextRetryAt];
-  const times = due.filter((at) => at !== undefined);
-  const due_at = times.length === 0 ? null : Math.min(...times);
-  const due_class = toDueClass(waiting.removes || state.deleted);
-  await save(tx, step, { ...next, ...FREE_LANE, due_at, due_class });
-  // A deleted group that the service does not know has nobody in it.
-  if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
-  return { finished: true, ...toProgress(next, waiting.oldest), undone, woken: [] };
-}
-
-async function toFinished(
-  tx: Db,
-  row: GroupRow,
-  undone: readonly Undone[],
-): Promise<Extract<Recorded<GroupState>, { finished: true }>> {
-  const { oldest } = await readWaiting(tx, row.id);
-  return { finished: true, ...toProgress(row, oldest), undone, woken: [] };
-}
-
-async function save(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
-  await updateGroup(tx, row.id, toChangedColumns(original, row));
+  const isAdopted = outcome.kind === 'done' && outcome.known.adopted === true;
+  if (recorded.undone.length === 0 && !isAdopted) return recorded;
+  const { id } = original;
+  await enterRules(tx, rules, 'names');
+  const before = isAdopted ? undefined : toRuledName(original);
+  const after = toRuledName(await findGroupRow(tx, id));
+  const { notifies } = await followGroup(tx, rules, { id, before, after, users: reverted }, now);
+  return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
 }

@@ -1,50 +1,48 @@
-import type { GroupField } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
+import type { GroupField, GroupState } from '../../domain/group.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
 import { addPending, type Pending } from '../../domain/pending.ts';
 import { addStuck, withEarlierRefusals, withEarlierWords } from '../../domain/stuck.ts';
 import { isRuled, toRuledGroup } from '../../rules/rule-group.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { parseStored, parseStuck } from '../../store/engine/columns.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
+import { listLinks } from '../../store/links/links.ts';
 import { disownLinks, hasPutIn, releaseLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers } from '../../store/links/shown.ts';
+import { postponeLinks } from '../../store/links/work.ts';
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
 import type { Waiter } from '../waiters.ts';
-import { revertAdminsAsked } from './follow-step.ts';
-import type { GroupPart } from './outcome.ts';
-import { postponeRefused } from './postpone-refused.ts';
-import { groupByProblem } from './refused-links.ts';
-import { releaseGroup, revertGroup } from './undo.ts';
-import { revertLinks, withRefusedPeople } from './undo-links.ts';
+import { type GroupPart, groupByProblem, groupRefusedLinks } from './outcome.ts';
+import { revertGroup, revertLinks, toUnmanagedGroup, withRefusedUsers } from './undo.ts';
 
-/** What the service refused, and whom it can still be told. */
+/** Refusal of a step, and the writes that can still be told of it. */
 export interface GroupRefusal {
-  /** Fields and people that still are what was planned. */
+  /** Fields, members and admins that still are as planned. */
   readonly parts: readonly GroupPart[];
   readonly problem: Problem;
   readonly undos: readonly Waiter<GroupUndo>[];
   readonly rules: Rules;
-  /** Whose changes were taken back; what rules derived from them follows. */
+  /** Users whose changes were taken back; their rules are followed afterwards. */
   readonly reverted: UserId[];
   readonly now: number;
   readonly random: number;
 }
 
-/** What a refusal leaves of a group. */
+/** Group after a refusal. */
 export interface RefusedGroup {
   readonly row: GroupRow;
   readonly undone: readonly Undone[];
   /** True: the write that created the group was taken back. */
-  readonly isUncreated: boolean;
+  readonly isNotCreated: boolean;
 }
 
 /**
- * Takes back writes that nobody was answered for, field by field and person by person; what was
- * acknowledged stays wanted and is put off by itself, so that nothing else of the group waits for it.
+ * Takes back writes that were not answered yet, part by part. An acknowledged part stays wanted and rests by itself, so
+ * that nothing else of the group waits for it.
  */
 export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Promise<RefusedGroup> {
   const { parts, problem, now, random } = refusal;
@@ -58,32 +56,32 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
     const told = withEarlierRefusals(problem, stuck, fields);
     if (waiter.undo.before === undefined && fields.includes('existence')) {
       undone.push({ version: waiter.version, problem: told });
-      return { row: draft, undone, isUncreated: true };
+      return { row: draft, undone, isNotCreated: true };
     }
     const links = await revertLinks(tx, row.id, { waiter, parts, now });
     if (fields.length === 0 && links.userIds.length === 0) continue;
-    const people = withPeople(told, parts, links.userIds);
-    const withEarlier = withEarlierWords(people, links.earlierWords);
+    const named = withUsers(told, parts, links.userIds);
+    const withEarlier = withEarlierWords(named, links.earlierWords);
     undone.push({ version: waiter.version, problem: withEarlier });
     const taken = { undo: waiter.undo, fields, links: links.userIds };
     draft = await revertWrite(tx, draft, refusal, taken);
     for (const field of fields) revertedFields.add(field);
   }
   // Of a write that was taken back as a whole nothing is wanted any more.
-  if (isTakenBack(row, draft)) return { row: draft, undone, isUncreated: false };
+  if (isTakenBack(row, draft)) return { row: draft, undone, isNotCreated: false };
   const acknowledged = listFields(parts).filter((field) => !revertedFields.has(field));
-  const putOff = { problem, now, retryAt: now + stuckDelayMs(random) };
-  const resting = await postponeRefused(tx, row.id, { ...putOff, parts, undone });
+  const deferral = { problem, now, retryAt: now + stuckDelayMs(random) };
+  const resting = await postponeRefused(tx, row.id, { ...deferral, parts, undone });
   const pending = parseStored<Pending<GroupField>>(draft.pending);
-  const next = addStuck(stuck, pending, { ...putOff, fields: acknowledged });
+  const next = addStuck(stuck, pending, { ...deferral, fields: acknowledged });
   const stuck_at = resting > 0 ? (row.stuck_at ?? now) : row.stuck_at;
   const attempts = draft.attempts + (resting + acknowledged.length > 0 ? 1 : 0);
   const left: GroupRow = { ...draft, stuck: JSON.stringify(next), stuck_at, attempts };
-  return { row: left, undone, isUncreated: false };
+  return { row: left, undone, isNotCreated: false };
 }
 
-/** What is told of the people who were taken back, each with what the service said of them. */
-function withPeople(
+/** Adds to a problem the members that were taken back, each with the words of the service. */
+function withUsers(
   problem: Problem,
   parts: readonly GroupPart[],
   userIds: readonly UserId[],
@@ -92,13 +90,13 @@ function withPeople(
   const isTaken = (part: GroupPart) => part.kind !== 'field' && taken.has(part.change.userId);
   const words = groupByProblem(parts.filter(isTaken), problem).map(({ told, same }) => {
     const ids = same.flatMap((part) => (part.kind === 'field' ? [] : [part.change.userId]));
-    return withRefusedPeople(told, ids).words;
+    return withRefusedUsers(told, ids).words;
   });
   return words.length === 0 ? problem : { ...problem, words: words.join('; ') };
 }
 
 /** A group that never came to be, while the service may hold what a lost create left: hidden, and looked for. */
-export function hideUncreated(row: GroupRow, now: number): GroupRow {
+export function hideNotCreated(row: GroupRow, now: number): GroupRow {
   return {
     ...row,
     deleted_at: now,
@@ -109,18 +107,18 @@ export function hideUncreated(row: GroupRow, now: number): GroupRow {
   };
 }
 
-/** Whether a refused write was taken back as a whole: the group is managed, or there, as it was before. */
+/** True when a refused write was taken back as a whole: the group is managed, or deleted, as before. */
 export function isTakenBack(before: GroupRow, after: GroupRow): boolean {
   return after.origin !== before.origin || after.deleted_at !== before.deleted_at;
 }
 
-/** What of the refused parts this write asked for: what a rule asked for is nobody's refusal. */
+/** Lists the refused fields that this write asked for; a field asked for by a rule belongs to no write. */
 function listAsked(row: GroupRow, parts: readonly GroupPart[], version: number): GroupField[] {
   const pending = parseStored<Pending<GroupField>>(row.pending);
   return listFields(parts).filter((field) => pending[field] === version && !isRuled(row, field));
 }
 
-/** What was refused of one write: fields, and people who are back already. */
+/** Refused parts of one write: fields, and members that are put back already. */
 interface RefusedParts {
   readonly undo: GroupUndo;
   readonly fields: readonly GroupField[];
@@ -143,7 +141,7 @@ async function revertWrite(
   return (await toRuledGroup(tx, rules, { row: draft, now })) ?? draft;
 }
 
-/** What taking a whole write back means for the people of the group. */
+/** Follows up for the members of the group when a whole write was taken back. */
 async function takeBack(
   tx: Db,
   row: GroupRow,
@@ -153,12 +151,77 @@ async function takeBack(
   if (row.deleted_at !== null && row.origin === 'adopted') {
     await releaseLinks(tx, row.id, row.version);
   }
-  // Whoever the write put in stays with their neighbours, and then the group is the bridge's to keep.
+  // Members that the write added stay, and then the group stays managed.
   if (undo.before?.origin !== null || (await hasPutIn(tx, row.id))) return row;
   await disownLinks(tx, row.id);
-  return releaseGroup(row);
+  return toUnmanagedGroup(row);
 }
 
 function listFields(parts: readonly GroupPart[]): GroupField[] {
   return parts.flatMap((part) => (part.kind === 'field' ? [part.field] : []));
+}
+
+/** Refusal of members and admins, with the writes that were taken back because of it. */
+export interface DeferredLinks {
+  readonly parts: readonly GroupPart[];
+  readonly undone: readonly Undone[];
+  readonly problem: Problem;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly retryAt: number;
+}
+
+/**
+ * Defers the refused members and admins whose write was acknowledged: they stay wanted and are shown. Returns their
+ * number.
+ */
+async function postponeRefused(
+  tx: Db,
+  groupId: GroupId,
+  { parts, undone, problem, now, retryAt }: DeferredLinks,
+): Promise<number> {
+  let postponed = 0;
+  const undoneVersions = new Set(undone.map(({ version }) => version));
+  for (const { told, same } of groupByProblem(parts, problem)) {
+    for (const { table, changes } of groupRefusedLinks(same)) {
+      const userIds = changes
+        .filter(({ version }) => !undoneVersions.has(version))
+        .map(({ userId }) => userId);
+      await postponeLinks(tx, table, groupId, { userIds, problem: told, now, retryAt });
+      postponed += userIds.length;
+    }
+  }
+  return postponed;
+}
+
+const NOBODY: ReadonlyMap<UserId, number | null> = new Map();
+
+/**
+ * The refused parts that still are what was planned. What a later write has overtaken was not refused:
+ * the service was never asked for that.
+ */
+export async function listStillPlanned(
+  tx: Db,
+  row: GroupRow,
+  { planned, parts }: { planned: GroupState; parts: readonly GroupPart[] },
+): Promise<GroupPart[]> {
+  const pending = parseStored<Pending<GroupField>>(row.pending);
+  const waiting = { member: NOBODY, admin: NOBODY };
+  for (const { kind, table, changes } of groupRefusedLinks(parts)) {
+    const userIds = changes.map(({ userId }) => userId);
+    const links = await listLinks(tx, table, row.id, userIds);
+    waiting[kind] = new Map(links.map(({ user_id, pending: version }) => [user_id, version]));
+  }
+  return parts.filter((part) =>
+    part.kind === 'field'
+      ? pending[part.field] === planned.pending[part.field]
+      : waiting[part.kind].get(part.change.userId) === part.change.version,
+  );
+}
+
+/** A provider that was refused all it wanted of the list of admins does not have it. */
+function revertAdminsAsked(row: GroupRow, links: readonly UserId[], undo: GroupUndo): GroupRow {
+  const wanted = [...undo.admins.keys()];
+  if (wanted.length === 0 || wanted.some((userId) => !links.includes(userId))) return row;
+  return { ...row, admins_asked: undo.before?.adminsAsked ?? 0 };
 }

@@ -46,7 +46,7 @@ export function createFollower(
     const isPutOff = row !== undefined && isResting(deps, row);
     for (const each of waiters) {
       each.settle(key, progress);
-      if (isPutOff) each.release(key, progress.version, PUT_OFF);
+      if (isPutOff) each.answerNotYet(key, progress.version, PUT_OFF);
     }
   }
 

@@ -37,11 +37,11 @@ export interface LaneRunner {
   stop(): void;
 }
 
-/** `onWoken` is told when a finished step made other resources due. */
+/** `onNotified` is told when a finished step made other resources due. */
 export function createLaneRunner(
   deps: ReconcileDeps,
   lanes: Lanes,
-  onWoken: () => void,
+  onNotified: () => void,
 ): LaneRunner {
   const users = convergeUsers(deps, lanes.users);
   const groups = convergeGroups(deps, lanes.groups);
@@ -52,9 +52,9 @@ export function createLaneRunner(
   async function runOne(key: ResourceKey, lease: Lease): Promise<Run> {
     switch (key.type) {
       case 'user':
-        return converge(deps, users, { key, lease, onWoken });
+        return converge(deps, users, { key, lease, onNotified });
       case 'group':
-        return converge(deps, groups, { key, lease, onWoken });
+        return converge(deps, groups, { key, lease, onNotified });
       default:
         return assertNever(key);
     }
@@ -67,10 +67,10 @@ export function createLaneRunner(
       waiters.settle(key, progress);
       const soon = retryAt !== undefined && isSoon(deps, retryAt);
       const reason = 'the change waits for something else first';
-      if (!soon) waiters.release(key, progress.version, reason);
+      if (!soon) waiters.answerNotYet(key, progress.version, reason);
     } catch (error) {
       deps.events.failed({ type: key.type, id: key.id, error });
-      waiters.release(key, GONE.version, 'the change is stored and will be tried again');
+      waiters.answerNotYet(key, GONE.version, 'the change is stored and will be tried again');
       await abandon(key, lease, error instanceof StoreError ? 0 : REST_MS);
     }
   }

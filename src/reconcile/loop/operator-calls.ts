@@ -7,9 +7,8 @@ import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions, Sending } from '../../upstream/transport.ts';
 import { type CallBook, createCallBook } from '../call-book.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { markToLook } from '../look-again.ts';
-import { toOperatorChanges } from '../to-operator-changes.ts';
-import { findOwnChanges } from '../to-own-changes.ts';
+import { markToLook } from '../mark-to-look.ts';
+import { findOwnChanges, toOperatorChanges } from '../to-own-changes.ts';
 
 /** What is needed beside the way to the service. */
 type OperatorDeps = Pick<ReconcileDeps, 'store' | 'upstream' | 'clock' | 'events'>;

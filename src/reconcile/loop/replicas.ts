@@ -9,7 +9,7 @@ import {
   saveHeard,
 } from '../../store/replicas.ts';
 import { freeSweepOf } from '../../store/sweeps.ts';
-import { freeTailOf } from '../audit/state.ts';
+import { freePollerOf } from '../audit/poll-state.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
 /** How often a process says that it lives, in milliseconds. */
@@ -81,7 +81,7 @@ export function createReplicas(deps: ReconcileDeps, onTakenOver: () => void): Re
       try {
         await clock.sleep(HEARD_EVERY_MS, stopping.signal);
         await takeOverSilent();
-        await deps.forms.refresh();
+        await deps.quirks.refresh();
       } catch (error) {
         // While the store does not answer nobody can say anything, and others tell of it.
         watched.clear();
@@ -117,7 +117,7 @@ async function takeOver({ store, clock, policy }: ReconcileDeps, dead: Replica):
     const until = dead.heard_at + LAST_CALL_MS + policy.lease.attemptMs;
     await shortenLanes(tx, dead.owner, until);
     await freeSweepOf(tx, dead.owner);
-    await freeTailOf(tx, dead.owner, clock.now());
+    await freePollerOf(tx, dead.owner, clock.now());
     await freeInspectionsOf(tx, dead.owner, clock.now());
     return true;
   });

@@ -1,9 +1,9 @@
 import { endOrphanedDrifts } from '../../store/drifts.ts';
-import { compareAll } from '../compare/compare.ts';
+import { compareAll } from '../compare/compare-all.ts';
 import { endUnseen, lookForMissing, storeMissing } from '../compare/missing.ts';
 import { readAdminLists } from '../compare/read-admin-lists.ts';
 import { type ReadLists, readLists } from '../compare/read-lists.ts';
-import { people, teams } from '../compare/resources.ts';
+import { groupResources, userResources } from '../compare/resources.ts';
 import { IncompleteSweep, type SweepRun, writeHeld } from '../compare/run.ts';
 
 /**
@@ -27,13 +27,13 @@ export async function runSweep(run: SweepRun): Promise<boolean> {
 async function conclude(run: SweepRun, lists: ReadLists): Promise<void> {
   const { deactivation } = run.deps.policy;
   const seen = { lists, since: run.sweep.started_at, deactivation };
-  const missingPeople = await lookForMissing(run, people, seen);
-  const missingTeams = await lookForMissing(run, teams, seen);
-  await storeMissing(run, people, missingPeople);
-  await storeMissing(run, teams, missingTeams);
-  await compareAll(run, people, seen);
-  await compareAll(run, teams, seen);
-  await endUnseen(run, people, seen);
-  await endUnseen(run, teams, seen);
+  const missingUsers = await lookForMissing(run, userResources, seen);
+  const missingGroups = await lookForMissing(run, groupResources, seen);
+  await storeMissing(run, userResources, missingUsers);
+  await storeMissing(run, groupResources, missingGroups);
+  await compareAll(run, userResources, seen);
+  await compareAll(run, groupResources, seen);
+  await endUnseen(run, userResources, seen);
+  await endUnseen(run, groupResources, seen);
   await writeHeld(run, (tx) => endOrphanedDrifts(tx, run.deps.clock.now()));
 }

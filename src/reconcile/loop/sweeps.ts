@@ -17,7 +17,7 @@ import {
 } from '../../store/sweeps.ts';
 import type { Transport } from '../../upstream/transport.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
-import { findUnresolvedAt } from '../audit/settle-unresolved.ts';
+import { findUnresolvedAt } from '../audit/resolve-events.ts';
 import { SWEEP_BEGINNING, SWEEP_READ_FACT } from '../compare/read-lists.ts';
 import {
   createCounts,

@@ -28,16 +28,16 @@ export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers 
   const stopping = new AbortController();
   const sleepMaxMs = deps.store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
   let wakeUp: (() => void) | undefined;
-  let woken = false;
+  let notified = false;
   let loop: Promise<void> = Promise.resolve();
 
   function wake(): void {
-    woken = true;
+    notified = true;
     wakeUp?.();
   }
 
   async function rest(ms: number): Promise<void> {
-    if (woken || stopping.signal.aborted) return;
+    if (notified || stopping.signal.aborted) return;
     const waking = new AbortController();
     wakeUp = () => waking.abort();
     await deps.clock.sleep(ms, waking.signal).catch(() => undefined);
@@ -52,7 +52,7 @@ export function createWorkers(deps: ReconcileDeps, runner: LaneRunner): Workers 
 
   async function work(): Promise<void> {
     while (!stopping.signal.aborted) {
-      woken = false;
+      notified = false;
       let restMs = STORE_REST_MS;
       try {
         await due.take();

@@ -1,6 +1,6 @@
 import { backoffMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import type { Reason } from '../reason.ts';
+import type { Reason } from '../verdict.ts';
 import type { Step } from './progress.ts';
 import type { FirstReadDeps } from './step.ts';
 

@@ -3,12 +3,12 @@ import { describeCompany, describeStored } from '../../../test/support/company.t
 import { readAll, startCompany } from '../../../test/support/first-read.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { SandboxShapeChange } from '../../sandbox/shape.ts';
-import type { GroupScimId } from '../forms.ts';
+import type { GroupScimId } from '../quirks.ts';
 
 const PAGE = 100;
 const USERS = 250;
 const GROUPS = 30;
-/** Who we are, two lists of people and two of groups, and one call to prove each end. */
+/** One call for our own account, two lists of users and two of groups, and one call to prove each end. */
 const CALLS_MAX = 1 + 2 * Math.ceil((USERS + 1) / PAGE) + 2 * Math.ceil(GROUPS / PAGE) + 4;
 
 interface ShapeCase {
@@ -65,7 +65,7 @@ describeStores('first read', ({ engine, makeStore }) => {
       expect(told.failures).toEqual([]);
       expect(firstRead.state()).toEqual({ kind: 'finished', unread: [] });
       expect(await describeStored(store)).toEqual(describeCompany(sandbox));
-      expect(deps.forms.current().groupScimId).toBe(scimId);
+      expect(deps.quirks.current().groupScimId).toBe(scimId);
       expect(firstRead.ownAccount()).toBe(sandbox.service.owner.id);
       expect(sandbox.calls.count()).toBeLessThanOrEqual(CALLS_MAX + extraCalls);
       expect(sandbox.calls.count({ mutating: true })).toBe(0);

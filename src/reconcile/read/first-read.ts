@@ -3,7 +3,7 @@ import type { Hold } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
 import type { ReadableSection } from '../sections.ts';
 import { createAttempts } from './attempts.ts';
-import { createBook } from './book.ts';
+import { createCheckpoint } from './checkpoint.ts';
 import { findOpenStep, findSection, STEPS, type Step } from './progress.ts';
 import { type AttemptRun, readStep, recheck } from './read-step.ts';
 import type { FirstReadDeps } from './step.ts';
@@ -24,13 +24,13 @@ type FirstReadState =
     }
   | {
       readonly kind: 'finished';
-      /** What the service did not let us read; asked again every five minutes. */
+      /** Sections that the service refused to show; asked again every five minutes. */
       readonly unread: readonly ReadableSection[];
     };
 
 /**
- * The first complete read of the service, once per store. Until it is finished SCIM has no answers,
- * because "not found" would make a provider create people twice.
+ * First complete read of the service, once per store. Until it is finished SCIM has no answers, because "not found"
+ * would make a provider create users twice.
  */
 export interface FirstRead {
   /**
@@ -42,7 +42,7 @@ export interface FirstRead {
   stop(): Promise<void>;
   state(): FirstReadState;
   readonly finished: boolean;
-  /** The account behind the token, once it is known and where the service tells. */
+  /** Account behind the token, once it is known and where the service tells it. */
   ownAccount(): number | undefined;
   /** Holds changes until this process knows that the service is the one of the store, as far as it tells. */
   readonly hold: Pick<Hold, 'over' | 'isLong'>;
@@ -54,14 +54,14 @@ export interface FirstRead {
 export function createFirstRead(deps: FirstReadDeps): FirstRead {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const book = createBook(deps);
+  const checkpoint = createCheckpoint(deps);
   const attempts = createAttempts(deps);
   const known = Promise.withResolvers<void>();
   const broken = Promise.withResolvers<BridgeError>();
-  const run: AttemptRun = { deps, book, attempts, signal, giveUp };
+  const run: AttemptRun = { deps, checkpoint, attempts, signal, giveUp };
   let loop: Promise<void> = Promise.resolve();
 
-  const isFinished = () => book.current().finishedAt !== undefined;
+  const isFinished = () => checkpoint.current().finishedAt !== undefined;
 
   async function rest(ms: number): Promise<void> {
     // Rejects only when the process stops, which the loop sees for itself.
@@ -76,7 +76,7 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
   async function runUntilStopped(): Promise<void> {
     let isRecheckDue = isFinished();
     while (!signal.aborted) {
-      const step = findOpenStep(book.current());
+      const step = findOpenStep(checkpoint.current());
       if (step !== 'service') known.resolve();
       if (step !== undefined) {
         await rest(await readStep(run, step));
@@ -90,8 +90,8 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
 
   return {
     async start() {
-      await book.open();
-      book.reopenService();
+      await checkpoint.open();
+      checkpoint.reopenService();
       loop = runUntilStopped();
     },
     async stop() {
@@ -102,16 +102,16 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
     get finished() {
       return isFinished();
     },
-    ownAccount: () => book.service()?.accountId,
+    ownAccount: () => checkpoint.service()?.accountId,
     hold: { over: known.promise, isLong: () => attempts.last()?.step === 'service' },
     broken: broken.promise,
   };
 }
 
-function toState({ book, attempts }: AttemptRun): FirstReadState {
-  const progress = book.current();
+function toState({ checkpoint, attempts }: AttemptRun): FirstReadState {
+  const progress = checkpoint.current();
   if (progress.finishedAt !== undefined) {
-    const unread = STEPS.filter((step) => book.getStep(step).state !== 'done');
+    const unread = STEPS.filter((step) => checkpoint.getStep(step).state !== 'done');
     const sections = new Set(unread.flatMap((step) => findSection(step) ?? []));
     return { kind: 'finished', unread: [...sections] };
   }
@@ -120,7 +120,7 @@ function toState({ book, attempts }: AttemptRun): FirstReadState {
   return {
     kind: 'running',
     step,
-    count: book.getStep(step).count,
+    count: checkpoint.getStep(step).count,
     ...(failure && { problem: failure.problem, retryAt: failure.retryAt }),
   };
 }

@@ -160,7 +160,7 @@ describeStores('first read of groups', ({ makeStore }) => {
   test('a list of members that says less than the count is not believed', async () => {
     const store = await makeStore();
     const sandbox = await startCompany({ seed });
-    // Somebody whom no list of people showed yet.
+    // A user that no list showed yet.
     const late = sandbox.faults.add({
       operation: 'scim.getGroups',
       fault: { kind: 'hang' },

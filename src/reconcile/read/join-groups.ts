@@ -2,7 +2,7 @@ import { foldCase } from '../../domain/fold.ts';
 import { normaliseName } from '../../domain/name.ts';
 import type { SeenGroup } from '../../store/groups/observations.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
-import type { GroupScimId } from '../forms.ts';
+import type { GroupScimId } from '../quirks.ts';
 
 /** A group that both interfaces show. */
 export interface GroupPair {
@@ -10,9 +10,9 @@ export interface GroupPair {
   readonly rest: RestGroup;
 }
 
-/** Which groups of the two interfaces are the same. */
+/** Join of the groups of the two interfaces. */
 export interface GroupJoin {
-  /** What the ids of SCIM are, undefined when no group tells. */
+  /** Meaning of the SCIM ids, undefined when no group tells. */
   readonly scimId: GroupScimId | undefined;
   readonly pairs: readonly GroupPair[];
   /** Groups that SCIM does not show. */

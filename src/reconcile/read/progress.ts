@@ -3,7 +3,7 @@ import type { Db } from '../../store/store.ts';
 import type { Cursor } from '../../upstream/page-progress.ts';
 import type { ReadableSection } from '../sections.ts';
 
-/** The first read, in order: people before groups, because a membership names a person. */
+/** Steps of the first read, in order: users before groups, because a membership names a user. */
 export const STEPS = ['service', 'users', 'companyUsers', 'groups', 'restGroups'] as const;
 
 /** One list of the service, or `service`: who we are there. */
@@ -19,15 +19,15 @@ export interface StepProgress {
   readonly since?: number;
   /** Where reading goes on; absent at the beginning. */
   readonly cursor?: Cursor;
-  /** Which of the documented ways to ask for the list is in use; the first when absent. */
+  /** Documented way to ask for the list that is in use; the first when absent. */
   readonly variant?: number;
   /** groups: some group came with members, so the list shows them. */
   readonly listsMembers?: boolean;
   /** restGroups: members were read of the groups up to this place in the order of creation. */
   readonly membersAfter?: number;
-  /** restGroups: done without members, because nobody is known who could be one. */
+  /** restGroups: done without members, because no user is known who could be one. */
   readonly membersUnknown?: boolean;
-  /** restGroups: no two answers agree on how many people are in some group, so nobody was taken out of it. */
+  /** restGroups: the member counts of some group disagree, so no member was removed from it. */
   readonly membersDoubted?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface StepProgress {
 export interface Progress {
   /** When everything that may be read had been read once (epoch milliseconds). */
   readonly finishedAt?: number;
-  /** All was read before: whoever turns up in an adopted group came after the adoption. */
+  /** Everything was read before: a new member of an adopted group came after the adoption. */
   readonly repeats?: true;
   readonly steps: { readonly [S in Step]?: StepProgress };
 }
@@ -44,7 +44,7 @@ export interface Progress {
 export const FIRST_READ_FACT = 'first-read';
 const UNTOUCHED: StepProgress = { state: 'open', count: 0 };
 
-/** What is stored of the first read; an untouched store has it all before it. */
+/** Reads the stored progress; an untouched store has all steps open. */
 export async function readProgress(db: Db, fact = FIRST_READ_FACT): Promise<Progress> {
   return (await findFact<Progress>(db, fact)) ?? { steps: {} };
 }

@@ -6,10 +6,11 @@ import type { Db } from '../../store/store.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
 import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { toGroupFate, toLookAgainColumns } from '../fate.ts';
-import type { GroupScimId } from '../forms.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
+import { decideGroupMerge } from '../merge-decision.ts';
+import type { GroupScimId } from '../quirks.ts';
 import { type PageTimes, readList } from './read-list.ts';
-import { mergeGroup, type Sighting, saveMembers, toNewGroup } from './save-group.ts';
+import { type GroupObservation, mergeGroup, saveMembers, toNewGroup } from './save-group.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
 
 /** Members after which a transaction ends: some ten milliseconds. */
@@ -23,7 +24,7 @@ export async function readGroups(context: FirstReadContext): Promise<StepResult>
     variants: [{}],
     storePage(items, times) {
       const seen = items.map(parseScimGroup);
-      const form = deps.forms.current().groupScimId;
+      const form = deps.quirks.current().groupScimId;
       const listsMembers =
         current().listsMembers === true || seen.some(({ memberIds }) => memberIds !== undefined);
       const reading = { ...times, form, repeats: progress().repeats === true };
@@ -38,7 +39,7 @@ export async function readGroups(context: FirstReadContext): Promise<StepResult>
   });
 }
 
-/** Cuts a page where many people have been named: each part is a transaction, during which nobody else writes. */
+/** Cuts a page into parts with few members each: a part is one transaction, which blocks other writers. */
 function toParts(seen: readonly ScimGroup[]): ScimGroup[][] {
   const parts: ScimGroup[][] = [];
   let named = PART_MEMBERS;
@@ -77,7 +78,7 @@ async function saveScimGroups(
 async function addGroups(tx: Db, added: readonly ScimGroup[], now: number): Promise<void> {
   const rows = added.map((group) => ({
     memberIds: group.memberIds,
-    row: toNewGroup(toSighting(group, undefined, now)),
+    row: toNewGroup(toObservation(group, undefined, now)),
   }));
   await insertObservedGroups(
     tx,
@@ -94,15 +95,19 @@ async function saveKnown(
   row: GroupRow,
   { group, sentAt, now, repeats }: PageTimes & { group: ScimGroup; repeats: boolean },
 ): Promise<void> {
-  const fate = toGroupFate(row, sentAt);
-  if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
-  if (fate !== 'merge') return;
-  await mergeGroup(tx, row, toSighting(group, withoutStaleMark(toObservedGroup(row)), now));
+  const decision = decideGroupMerge(row, sentAt);
+  if (decision === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
+  if (decision !== 'merge') return;
+  await mergeGroup(tx, row, toObservation(group, withoutStaleMark(toObservedGroup(row)), now));
   const { memberIds } = group;
   if (memberIds) await saveMembers(tx, row, { memberIds, now, repeats, from: 'list' });
 }
 
-function toSighting(group: ScimGroup, before: ObservedGroup | undefined, now: number): Sighting {
+function toObservation(
+  group: ScimGroup,
+  before: ObservedGroup | undefined,
+  now: number,
+): GroupObservation {
   const { id, displayName } = group;
   return {
     ids: { upstream_scim_id: id },

@@ -2,7 +2,7 @@ import type { Db } from '../../store/store.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';
 import { type Page, paginate } from '../../upstream/paginate.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 import type { StepProgress } from './progress.ts';
 import { type FirstReadContext, READING, type StepResult } from './step.ts';
 
@@ -12,9 +12,9 @@ export interface PageTimes {
   readonly now: number;
 }
 
-/** What becomes of one page: the rows it stands for, and what it teaches of the list. */
+/** Effect of one page: its rows, and what it shows of the list. */
 interface StoredPage {
-  /** Stored first, each in a transaction of its own, so that nobody waits long; a page that comes again stores them again. */
+  /** Parts stored first, each in a short transaction of its own; a repeated page stores them again. */
   readonly before?: readonly ((tx: Db) => Promise<void>)[];
   /** Stored with the checkpoint. */
   readonly rows: (tx: Db) => Promise<void>;
@@ -60,7 +60,7 @@ async function tryVariant<O extends PagedOperation>(
   try {
     return await readVariant(context, list, variant);
   } catch (error) {
-    const { verdict, problem } = judge(error);
+    const { verdict, problem } = classify(error);
     if (verdict !== 'refused') throw error;
     return { kind: 'incomplete', reason: `${list.operation.id}: ${problem.words}` };
   }

@@ -10,17 +10,18 @@ import { groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { toGroupFate, toLookAgainColumns } from '../fate.ts';
-import { judge } from '../verdict.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
+import { decideGroupMerge } from '../merge-decision.ts';
+import { classify } from '../verdict.ts';
 import { getStep } from './progress.ts';
 import type { PageTimes } from './read-list.ts';
 import { saveMembers } from './save-group.ts';
 import { type FirstReadContext, READING } from './step.ts';
 
-/** How many people the service says are in a group, by REST id; undefined where it does not say. */
+/** Member counts that the service tells, by REST id; undefined where it tells none. */
 type UserCounts = ReadonlyMap<number, number | undefined>;
 
-/** Groups whose people are counted in one read of the store. */
+/** Groups whose members are counted in one read of the store. */
 const PART = 20;
 
 const NOBODY = { seen: 0, unknown: 0 };
@@ -28,8 +29,8 @@ const NOBODY = { seen: 0, unknown: 0 };
 /** Reads the members of every group whose members no list carried completely, one call each. */
 export async function readMembers(context: FirstReadContext, counts: UserCounts): Promise<void> {
   const { deps, current, progress, save } = context;
-  const [people, company] = [getStep(progress(), 'users'), getStep(progress(), 'companyUsers')];
-  if (people.state !== 'done' && company.state !== 'done') {
+  const [users, company] = [getStep(progress(), 'users'), getStep(progress(), 'companyUsers')];
+  if (users.state !== 'done' && company.state !== 'done') {
     await save({ ...current(), membersUnknown: true });
     return;
   }
@@ -41,32 +42,32 @@ export async function readMembers(context: FirstReadContext, counts: UserCounts)
     const isListed = group.restId === undefined || counts.has(group.restId);
     const memberIds = await (isListed ? fetchMembers : fetchUnlisted)(context, group);
     const times = { sentAt, now: deps.clock.now(), repeats };
-    const isDoubted = repeats && memberIds !== undefined && !agrees(unproven, memberIds);
-    const doubted = isDoubted ? { membersDoubted: true } : {};
-    await save({ ...current(), membersAfter: group.seq, ...doubted }, async (tx) => {
-      if (isDoubted) await saveDoubt(tx, group, times.now);
+    const areCountsStale = repeats && memberIds !== undefined && !agrees(unproven, memberIds);
+    const stale = areCountsStale ? { membersDoubted: true } : {};
+    await save({ ...current(), membersAfter: group.seq, ...stale }, async (tx) => {
+      if (areCountsStale) await saveStaleCount(tx, group, times.now);
       else if (memberIds) await saveSeen(tx, group, { memberIds, ...times });
     });
   }
 }
 
-async function saveDoubt(tx: Db, { id }: SeenGroup, now: number): Promise<void> {
+async function saveStaleCount(tx: Db, { id }: SeenGroup, now: number): Promise<void> {
   const row = await lockGroup(tx, id);
   const observed = row && toObservedGroup(row);
   if (observed === undefined) return;
-  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, staleAt: now }) });
+  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, doubtedAt: now }) });
 }
 
 /** A group whose members no list proved. */
 interface Unproven {
   readonly group: SeenGroup;
-  /** How many people the service says there are; undefined: it does not say. */
+  /** Member count that the service tells; undefined when it tells none. */
   readonly said: number | undefined;
   /** How many the list showed. */
   readonly listed: number;
 }
 
-/** What was known of a group gives way to an answer that another one bears out. */
+/** True when a second source confirms the answer, which then replaces the known members. */
 function agrees({ said, listed }: Unproven, memberIds: readonly number[]): boolean {
   return said === undefined || said === memberIds.length || listed === memberIds.length;
 }
@@ -99,8 +100,8 @@ async function listUnproven(
 }
 
 /**
- * Everybody in the group, undefined when it is gone. A group that its list has no more may be refused instead
- * of missing, which says nothing of the others: what became of it is looked at by itself.
+ * Fetches the members of a group that its list no longer shows; undefined when it is gone. The service may refuse it
+ * instead of calling it missing, which says nothing of other groups: it is looked at by itself.
  */
 async function fetchUnlisted(
   context: FirstReadContext,
@@ -109,12 +110,14 @@ async function fetchUnlisted(
   try {
     return await fetchMembers(context, group);
   } catch (error) {
-    if (judge(error).verdict !== 'forbidden') throw error;
+    if (classify(error).verdict !== 'forbidden') throw error;
     return undefined;
   }
 }
 
-/** Everybody in the group, undefined when it is gone. @throws UpstreamError also when nothing shows its members. */
+/**
+ * Fetches all members of a group, undefined when it is gone. @throws UpstreamError also when no call shows its members.
+ */
 async function fetchMembers(
   context: FirstReadContext,
   group: SeenGroup,
@@ -128,7 +131,7 @@ async function fetchMembers(
     const answer = await deps.upstream.call(groupUsers.getListOfGroupUsers, args, options);
     return parseGroupUsers(answer).map(({ id }) => id);
   } catch (error) {
-    const { verdict } = judge(error);
+    const { verdict } = classify(error);
     if (verdict === 'missing') return undefined;
     // Another right than that of the groups; one group by itself shows its members through SCIM too.
     const instead = verdict === 'forbidden' ? await fetchThroughScim(context, group) : undefined;
@@ -147,7 +150,7 @@ async function fetchThroughScim(
     const answer = await deps.upstream.call(scim.getGroup, args, { ...READING, signal });
     return parseScimGroup(answer).memberIds;
   } catch (error) {
-    if (judge(error).verdict === 'missing') return undefined;
+    if (classify(error).verdict === 'missing') return undefined;
     throw error;
   }
 }
@@ -163,8 +166,8 @@ async function saveSeen(
   }: PageTimes & { memberIds: readonly number[]; repeats: boolean },
 ): Promise<void> {
   const row = await lockGroup(tx, id);
-  const fate = toGroupFate(row, sentAt);
-  if (row && fate === 'look-again') await updateGroup(tx, id, toLookAgainColumns(row, now));
-  if (row && fate === 'merge')
+  const decision = decideGroupMerge(row, sentAt);
+  if (row && decision === 'look-again') await updateGroup(tx, id, toLookAgainColumns(row, now));
+  if (row && decision === 'merge')
     await saveMembers(tx, row, { memberIds, now, repeats, from: 'group' });
 }

@@ -25,7 +25,7 @@ export async function readRestGroups(context: FirstReadContext): Promise<StepRes
   const scim = seen.filter(({ scimId, seenAt }) => scimId !== undefined && seenAt >= since);
   const join = joinGroups(scim, list.groups);
   await saveJoin(deps.store, join, { sentAt, now: deps.clock.now() });
-  if (join.scimId !== undefined) await deps.forms.learn({ groupScimId: join.scimId });
+  if (join.scimId !== undefined) await deps.quirks.learn({ groupScimId: join.scimId });
   await readMembers(context, new Map(list.groups.map(({ id, usersCount }) => [id, usersCount])));
   return list.result;
 }

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { type Reason, toReason } from '../reason.ts';
+import { type Reason, toReason } from '../verdict.ts';
 import type { Attempts } from './attempts.ts';
 import { findSection, type Step } from './progress.ts';
 import { closeStep, recheckSections, refuseStep, runStep, type StepRun } from './run-step.ts';
@@ -10,7 +10,7 @@ const INCOMPLETE_MAX = 3;
 /** How often asking whose token this is may fail while other reads work: the operation is not documented. */
 const ACCOUNT_FAILURES_MAX = 3;
 
-/** What the attempts of one first read share. */
+/** State that the attempts of one first read share. */
 export interface AttemptRun extends StepRun {
   readonly attempts: Attempts;
   /** Told that the service is not the one of the store: nothing may go on. */
@@ -18,11 +18,11 @@ export interface AttemptRun extends StepRun {
 }
 
 /**
- * Reads one list, or records why not. Returns how long to rest then, in milliseconds. Never rejects:
- * nobody waits for it, so whatever fails is told and tried again.
+ * Reads one list, or records why not. Returns the rest before the next attempt, in milliseconds. Never rejects, because
+ * no caller waits for it: a failure is reported and tried again.
  */
 export async function readStep(run: AttemptRun, step: Step): Promise<number> {
-  const before = run.book.getStep(step);
+  const before = run.checkpoint.getStep(step);
   try {
     const result = await runStep(run, step);
     if (result.kind === 'incomplete') return await readAgain(run, step, result.reason);
@@ -32,9 +32,9 @@ export async function readStep(run: AttemptRun, step: Step): Promise<number> {
   } catch (error) {
     if (run.signal.aborted) return 0;
     if (error instanceof BridgeError && error.code === 'other-service') run.giveUp(error);
-    const { count, membersAfter } = run.book.getStep(step);
+    const { count, membersAfter } = run.checkpoint.getStep(step);
     const hasMoved = count > before.count || membersAfter !== before.membersAfter;
-    return putOff(run, step, { reason: toReason(error), hasMoved });
+    return defer(run, step, { reason: toReason(error), hasMoved });
   }
 }
 
@@ -47,7 +47,7 @@ export async function recheck(run: AttemptRun): Promise<void> {
   }
 }
 
-async function putOff(
+async function defer(
   run: AttemptRun,
   step: Step,
   { reason, hasMoved }: { reason: Reason; hasMoved: boolean },
@@ -70,7 +70,9 @@ async function putOff(
   return attempts.fail(step, failures, reason);
 }
 
-/** Missing roles do not keep people waiting for ever: the rest serves, and status says what is not known. */
+/**
+ * Tries an incomplete list again. Missing roles do not block SCIM for ever: the rest serves, and status tells the gap.
+ */
 async function readAgain(run: AttemptRun, step: Step, text: string): Promise<number> {
   const { attempts } = run;
   const reason: Reason = { problem: { code: 'incomplete', words: text }, text };

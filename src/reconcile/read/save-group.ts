@@ -12,15 +12,15 @@ type GroupIdColumns = Partial<
 >;
 
 /** A group as a list shows it. */
-export interface Sighting {
+export interface GroupObservation {
   readonly ids: GroupIdColumns;
   readonly observed: ObservedGroup;
   /** When it is stored (epoch milliseconds). */
   readonly now: number;
 }
 
-/** The row of a group that nobody asked for yet. */
-export function toNewGroup({ ids, observed, now }: Sighting): NewGroupRow {
+/** Row of a new unmanaged group. */
+export function toNewGroup({ ids, observed, now }: GroupObservation): NewGroupRow {
   return {
     ...ids,
     ...toGroupColumns(toUnmanagedGroupAttributes(observed)),
@@ -31,11 +31,11 @@ export function toNewGroup({ ids, observed, now }: Sighting): NewGroupRow {
   };
 }
 
-/** Stores a sighting: an unmanaged group is shown as observed, a managed one as desired. */
+/** Stores a observation: an unmanaged group is shown as observed, a managed one as desired. */
 export async function mergeGroup(
   tx: Db,
   row: GroupRow,
-  { ids, observed, now }: Sighting,
+  { ids, observed, now }: GroupObservation,
 ): Promise<void> {
   const columns = { ...ids, observed: JSON.stringify(observed) };
   const shown = toGroupColumns(toUnmanagedGroupAttributes(observed));
@@ -44,7 +44,7 @@ export async function mergeGroup(
   await updateGroup(tx, row.id, { ...columns, ...changed });
 }
 
-/** Who was seen in a group, and what that is worth. */
+/** Members that were seen in a group, with the source. */
 export interface SeenMembers {
   readonly memberIds: readonly number[];
   /** Epoch milliseconds. */
@@ -56,14 +56,16 @@ export interface SeenMembers {
 }
 
 /**
- * Stores who was seen in a group. Where that is shown and somebody came or went, the ETag of the group changes; people
- * are brought up to date once, when all groups are read.
+ * Stores the members that were seen in a group. Where they are shown and have changed, the ETag of the group changes;
+ * users are brought up to date once, when all groups are read.
  */
 export async function saveMembers(
   tx: Db,
   row: GroupRow,
   { memberIds, now, repeats, from }: SeenMembers,
 ): Promise<void> {
+  // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
+  if (row.must_look !== 0) return;
   const baseline = toBaseline(row, repeats);
   // A removal that a provider asks for must not be taken to be done because a list was short.
   const isUnsure = repeats && from === 'list' && row.origin !== null;
@@ -80,8 +82,8 @@ export async function saveMembers(
 }
 
 /**
- * Who was in a group when it was adopted belongs there, also where its members are only read now. In one that
- * the bridge made, and in every managed one that was read before, nobody asked for them.
+ * Baseline of members: those of a newly adopted group belong to it, also when they are read later. In a created group,
+ * and in a group that was read before, a new member is not desired.
  */
 function toBaseline({ origin }: GroupRow, repeats: boolean): number | null {
   if (origin === null) return null;

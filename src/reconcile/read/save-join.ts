@@ -13,7 +13,8 @@ import { saveDispute } from '../../store/resources/disputes.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
-import { toGroupFate, toLookAgainColumns } from '../fate.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
+import { decideGroupMerge } from '../merge-decision.ts';
 import type { GroupJoin, GroupPair } from './join-groups.ts';
 import type { PageTimes } from './read-list.ts';
 import { mergeGroup, toNewGroup } from './save-group.ts';
@@ -59,33 +60,36 @@ async function saveRestOnly(tx: Db, list: readonly RestGroup[], times: PageTimes
   const restIds = list.map(({ id }) => id);
   const rows = await lockGroupsByIds(tx, { restIds, uids: list.map(({ uid }) => uid) });
   const added = list.filter((rest) => !rows.some((row) => carries(row, rest)));
-  const sightings = added.map((rest) => toSighting(undefined, { rest, times }));
-  await insertObservedGroups(tx, sightings.map(toNewGroup));
+  const observations = added.map((rest) => toObservation(undefined, { rest, times }));
+  await insertObservedGroups(tx, observations.map(toNewGroup));
   for (const rest of list) {
     const row = rows.find((known) => known.deleted_at === null && carries(known, rest));
     if (row) await saveRest(tx, row, { rest, times });
   }
 }
 
-interface RestSighting {
+interface RestObservation {
   readonly rest: RestGroup;
   readonly scimId?: string | undefined;
   readonly times: PageTimes;
 }
 
-async function saveRest(tx: Db, row: GroupRow, sighting: RestSighting): Promise<void> {
-  const { sentAt, now } = sighting.times;
-  const fate = toGroupFate(row, sentAt);
-  if (fate === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
-  if (fate === 'merge')
-    await mergeGroup(tx, row, toSighting(withoutStaleMark(toObservedGroup(row)), sighting));
+async function saveRest(tx: Db, row: GroupRow, observation: RestObservation): Promise<void> {
+  const { sentAt, now } = observation.times;
+  const decision = decideGroupMerge(row, sentAt);
+  if (decision === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
+  if (decision === 'merge')
+    await mergeGroup(tx, row, toObservation(withoutStaleMark(toObservedGroup(row)), observation));
 }
 
 /**
- * Which field comes from which list: the name from SCIM where SCIM shows the group, permissions, the
- * flag and both REST ids from here.
+ * Merges an entry of the REST list. The name comes from SCIM where SCIM shows the group; permissions, the flag and both
+ * REST ids come from here.
  */
-function toSighting(before: ObservedGroup | undefined, { rest, scimId, times }: RestSighting) {
+function toObservation(
+  before: ObservedGroup | undefined,
+  { rest, scimId, times }: RestObservation,
+) {
   const { permissions, addToCardsAndSpacesEnabled } = rest;
   const by = groups.getListOfGroups.id;
   const named = before === undefined || before.by === by ? { displayName: rest.name, by } : before;
@@ -111,13 +115,13 @@ async function mergeRows(tx: Db, a: GroupRow, b: GroupRow): Promise<GroupRow | u
   if (a.origin !== null && b.origin !== null) return undefined;
   const [keep, drop] = b.origin !== null || (a.origin === null && b.seq < a.seq) ? [b, a] : [a, b];
   await moveGroupLinks(tx, drop.id, keep.id);
-  // Whom only the other row knew, nobody asked for.
+  // Members that only the other row had are not desired.
   if (keep.origin === 'created') await disclaimLinks(tx, keep.id);
   await deleteGroup(tx, drop.id);
   return { ...keep, observed: toNewer(keep, drop) };
 }
 
-/** The name is whatever was seen last: the group may have been renamed since the older sighting. */
+/** The name is whatever was seen last: the group may have been renamed since the older observation. */
 function toNewer(keep: GroupRow, drop: GroupRow): string | null {
   const [known, seen] = [toObservedGroup(keep), toObservedGroup(drop)];
   if (seen === undefined || (known?.at ?? 0) >= seen.at) return keep.observed;

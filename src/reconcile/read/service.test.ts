@@ -8,7 +8,7 @@ import { findService } from './service.ts';
 
 const seed = { users: 3, groups: 1 };
 
-/** Whether changes are let through by now. */
+/** Resolves to true when changes are let through. */
 async function isOver({ over }: Pick<Hold, 'over'>): Promise<boolean> {
   const notYet = new Promise<false>((resolve) => setImmediate(resolve, false));
   return Promise.race([over.then(() => true), notYet]);
@@ -42,7 +42,7 @@ describeStores('the service of a store', ({ makeStore }) => {
 
     expect(firstRead.finished).toBe(true);
     expect(firstRead.ownAccount()).toBeUndefined();
-    // The list of people names the company too.
+    // The list of users names the company too.
     expect(await findService(store.read)).toEqual({
       identity: 'sandbox',
       companyId: expect.any(Number),
@@ -138,7 +138,7 @@ describeStores('the service of a store', ({ makeStore }) => {
     await firstRead.hold.over;
     await firstRead.stop();
 
-    // What was known stays known.
+    // Known facts stay known.
     expect(firstRead.ownAccount()).toBe(sandbox.service.owner.id);
   });
 });

@@ -4,7 +4,7 @@ import type { Db } from '../../store/store.ts';
 import { users } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 import { type FirstReadContext, type FirstReadDeps, READING, type StepResult } from './step.ts';
 
 /** The service that a store belongs to. */
@@ -13,13 +13,13 @@ export interface KnownService {
   readonly identity: string;
   /** The company, once a list or the account of the token named it. */
   readonly companyId?: number;
-  /** The account behind the token, where the service tells. */
+  /** Account behind the token, where the service tells it. */
   readonly accountId?: number;
 }
 
 const FACT = 'service';
 
-/** What is known of the service, undefined for a store that never met one. */
+/** Finds the service that the store belongs to, undefined for a new store. */
 export async function findService(db: Db): Promise<KnownService | undefined> {
   return findFact<KnownService>(db, FACT);
 }
@@ -37,7 +37,10 @@ export async function saveService(tx: Db, seen: KnownService, now: number): Prom
   }
 }
 
-/** @throws BridgeError `other-service` when the people and groups of the store are those of another service. */
+/**
+ * Checks that both are the same service. @throws BridgeError `other-service` when the users and groups of the store are
+ * those of another one.
+ */
 export function assertSameService(known: KnownService, seen: KnownService): void {
   if (known.identity !== seen.identity) throw toOtherService(known.identity, seen.identity);
   const { companyId = seen.companyId } = known;
@@ -54,20 +57,20 @@ function toOtherService(known: string, seen: string): BridgeError {
   );
 }
 
-/** Whether the service answers a cheap read that every token may send. Never rejects for the service. */
+/** Tells whether the service answers a cheap read that every token may send. Never rejects because of the service. */
 export async function isAnswering({ upstream }: FirstReadDeps): Promise<boolean> {
   try {
     await upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, READING);
     return true;
   } catch (error) {
-    const { verdict } = judge(error);
+    const { verdict } = classify(error);
     return verdict !== 'later' && verdict !== 'unknown';
   }
 }
 
 /**
- * Who we are: the account that must never lock itself out. A service that does not say leaves it
- * unknown, because the operation is not among those that it documents.
+ * Reads our own account, which must never lock itself out. It stays unknown where the service does not tell: the
+ * operation is not documented.
  */
 export async function readService({ deps, signal, save }: FirstReadContext): Promise<StepResult> {
   const { identity, clock, upstream } = deps;
@@ -78,7 +81,7 @@ export async function readService({ deps, signal, save }: FirstReadContext): Pro
     const { id: accountId, companyId } = account;
     seen = { identity, accountId, ...(companyId === undefined ? {} : { companyId }) };
   } catch (error) {
-    const { verdict, problem } = judge(error);
+    const { verdict, problem } = classify(error);
     const isTransient = verdict === 'later' || verdict === 'unknown';
     if (isTransient && problem.code !== 'unreadable') throw error;
   }

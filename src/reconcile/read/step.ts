@@ -2,7 +2,7 @@ import type { Db } from '../../store/store.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { Progress, StepProgress } from './progress.ts';
 
-/** What the first read is given. */
+/** Dependencies of the first read. */
 export interface FirstReadDeps extends ReconcileDeps {
   /** Names the service that the store belongs to: its base URL, or a constant for the embedded sandbox. */
   readonly identity: string;
@@ -11,7 +11,7 @@ export interface FirstReadDeps extends ReconcileDeps {
 /** Reading to compare is the least urgent class that is never starved. */
 export const READING: CallContext = { class: 'look', key: 'first-read' };
 
-/** What one step is given. */
+/** Context of one step. */
 export interface FirstReadContext {
   readonly deps: FirstReadDeps;
   /** Aborts when the process stops. */

@@ -11,8 +11,8 @@ import {
 import { parseStored } from '../../store/engine/columns.ts';
 import { countRepairs, lockHeldPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { acceptDrift, adoptUnmanaged } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
+import { acceptDrift, adoptUnmanaged } from './desire.ts';
 import { addPlan, listExceeded, toHash, toPlanAction } from './make-plan.ts';
 import { findProtection } from './protection.ts';
 
@@ -24,7 +24,7 @@ const REPAIRS_MAX = 3;
 
 /** After what it is decided what to do about the drifts that are known. */
 export interface Occasion {
-  /** `tail`: some were looked at, so a plan that waits is left as it is. */
+  /** `tail`: only some resources were looked at, so a waiting plan is left as it is. */
   readonly source: 'sweep' | 'tail';
   /** The plan is made to be shown, and nothing follows. */
   readonly isDryRun: boolean;
@@ -51,7 +51,7 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
   return plan;
 }
 
-/** What is to be done about the drifts that are known. */
+/** Known drifts by what is to be done about them. */
 interface Sorted {
   readonly toRepair: DriftRow[];
   readonly toAccept: DriftRow[];
@@ -90,8 +90,8 @@ async function sortOne(
 }
 
 /**
- * What somebody changes back again and again is a quarrel among people, and no bridge can end it; and nobody who is
- * protected loses anything.
+ * Decides on the repair of one drift. A drift that returns again and again is contested between people, so it is only
+ * reported; a protected user loses nothing.
  */
 async function mayRepair(
   tx: Db,
@@ -116,7 +116,7 @@ interface Planning extends Occasion {
 
 async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<PlanRow | undefined> {
   const { source, isDryRun, held } = planning;
-  // Who looks at some resources does not decide about what waits already.
+  // A look at some resources does not change a waiting plan.
   const heldId = source === 'tail' ? held?.id : undefined;
   const isLeft = (row: DriftRow) => heldId !== undefined && row.plan_id === heldId;
   const waiting = planning.candidates.filter(isLeft);

@@ -2,12 +2,12 @@ import { isUnmanagedKind } from '../../domain/drift.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
 import { lockPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
-import { acceptDrift, adoptUnmanaged } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
+import { acceptDrift, adoptUnmanaged } from './desire.ts';
 import { addPlan, toPlanAction } from './make-plan.ts';
 import { findProtection } from './protection.ts';
 
-/** What became of an operator's decision about a plan. */
+/** Result of an operator's decision about a plan. */
 export type PlanDecision =
   | { readonly kind: 'done'; readonly plan: PlanRow }
   | { readonly kind: 'unknown' }
@@ -16,11 +16,11 @@ export type PlanDecision =
   /** It is another plan than the one that was looked at. */
   | { readonly kind: 'other-hash'; readonly plan: PlanRow };
 
-/** What an operator says about a plan. */
+/** Decision of an operator about a plan. */
 interface PlanWord {
   readonly status: 'approved' | 'discarded';
   readonly hash: string | undefined;
-  /** Who says so. */
+  /** Name of the operator. */
   readonly by: string;
 }
 
@@ -37,7 +37,7 @@ export async function decidePlan(
     if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan };
     const now = clock.now();
     const ended = status === 'discarded' ? { reason: 'an operator', ended_at: now } : {};
-    // Somebody was asked, so what it does counts for no limit.
+    // An operator decided, so the plan counts for no limit.
     const change = { status, automatic: 0, decided_at: now, decided_by: by, ...ended };
     await updatePlan(tx, id, change);
     return { kind: 'done', plan: { ...plan, ...change } };
@@ -49,7 +49,7 @@ export async function decidePlan(
   return decision;
 }
 
-/** What became of an operator's decision about a drift. */
+/** Result of an operator's decision about a drift. */
 export type DriftDecision =
   | { readonly kind: 'done'; readonly drift: DriftRow; readonly plan?: PlanRow }
   | { readonly kind: 'unknown' }
@@ -95,7 +95,7 @@ export interface Ignoring {
   /** Epoch milliseconds. */
   readonly until: number;
   readonly reason: string;
-  /** Who says so. */
+  /** Name of the operator. */
   readonly by: string;
 }
 

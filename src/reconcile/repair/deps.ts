@@ -7,7 +7,7 @@ import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import type { FirstReadDeps } from '../read/step.ts';
 
-/** What is done about drifts; settings drift.*, limits.*. */
+/** Policy of repairs; settings drift.*, limits.*. */
 export interface RepairPolicy {
   readonly actions: DriftPolicy;
   readonly limits: HarmLimits;
@@ -15,7 +15,7 @@ export interface RepairPolicy {
   readonly settleMs: number;
 }
 
-/** What telemetry is told of repairs. */
+/** Events that repairs report to telemetry. */
 export interface DriftEvents {
   /** A plan was made, or stands elsewhere by now. */
   plan(fields: { id: string; status: PlanStatus; source: PlanOrigin; actions: number }): void;
@@ -26,14 +26,14 @@ export interface DriftEvents {
   failed(fields: { type: string; id: string; error: unknown }): void;
 }
 
-/** What everything about drifts is given. */
+/** Dependencies of everything about drifts. */
 export interface DriftDeps extends FirstReadDeps {
   readonly repair: RepairPolicy;
   readonly driftEvents: DriftEvents;
   /** Something is due. */
-  readonly wake: () => void;
-  /** Why nobody who is protected leaves this group, or undefined: it is ordinary. */
+  readonly notify: () => void;
+  /** Finds the reason why protected users do not leave this group; undefined for an ordinary group. */
   readonly findGroupPrivilege: (tx: Db, row: GroupRow) => Promise<string | undefined>;
-  /** Takes over what nobody asked for, as an operator does. */
+  /** Adopts an unmanaged resource, as an operator does. */
   readonly adopt: (key: { type: 'user' | 'group'; id: string }) => Promise<Adoption>;
 }

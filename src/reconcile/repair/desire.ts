@@ -5,7 +5,8 @@ import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
-import { followGroup, followPerson, toRuledName } from '../../rules/follow.ts';
+import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
+import { type DriftRow, endDrifts } from '../../store/drifts.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
 import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups/groups.ts';
 import { desireLink } from '../../store/links/links.ts';
@@ -14,15 +15,15 @@ import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/sho
 import type { Db } from '../../store/store.ts';
 import { type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Current } from './current.ts';
-import { findPlace } from './fields.ts';
+import { type Current, findPlace, isStillSo, lockCurrent } from './current.ts';
+import type { DriftDeps } from './deps.ts';
 
-/** What is to be desired from now on, by an operator or the policy; the provider's next write of it wins. */
+/** Value to be desired from now on, by an operator or the policy; the provider's next write of it wins. */
 export interface Desire extends Pick<Difference, 'kind' | 'memberId'> {
   readonly value: JsonValue;
 }
 
-/** What a desire takes. */
+/** Dependencies of a desire. */
 export type DesireDeps = Pick<ReconcileDeps, 'clock' | 'rules'>;
 
 /**
@@ -39,7 +40,7 @@ export async function desire(
   if (isUnmanagedKind(wanted.kind) || current.row.deleted_at !== null) return false;
   const place = findPlace({ kind: wanted.kind, desired: wanted.value });
   if (place?.kind === 'link') {
-    await desirePerson(tx, deps, current, { ...wanted, list: place.list });
+    await desireInList(tx, deps, current, { ...wanted, list: place.list });
     return true;
   }
   return 'upstream_id' in current.row
@@ -47,7 +48,7 @@ export async function desire(
     : desireOfGroup(tx, deps, current.row, wanted);
 }
 
-async function desirePerson(
+async function desireInList(
   tx: Db,
   { clock, rules }: DesireDeps,
   { row }: Current,
@@ -56,13 +57,13 @@ async function desirePerson(
   if (!('upstream_uid' in row)) return;
   const now = clock.now();
   const isWanted = isJsonObject(value) && value.present === true;
-  const person = userId(memberId);
-  await desireLink(tx, list, { groupId: row.id, userId: person, isWanted });
+  const user = userId(memberId);
+  await desireLink(tx, list, { groupId: row.id, userId: user, isWanted });
   await updateGroup(tx, row.id, { version: row.version + 1, modified_at: now });
   if (list === 'group_admins') return;
-  await touchUsers(tx, [person], now);
+  await touchUsers(tx, [user], now);
   const name = toRuledName(row);
-  await followGroup(tx, rules, { id: row.id, before: name, after: name, people: [person] }, now);
+  await followGroup(tx, rules, { id: row.id, before: name, after: name, users: [user] }, now);
 }
 
 async function desireOfUser(
@@ -79,12 +80,12 @@ async function desireOfUser(
   });
   const version = row.version + 1;
   await updateUser(tx, row.id, { ...toUserColumns(next), version, modified_at: now });
-  if (kind === 'user.access') await followPerson(tx, rules, row.id, now);
+  if (kind === 'user.access') await followUser(tx, rules, row.id, now);
   return true;
 }
 
 function toUserChange(attributes: JsonObject, kind: Desire['kind'], value: JsonValue): JsonObject {
-  // Nobody is there: who is to be inactive needs no account.
+  // The account is gone: a user that is to be inactive needs none.
   if (kind === 'user.missing') return { active: false };
   if (!isJsonObject(value)) return {};
   if (kind === 'user.access') return toChangedExtension(attributes, USER_EXTENSION, value);
@@ -104,7 +105,7 @@ async function desireOfGroup(
 ): Promise<boolean> {
   const now = deps.clock.now();
   if (kind === 'group.missing') {
-    await letGo(tx, deps, row);
+    await markGroupGone(tx, deps, row);
     return true;
   }
   if (!isJsonObject(value)) return false;
@@ -119,14 +120,14 @@ async function desireOfGroup(
   if (kind !== 'group.renamed') return true;
   await touchMembers(tx, row.id, now);
   const [before, after] = [toRuledName(row), toRuledName({ ...row, ...changed })];
-  await followGroup(tx, deps.rules, { id: row.id, before, after, people: [] }, now);
+  await followGroup(tx, deps.rules, { id: row.id, before, after, users: [] }, now);
   return true;
 }
 
 /** A group that is gone and is not to come back: in no answer any more. */
-async function letGo(tx: Db, { clock, rules }: DesireDeps, row: GroupRow): Promise<void> {
+async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow): Promise<void> {
   const now = clock.now();
-  const people = await listLinkedUsers(tx, row.id);
+  const users = await listLinkedUsers(tx, row.id);
   await updateGroup(tx, row.id, {
     deleted_at: now,
     modified_at: now,
@@ -139,12 +140,42 @@ async function letGo(tx: Db, { clock, rules }: DesireDeps, row: GroupRow): Promi
     upstream_rest_id: null,
     upstream_uid: null,
   });
-  await touchUsers(tx, people, now);
+  await touchUsers(tx, users, now);
   await followGroup(
     tx,
     rules,
-    { id: row.id, before: toRuledName(row), after: undefined, people },
+    { id: row.id, before: toRuledName(row), after: undefined, users },
     now,
   );
   await deleteAllLinks(tx, row.id);
+}
+
+/**
+ * Takes what is observed as what is desired. The caller has entered the rules (`enterRules`, `names`). False: the
+ * service was seen to hold something else by now, or it cannot be desired.
+ */
+export async function acceptDrift(
+  tx: Db,
+  deps: Pick<ReconcileDeps, 'clock' | 'rules' | 'policy'>,
+  drift: DriftRow,
+): Promise<boolean> {
+  const key = { type: drift.resource_type, id: drift.resource_id };
+  const current = await lockCurrent(tx, deps, key);
+  if (current === undefined || !isStillSo(current, drift)) return false;
+  const { kind, member_id: memberId } = drift;
+  const value = parseStored<JsonValue>(drift.observed);
+  if (!(await desire(tx, deps, current, { kind, memberId, value }))) return false;
+  await endDrifts(tx, [drift.id], { status: 'accepted', now: deps.clock.now() });
+  return true;
+}
+
+/** Accepts an unmanaged account or group by adopting it. False when it needs an operator who names it. */
+export async function adoptUnmanaged(
+  { store, clock, adopt }: DriftDeps,
+  { id, resource_type: type, resource_id }: DriftRow,
+): Promise<boolean> {
+  const { kind } = await adopt({ type, id: resource_id });
+  if (kind !== 'adopted') return false;
+  await store.write((tx) => endDrifts(tx, [id], { status: 'accepted', now: clock.now() }));
+  return true;
 }

@@ -18,11 +18,11 @@ import {
   updatePlanActions,
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { type Current, judgeRepair, lockCurrent, type RepairState } from './current.ts';
+import { type Current, checkRepair, lockCurrent, type RepairState } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { releasePart } from './release.ts';
 
-/** Repairs that are judged in one transaction. */
+/** Repairs that are checked in one transaction. */
 const PART = 200;
 
 /** Goes on with every approved plan, and tells which repairs have come to their end. True: some are under way. */
@@ -31,20 +31,20 @@ export async function followRepairs(deps: DriftDeps): Promise<boolean> {
   for (const plan of plans) {
     let isReleased = false;
     while (await releasePart(deps, plan)) isReleased = true;
-    if (isReleased) deps.wake();
-    await settlePlan(deps, plan);
+    if (isReleased) deps.notify();
+    await endPlan(deps, plan);
   }
-  const met = await settleMet(deps);
+  const met = await endMetDrifts(deps);
   return met || plans.length > 0;
 }
 
 /** Ends what a plan has repaired, and the plan once nothing of it waits any more. */
-async function settlePlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
+async function endPlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
   const { store, clock, driftEvents } = deps;
   for (let afterId: number | undefined = 0; afterId !== undefined; ) {
     const query: ActionQuery = { status: 'released', afterId, limit: PART };
     const actions = await listPlanActions(store.read, plan.id, query);
-    await settlePart(deps, actions, settleAction);
+    await endPart(deps, actions, endAction);
     afterId = actions.at(-1)?.id;
   }
   const total = await store.write(async (tx) => {
@@ -60,40 +60,40 @@ async function settlePlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
 }
 
 /** Ends what a write has met and repairs by itself. True: some of it is still under way. */
-async function settleMet(deps: DriftDeps): Promise<boolean> {
+async function endMetDrifts(deps: DriftDeps): Promise<boolean> {
   let isAny = false;
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
     const rows: DriftRow[] = await listRepairing(deps.store.read, { afterSeq, limit: PART });
     isAny ||= rows.length > 0;
-    await settlePart(deps, rows, async (settling, row) =>
-      settleDrift(settling, row, await settling.judge(row)),
+    await endPart(deps, rows, async (ending, row) =>
+      endDrift(ending, row, await ending.check(row)),
     );
     afterSeq = rows.at(-1)?.seq;
   }
   return isAny;
 }
 
-/** One transaction in which repairs are judged. */
-interface Settling {
+/** One transaction in which repairs are checked and ended. */
+interface Ending {
   readonly tx: Db;
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly judge: (row: DriftRow | PlanActionRow) => Promise<RepairState | 'gone'>;
+  readonly check: (row: DriftRow | PlanActionRow) => Promise<RepairState | 'gone'>;
 }
 
-/** Settles some in one transaction, and tells of those that were repaired. */
-async function settlePart<Row>(
+/** Ends some repairs in one transaction, and reports those that are done. */
+async function endPart<Row>(
   deps: DriftDeps,
   rows: readonly Row[],
-  settle: (settling: Settling, row: Row) => Promise<DriftRow | undefined>,
+  end: (ending: Ending, row: Row) => Promise<DriftRow | undefined>,
 ): Promise<void> {
   if (rows.length === 0) return;
   const { store, driftEvents, clock } = deps;
   const repaired = await store.write(async (tx) => {
-    const settling = { tx, now: clock.now(), judge: createJudge(tx, deps) };
+    const ending = { tx, now: clock.now(), check: createRepairCheck(tx, deps) };
     const ended: DriftRow[] = [];
     for (const row of rows) {
-      const drift = await settle(settling, row);
+      const drift = await end(ending, row);
       if (drift !== undefined) ended.push(drift);
     }
     return ended;
@@ -103,34 +103,31 @@ async function settlePart<Row>(
   }
 }
 
-/** Nothing that settles a repair changes a person or group, so in what each differs is read once. */
-function createJudge(tx: Db, deps: DriftDeps): Settling['judge'] {
+/** Reads each resource once, because ending a repair changes no user or group. */
+function createRepairCheck(tx: Db, deps: DriftDeps): Ending['check'] {
   const known = new Map<string, Promise<Current | undefined>>();
   return async (row) => {
     const { resource_type: type, resource_id: id } = row;
     const reading = known.get(id) ?? lockCurrent(tx, deps, { type, id });
     known.set(id, reading);
     const current = await reading;
-    return current === undefined ? 'gone' : judgeRepair(tx, current, row);
+    return current === undefined ? 'gone' : checkRepair(tx, current, row);
   };
 }
 
 /** The drift that was repaired by it; undefined: none, or not yet. */
-async function settleAction(
-  settling: Settling,
-  action: PlanActionRow,
-): Promise<DriftRow | undefined> {
-  const { tx, judge } = settling;
-  const state = await judge(action);
+async function endAction(ending: Ending, action: PlanActionRow): Promise<DriftRow | undefined> {
+  const { tx, check } = ending;
+  const state = await check(action);
   if (state === 'waits') return undefined;
   const status = state === 'gone' ? 'dropped' : 'done';
   await updatePlanActions(tx, [action.id], { status });
   const drift = await findRepairing(tx, action);
-  return drift && settleDrift(settling, drift, state);
+  return drift && endDrift(ending, drift, state);
 }
 
-async function settleDrift(
-  { tx, now }: Settling,
+async function endDrift(
+  { tx, now }: Ending,
   drift: DriftRow,
   state: RepairState | 'gone',
 ): Promise<DriftRow | undefined> {

@@ -11,10 +11,10 @@ import {
 } from '../../store/inspections.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, toObservedUser, toUserState, type UserRow } from '../../store/users/users.ts';
-import { EVERY_LIST, isBusy, isUnchanged, type SeenSince } from '../compare/judgement.ts';
-import { people, type Resources, teams } from '../compare/resources.ts';
-import { compareWithKnown, storeSettled } from '../compare/settle.ts';
-import type { LookNeeds } from '../compare/sighting.ts';
+import { EVERY_LIST, isBusy, isUnchanged, type SeenSince } from '../compare/comparison.ts';
+import { compareWithKnown, storeDriftChanges } from '../compare/drift-changes.ts';
+import type { LookNeeds } from '../compare/look.ts';
+import { groupResources, type Resources, userResources } from '../compare/resources.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** Inspections that are made in one turn. */
@@ -24,19 +24,22 @@ const LEASE_MS = 5 * 60_000;
 /** How long to wait after a look that did not work, at first and at most, in milliseconds. */
 const RETRY_MS = 5_000;
 const RETRY_MAX_MS = 10 * 60_000;
-/** The same where somebody works on it, who mostly is done soon. */
+/** Waits after a look that was skipped because a worker has the resource, in milliseconds. */
 const BUSY_MS = 25;
 const BUSY_MAX_MS = 60_000;
 
-/** What a turn has come to. */
+/** Result of one turn. */
 export interface Inspected {
-  /** When somebody is to be looked at next (epoch milliseconds); undefined: nobody waits. */
+  /** Time of the next inspection (epoch milliseconds); undefined when none waits. */
   readonly nextAt: number | undefined;
   /** Something differs that was not known. */
   readonly hasFound: boolean;
 }
 
-/** Looks at people and groups one by one that somebody else may have changed, and says in what they differ. */
+/**
+ * Creates the inspections: looks one by one at users and groups that another author may have changed, and compares
+ * them.
+ */
 export function createInspections(
   deps: DriftDeps,
   signal: AbortSignal,
@@ -46,11 +49,11 @@ export function createInspections(
   async function inspect(inspection: InspectionRow): Promise<boolean> {
     return inspection.resource_type === 'user'
       ? inspectOne({ deps, signal }, inspection, {
-          resources: people,
+          resources: userResources,
           row: await findUserRow(store.read, inspection.resource_id),
         })
       : inspectOne({ deps, signal }, inspection, {
-          resources: teams,
+          resources: groupResources,
           row: await findGroupRow(store.read, inspection.resource_id),
         });
   }
@@ -89,9 +92,9 @@ async function inspectOne<Row extends UserRow | GroupRow>(
     await deps.store.write((tx) => endInspection(tx, inspection));
     return false;
   }
-  // Whoever works on it looks first, and what they see is all that is needed mostly.
+  // The worker that has it looks first, and its look is usually enough.
   if (isBusy(row)) {
-    await passOver(deps, inspection);
+    await deferBusy(deps, inspection);
     return false;
   }
   const held = await take(deps, inspection, row);
@@ -112,16 +115,16 @@ async function take(
   const now = clock.now();
   const isNamed = inspection.source === 'tail';
   const lastAt = isNamed ? undefined : await findNewestOwnCallFor(store.read, id);
-  const settledAt = (lastAt ?? 0) + repair.settleMs;
-  const isEarly = lastAt !== undefined && settledAt > now;
+  const quietAt = (lastAt ?? 0) + repair.settleMs;
+  const isEarly = lastAt !== undefined && quietAt > now;
   const change = isEarly
-    ? { due_at: settledAt, attempts: inspection.attempts, owner: null }
+    ? { due_at: quietAt, attempts: inspection.attempts, owner: null }
     : { due_at: now + LEASE_MS, attempts: inspection.attempts + 1, owner };
   const isTaken = await store.write((tx) => postponeInspection(tx, inspection, change));
   return isTaken && !isEarly ? { ...inspection, ...change } : undefined;
 }
 
-/** What is not seen by the look that everybody gets, and is ours. */
+/** Finds the managed parts that the ordinary look does not show. */
 function toNeeds(
   row: UserRow | GroupRow,
   { admins }: InspectionRow,
@@ -134,7 +137,7 @@ function toNeeds(
   return { companyUser: isOwned || policy.deactivation === 'temporarilyInactive', admins: false };
 }
 
-/** When it was seen; a list of REST alone shows little of what is judged. */
+/** Time of the last observation; a REST list alone shows few of the compared fields. */
 function toSeenAt(row: UserRow | GroupRow): number | undefined {
   const observed = 'upstream_id' in row ? toObservedUser(row) : toObservedGroup(row);
   return observed?.shownAt ?? observed?.at;
@@ -167,33 +170,36 @@ async function look<Row extends UserRow | GroupRow>(
   inspection: InspectionRow,
   { resources, row, needs }: Found<Row> & { needs: LookNeeds },
 ): Promise<boolean> {
-  const sighting = await resources.look({ deps, signal }, row, needs);
-  if (sighting.kind === 'could-not-look') {
-    await putOff(deps, inspection);
+  const observation = await resources.look({ deps, signal }, row, needs);
+  if (observation.kind === 'could-not-look') {
+    await defer(deps, inspection);
     return false;
   }
   const found = await deps.store.write(async (tx) => {
     const locked = await resources.lock(tx, row);
     if (locked === undefined || !isUnchanged(locked, row)) return undefined;
-    if (sighting.kind === 'seen') await sighting.store(tx, locked);
-    // Who is gone is seen by nobody from now on.
-    const since = sighting.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
+    if (observation.kind === 'seen') await observation.store(tx, locked);
+    // A resource that is gone counts as unseen from now on.
+    const since = observation.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
     return conclude(tx, deps, { inspection, resources, row, since, seenAt: deps.clock.now() });
   });
-  if (found === undefined) await putOff(deps, inspection);
+  if (found === undefined) await defer(deps, inspection);
   return tell(deps, found ?? []);
 }
 
 /** The look is owed still. */
-async function putOff({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
+async function defer({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
   const waitMs = Math.min(RETRY_MS * 2 ** (inspection.attempts - 1), RETRY_MAX_MS);
   const { attempts } = inspection;
   const change = { due_at: clock.now() + waitMs, attempts, owner: null };
   await store.write((tx) => postponeInspection(tx, inspection, change));
 }
 
-/** Leaves it to whoever works on it, for as long again as it has been put off already: others are taken meanwhile. */
-async function passOver({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
+/**
+ * Defers an inspection while a worker has the resource, for as long again as it has waited, so that others are taken
+ * meanwhile.
+ */
+async function deferBusy({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
   const { due_at, since, attempts } = inspection;
   const waitMs = Math.min(Math.max(due_at - since, BUSY_MS), BUSY_MAX_MS);
   const change = { due_at: clock.now() + waitMs, attempts, owner: null };
@@ -202,7 +208,7 @@ async function passOver({ store, clock }: DriftDeps, inspection: InspectionRow):
 
 interface Conclusion<Row extends UserRow | GroupRow> extends Found<Row> {
   readonly inspection: InspectionRow;
-  /** What was not seen since then was not there. */
+  /** Beginning of the look (epoch milliseconds): a resource last seen before it was not there. */
   readonly since: number;
   /** When it was looked at; what was found to differ since then is known better. */
   readonly seenAt: number;
@@ -223,20 +229,20 @@ async function conclude<Row extends UserRow | GroupRow>(
     deactivation: deps.policy.deactivation,
   };
   const known = await listActiveDrifts(tx, [row.id]);
-  const judgement = await resources.judge(tx, fresh, seen);
-  // Somebody has begun to work on it: it waits until they are done.
-  if (judgement.kind === 'unknown') {
+  const comparison = await resources.compare(tx, fresh, seen);
+  // A worker has taken it: the inspection waits until that is done.
+  if (comparison.kind === 'unknown') {
     const { attempts } = inspection;
     const change = { due_at: deps.clock.now(), attempts, owner: null };
     await postponeInspection(tx, inspection, change);
     return [];
   }
-  const compared = compareWithKnown(judgement, known);
+  const compared = compareWithKnown(comparison, known);
   const gone = compared.gone.filter(({ last_seen_at }) => last_seen_at <= seenAt);
-  const settled = { ...compared, gone };
-  await storeSettled(tx, settled, { detector: inspection.source, now: deps.clock.now() });
+  const changes = { ...compared, gone };
+  await storeDriftChanges(tx, changes, { detector: inspection.source, now: deps.clock.now() });
   await endInspection(tx, inspection);
-  if (settled.fresh.length === 0) return [];
+  if (changes.fresh.length === 0) return [];
   const before = new Set(known.map(({ id }) => id));
   return (await listActiveDrifts(tx, [row.id])).filter(({ id }) => !before.has(id));
 }

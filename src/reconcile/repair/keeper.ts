@@ -22,12 +22,12 @@ const BUSY_MS = [25, 1_000] as const;
 /** How much longer than looking takes it is left alone. */
 const BUSY_FACTOR = 4;
 
-/** What is done about drifts, in one process; any number of processes may do it on the same store. */
+/** Keeper of drifts in one process; several processes can share a store. */
 export interface DriftKeeper {
   start(): void;
   stop(): Promise<void>;
   /** Something is to be looked at, or was approved. */
-  poke(): void;
+  notify(): void;
   /** Decides about what is known, after a sweep. */
   decide(occasion: Occasion): Promise<PlanRow | undefined>;
   /** Of this and the next three `by` is the name of the operator. */
@@ -62,7 +62,7 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     const busyMs = toBusyRest(performance.now() - beganAt);
     const untilNextMs = nextAt === undefined ? IDLE_MS : nextAt - deps.clock.now();
     const restMs = Math.min(Math.max(untilNextMs, busyMs), IDLE_MS);
-    if (!signal.aborted) timer = setTimeout(poke, restMs).unref();
+    if (!signal.aborted) timer = setTimeout(notify, restMs).unref();
   }
 
   /** When there is more to do (epoch milliseconds); undefined: nothing is known to come. */
@@ -73,29 +73,29 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     return areRepairing ? deps.clock.now() : nextAt;
   }
 
-  function poke(): void {
+  function notify(): void {
     if (isWaiting || signal.aborted) return;
     isWaiting = true;
     turn = turn.then(takeTurn);
   }
 
-  /** What was decided is followed at once. */
+  /** Follows a decision at once. */
   async function decided<T>(decision: Promise<T>): Promise<T> {
     const result = await decision;
-    poke();
+    notify();
     return result;
   }
 
   return {
     start() {
-      turn = free(deps).finally(poke);
+      turn = free(deps).finally(notify);
     },
     async stop() {
       stopping.abort();
       clearTimeout(timer);
       await turn;
     },
-    poke,
+    notify,
     decide: (occasion) => decided(decide(deps, occasion)),
     approve: (id, hash, by) => decided(decidePlan(deps, id, { status: 'approved', hash, by })),
     discard: (id, by) =>

@@ -20,7 +20,7 @@ import {
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 
-/** What brings the service back to what is desired of one drift. */
+/** Action that repairs one drift. */
 export function toPlanAction(row: DriftRow): PlanAction {
   const { kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
   const desired = parseStored<JsonValue>(row.desired);
@@ -81,8 +81,8 @@ function countActions(actions: readonly PlanAction[]): JsonObject {
 }
 
 /**
- * Which limits a plan would exceed, with what was done already in 24 hours, each as words; none: []. Whoever loses the
- * same again counts once.
+ * Lists the limits that a plan would exceed together with the last 24 hours, in words; empty when none. The same loss
+ * of the same user counts once.
  */
 export async function listExceeded(
   tx: Db,
@@ -106,7 +106,7 @@ export async function listExceeded(
   return exceeded;
 }
 
-/** What would be done now, and what waits for an operator already. */
+/** Actions of a new plan, and those of the plan that waits already. */
 interface Harming {
   readonly actions: readonly PlanAction[];
   readonly waiting: readonly PlanAction[];

@@ -6,17 +6,17 @@ import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import type { DriftDeps } from './deps.ts';
 
-/** What would be taken away from whom; SCIM ids. */
+/** Loss that an action would cause to a user or group, by SCIM ids. */
 interface Taking {
   readonly harm: HarmKind | null | undefined;
   readonly resourceId: string;
-  /** The person in a list of the group; empty elsewhere. */
+  /** User in a list of the group; empty elsewhere. */
   readonly memberId: string;
 }
 
 /**
- * Why no repair may take this away, or undefined: it may. Those whom no request of a provider may deactivate or demote,
- * no repair does. Leaving a group demotes only where the group is privileged.
+ * Finds the reason why no repair may take this away; undefined when it may. Users that no provider may deactivate or
+ * demote are safe from repairs too. Leaving a group is a demotion only where the group is privileged.
  */
 export async function findProtection(
   tx: Db,

@@ -3,11 +3,11 @@ import type { GroupId } from '../../domain/ids.ts';
 import { listGroupsWithAdmins } from '../../store/resources/managed.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { createAttempts } from '../read/attempts.ts';
-import { createBook } from '../read/book.ts';
+import { createCheckpoint } from '../read/checkpoint.ts';
 import { findOpenStep } from '../read/progress.ts';
 import { type AttemptRun, readStep } from '../read/read-step.ts';
 import type { FirstReadDeps } from '../read/step.ts';
-import { judge } from '../verdict.ts';
+import { classify } from '../verdict.ts';
 
 /** How long one admin list may take with its turn, in milliseconds. */
 const ADMINS_WAIT_MS = 60_000;
@@ -15,7 +15,7 @@ const ADMINS_WAIT_MS = 60_000;
 /** Where the second reading of the service keeps how far it has come. */
 export const READ_AGAIN_FACT = 'recovery-read';
 
-/** Which sections a complete read could read. */
+/** Sections that a complete read could read. */
 export interface ReadSections {
   readonly users: boolean;
   readonly groups: boolean;
@@ -31,22 +31,27 @@ export async function readServiceAgain(
   deps: FirstReadDeps,
   signal: AbortSignal,
 ): Promise<ReadSections> {
-  const book = createBook(deps, READ_AGAIN_FACT);
-  await book.open();
+  const checkpoint = createCheckpoint(deps, READ_AGAIN_FACT);
+  await checkpoint.open();
   const run: AttemptRun = {
     deps,
-    book,
+    checkpoint,
     attempts: createAttempts(deps),
     signal,
     giveUp: () => undefined, // Every start has asked whose service it is before.
   };
-  for (let step = findOpenStep(book.current()); step; step = findOpenStep(book.current())) {
+  for (
+    let step = findOpenStep(checkpoint.current());
+    step;
+    step = findOpenStep(checkpoint.current())
+  ) {
     const restMs = await readStep(run, step);
     signal.throwIfAborted();
     if (restMs > 0) await deps.clock.sleep(restMs, signal);
   }
   for (const id of await listGroupsWithAdmins(deps.store.read)) await readAdminsIfAllowed(deps, id);
-  const isRead = (step: 'users' | 'groups' | 'restGroups') => book.getStep(step).state === 'done';
+  const isRead = (step: 'users' | 'groups' | 'restGroups') =>
+    checkpoint.getStep(step).state === 'done';
   return { users: isRead('users'), groups: isRead('groups') && isRead('restGroups') };
 }
 
@@ -57,7 +62,7 @@ async function readAdminsIfAllowed(deps: FirstReadDeps, id: GroupId): Promise<vo
   } catch (error) {
     const cause = error instanceof BridgeError ? error.cause : undefined;
     if (cause === undefined) throw error;
-    const { verdict } = judge(cause);
+    const { verdict } = classify(cause);
     if (verdict === 'later' || verdict === 'unknown') throw error;
   }
 }

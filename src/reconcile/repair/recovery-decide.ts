@@ -1,10 +1,10 @@
 import { deleteHeldActions, deleteHeldWishes } from '../../store/plans/held.ts';
 import type { Db } from '../../store/store.ts';
-import type { RecoveryDeps } from './begin.ts';
+import type { RecoveryDeps } from './recovery-begin.ts';
 import { type Released, releasePlan } from './recovery-release.ts';
 import { endRecovery, findRecovery, type PlannedRecovery, saveRecovery } from './recovery-state.ts';
 
-/** What became of an operator's decision. */
+/** Result of an operator's decision. */
 export type Decision =
   | ({ readonly kind: 'done' } & Released)
   /** There is no plan that waits. */
@@ -30,11 +30,11 @@ export async function releaseApproved(
   const released = await releasePlan(deps, plan);
   await deps.store.write(finish);
   deps.events.recovery({ phase: 'over', code: 'approved', actions: released.released });
-  deps.wake();
+  deps.notify();
   return released;
 }
 
-/** What was accepted while observing is in the service already, so there is nothing to decide. */
+/** Ends recovery without a plan: the changes accepted while observing are in the service already. */
 export async function endEmpty({ store, events }: RecoveryDeps): Promise<void> {
   await store.write(finish);
   events.recovery({ phase: 'over', code: 'empty', actions: 0 });

@@ -20,13 +20,13 @@ import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-hel
 /** Resources that are compared in one transaction. */
 const PART = 500;
 
-/** What decides which differences there are, with the settings of this process. */
+/** Policy by which differences are found, from the settings of this process. */
 export function toHeldPolicy({ policy }: ReconcileDeps, readSince: number): HeldPolicy {
   const { deactivation, groupDeletion } = policy;
   return { deactivation, groupDeletion, readSince };
 }
 
-/** What a plan is made from: the sections that a complete read could read, and why there is a plan. */
+/** Input of a plan: the sections that a complete read could read, and the reason for the plan. */
 interface PlanBasis {
   /** Epoch milliseconds. */
   readonly readSince: number;
@@ -101,15 +101,15 @@ async function planGroups(
   for (const row of rows) {
     const actions = await listGroupActions(tx, row, policy);
     await insertHeldActions(tx, await choose(tx, actions));
-    if (isSeen(toGroupState(row, NOBODY).observed, policy)) seen.push(row.id);
+    if (isSeen(toGroupState(row, NO_LINKS).observed, policy)) seen.push(row.id);
   }
   await trust(tx, 'groups', seen);
   return rows.at(-1)?.seq;
 }
 
-const NOBODY = { members: [], admins: [] };
+const NO_LINKS = { members: [], admins: [] };
 
-/** What would be done for one group now. */
+/** Lists the actions for one group now. */
 export async function listGroupActions(
   db: Db,
   row: GroupRow,
@@ -117,7 +117,7 @@ export async function listGroupActions(
 ): Promise<HeldAction[]> {
   const links = await listDifferingLinks(db, row.id);
   const areAdminsKnown = (row.admins_read_at ?? 0) >= policy.readSince;
-  const state = toGroupState(row, NOBODY);
+  const state = toGroupState(row, NO_LINKS);
   const known = links.filter(
     ({ list }) => list === 'memberships' || areAdminsKnown || state.observed === undefined,
   );

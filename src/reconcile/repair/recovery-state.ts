@@ -13,7 +13,7 @@ export type RecoveryReason =
       readonly lastEventAt: number;
     };
 
-/** What would be done once it is approved. */
+/** Plan that waits for approval. */
 export interface HeldPlan {
   /** Over the actions and their preconditions: what is approved is exactly this. */
   readonly hash: string;

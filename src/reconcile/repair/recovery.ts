@@ -1,8 +1,9 @@
-import type { Hold } from '../deps.ts';
-import { beginRecovery, goLive, type RecoveryDeps } from './begin.ts';
-import { type Detection, saveAlive } from './detect.ts';
-import { createPatience } from './patience.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
+import { backoffMs } from '../backoff.ts';
+import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readServiceAgain } from './read-again.ts';
+import { beginRecovery, goLive, type RecoveryDeps } from './recovery-begin.ts';
 import {
   approvePlan,
   type Decision,
@@ -10,6 +11,7 @@ import {
   endEmpty,
   releaseApproved,
 } from './recovery-decide.ts';
+import { type Detection, saveAlive } from './recovery-detect.ts';
 import { makePlan } from './recovery-make-plan.ts';
 import { type RecoveryState, saveRecovery } from './recovery-state.ts';
 
@@ -29,7 +31,7 @@ export interface Recovery {
   /** Holds what was accepted while observing, then finds out the rest by itself. @throws StoreError */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** What the audit log told at the start; undefined: not asked yet, or not needed. */
+  /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */
   detection(): Detection | undefined;
   /** Has the plan with this hash wait for the service again, as far as it still holds. */
   approve(hash: string): Promise<Decision>;
@@ -43,7 +45,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   const stopping = new AbortController();
   const { signal } = stopping;
   const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
-  const patience = createPatience(deps, signal);
+  const retrier = createRetrier(deps, signal);
   const over = Promise.withResolvers<void>();
   const trusted = Promise.withResolvers<void>();
   const heartbeat = createHeartbeat(deps);
@@ -54,8 +56,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   async function run(): Promise<void> {
     await Promise.race([firstRead.hold.over, stopped]);
     signal.throwIfAborted();
-    const begun = await patience.keepTrying(() =>
-      beginRecovery(deps, { signal, failures: patience.failures }),
+    const begun = await retrier.keepTrying(() =>
+      beginRecovery(deps, { signal, failures: retrier.failures }),
     );
     detection = begun.detection;
     isReading = begun.state?.phase === 'reading';
@@ -63,7 +65,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     heartbeat.start();
     const { state } = begun;
     const isOver =
-      state === undefined || (await patience.keepTrying(() => carryOn(deps, state, signal)));
+      state === undefined || (await retrier.keepTrying(() => carryOn(deps, state, signal)));
     isReading = false;
     if (isOver) trusted.resolve();
   }
@@ -78,7 +80,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     hold: {
       over: over.promise,
       trusted: trusted.promise,
-      isLong: () => firstRead.hold.isLong() || patience.failures > 0,
+      isLong: () => firstRead.hold.isLong() || retrier.failures > 0,
     },
     isReading: () => isReading,
     async start() {
@@ -98,7 +100,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   };
 }
 
-/** Goes on from where recovery stands until an operator is needed; true: nobody is, it is over. */
+/** Continues recovery until an operator is needed. True when it is over. */
 async function carryOn(
   deps: RecoveryDeps,
   state: RecoveryState,
@@ -143,12 +145,53 @@ function createHeartbeat({ store, clock, events }: RecoveryDeps) {
       next();
       timer = setInterval(next, ALIVE_MS).unref();
     },
-    /** With a last beat, where it was started: what a person does from now on is done behind our back. */
+    /**
+     * Stops with a last beat, where it was started: an event of our own account from now on was not made by the bridge.
+     */
     async stop() {
       if (timer === undefined) return;
       clearInterval(timer);
       await last;
       await beat();
+    },
+  };
+}
+
+/** Failures that lengthen the wait, up to 16 s, because requests may be waiting for the end of recovery. */
+const COUNTED_MAX = 5;
+
+/** Repeats work that nothing else would repeat. */
+export interface Retrier {
+  /** Failed attempts so far. */
+  readonly failures: number;
+  /** Repeats `work` until it succeeds. @throws the signal's reason when the process stops */
+  keepTrying<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Waits between attempts, and tells each failure. */
+function createRetrier({ clock, random, events }: ReconcileDeps, signal: AbortSignal): Retrier {
+  let failures = 0;
+
+  async function rest(error: unknown): Promise<void> {
+    failures += 1;
+    const isExpected = error instanceof UpstreamError || error instanceof BridgeError;
+    events.failed({ type: 'recovery', id: isExpected ? error.code : 'bug', error });
+    await clock.sleep(backoffMs(Math.min(failures, COUNTED_MAX), undefined, random()), signal);
+  }
+
+  return {
+    get failures() {
+      return failures;
+    },
+    async keepTrying(work) {
+      for (;;) {
+        try {
+          return await work();
+        } catch (error) {
+          signal.throwIfAborted();
+          await rest(error);
+        }
+      }
     },
   };
 }

@@ -16,21 +16,20 @@ import {
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { updateUser } from '../../store/users/users.ts';
-import { toDoubtedColumns } from '../retry-columns.ts';
-import { type Current, isStillSo, lockCurrent } from './current.ts';
+import { toStaleColumns } from '../retry-columns.ts';
+import { type Current, findPlace, isStillSo, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
-import { findPlace } from './fields.ts';
 import { findProtection } from './protection.ts';
 
 /** Actions that are released in one transaction. */
 const PART = 200;
-/** What was seen longer ago than this is looked at again before it is acted on, in milliseconds. */
+/** Age from which an observation is renewed before it is acted on, in milliseconds. */
 const FRESH_MS = 60_000;
 
 /**
- * Has the next actions of an approved plan wait for the service. What no longer holds drops out. A crash in
- * between leaves the rest for whoever goes on. False: there was none left.
+ * Makes the next actions of an approved plan pending. An action that no longer holds is dropped. After a crash the next
+ * process continues. False when no action was left.
  */
 export async function releasePart(deps: DriftDeps, plan: PlanRow): Promise<boolean> {
   return deps.store.write(async (tx) => {
@@ -62,7 +61,7 @@ async function releaseResource(tx: Db, deps: DriftDeps, release: Release): Promi
   for (const action of actions) {
     if (current === undefined || !(await prepare(tx, deps, { plan, action, current }))) continue;
     released.push(action);
-    // What was made desired for one is what the next is compared with; else nothing has changed.
+    // Undoing changes the desired state, so the next action is compared with the new one.
     if (plan.undoes !== null) current = await lockCurrent(tx, deps, release);
   }
   const now = deps.clock.now();
@@ -80,7 +79,7 @@ interface Preparing {
   readonly current: Current;
 }
 
-/** Whether the action holds. What undoes a plan has to be desired first. */
+/** True when the action holds. An undo is made desired first. */
 async function prepare(
   tx: Db,
   deps: DriftDeps,
@@ -113,7 +112,7 @@ async function haveWait(tx: Db, deps: DriftDeps, { plan, type, id, actions }: Re
     due_at: now,
     // A removal that waits already keeps its class.
     due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== null)),
-    ...(isOld || isMissing ? toDoubtedColumns(row, now) : {}),
+    ...(isOld || isMissing ? toStaleColumns(row, now) : {}),
   };
   if ('upstream_id' in row) return updateUser(tx, row.id, change);
   for (const list of ['memberships', 'group_admins'] as const) {

@@ -10,7 +10,7 @@ import {
 } from '../../domain/user.ts';
 import type { DifferingLink } from '../../store/links/links.ts';
 
-/** What decides which differences there are. */
+/** Policy by which differences are found. */
 export interface HeldPolicy {
   readonly deactivation: Deactivation;
   readonly groupDeletion: 'created' | 'never';
@@ -19,8 +19,8 @@ export interface HeldPolicy {
 }
 
 /**
- * What would bring a person to what is desired, field by field. userName and address are never compared
- * for repair. Somebody whom the complete read did not show is only suspected to be gone.
+ * Lists the actions that bring a user to the desired state, field by field. userName and address are never compared for
+ * repair. A user that the complete read did not show is only suspected to be gone.
  */
 export function toHeldUserActions(state: UserState, policy: HeldPolicy): HeldAction[] {
   const { desired, observed, deleted, upstreamId, id } = state;
@@ -37,7 +37,7 @@ export function toHeldUserActions(state: UserState, policy: HeldPolicy): HeldAct
       ? [toAction('user.create', 'account', '')]
       : [];
   }
-  // No list is believed of a deleted person, so what was known before is all there is.
+  // Lists say nothing of a deleted user, so the last observation counts.
   const isSeen = observed !== undefined && (deleted || observed.at >= policy.readSince);
   if (!isSeen) {
     if (deleted) return [toAction('user.deactivate', 'active', '')];
@@ -48,7 +48,7 @@ export function toHeldUserActions(state: UserState, policy: HeldPolicy): HeldAct
     .map((field) => toAction(toUserKind(state, field), field, toUserFacts(state, observed, field)));
 }
 
-/** What is wanted and what is held of one field, so that a change of another one does not count. */
+/** Desired and observed value of one field; a change of another field does not affect it. */
 function toUserFacts({ desired }: UserState, observed: ObservedUser, field: UserField): unknown {
   switch (field) {
     case 'name':
@@ -78,7 +78,7 @@ function toUserKind({ desired }: UserState, field: UserField): HeldKind {
   }
 }
 
-/** What would bring a group to what is desired, its lists of people person by person. */
+/** Lists the actions that bring a group to the desired state, its members and admins one by one. */
 export function toHeldGroupActions(
   state: GroupState,
   links: readonly DifferingLink[],
@@ -93,13 +93,13 @@ export function toHeldGroupActions(
     precondition: digest(facts),
   });
   const isKnown = (ids.scimId ?? ids.restId ?? ids.uid) !== undefined;
-  const people = links.map((link) => toLinkAction(state, link));
-  if (!isKnown) return deleted ? [] : [toAction('group.create', 'existence', ''), ...people];
+  const linkActions = links.map((link) => toLinkAction(state, link));
+  if (!isKnown) return deleted ? [] : [toAction('group.create', 'existence', ''), ...linkActions];
   if (deleted && created) {
     const isToGo = observed !== undefined && policy.groupDeletion === 'created';
     return isToGo ? [toAction('group.delete', 'existence', '')] : [];
   }
-  if (deleted) return people;
+  if (deleted) return linkActions;
   if (observed === undefined || observed.at < policy.readSince) {
     return [toAction('group.missing', 'existence', '')];
   }
@@ -108,7 +108,7 @@ export function toHeldGroupActions(
     const kind = field === 'displayName' ? 'group.rename' : 'group.permissions';
     return [toAction(kind, field, [desired[field], observed[field]])];
   });
-  return [...fields, ...people];
+  return [...fields, ...linkActions];
 }
 
 function toLinkAction({ id }: GroupState, { list, userId, wanted }: DifferingLink): HeldAction {
@@ -123,7 +123,7 @@ function toLinkAction({ id }: GroupState, { list, userId, wanted }: DifferingLin
   };
 }
 
-/** Short, because a plan may have many: nobody is to be found by it, a change is to be noticed. */
+/** Makes a short text, because a plan may have many. It serves to notice a change, and hides the value. */
 function digest(facts: unknown): string {
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 16);
 }

@@ -16,12 +16,11 @@ import {
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState } from '../../store/users/users.ts';
-import { type Current, lockCurrent } from './current.ts';
+import { type Current, findPlace, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';
-import { findPlace } from './fields.ts';
 import { addPlan } from './make-plan.ts';
 
-/** What an undone repair is: the difference the other way round. Nothing else can be undone. */
+/** Opposite difference of each repair that can be undone. */
 const OPPOSITES: Readonly<Partial<Record<DriftKind, DriftKind>>> = {
   'user.activated': 'user.deactivated',
   'user.deactivated': 'user.activated',
@@ -33,7 +32,7 @@ const OPPOSITES: Readonly<Partial<Record<DriftKind, DriftKind>>> = {
 
 const PART = 500;
 
-/** What became of the wish to undo a plan. */
+/** Result of the request to undo a plan. */
 export type UndoDecision =
   | { readonly kind: 'done'; readonly plan: PlanRow; readonly leftOut: number }
   | { readonly kind: 'unknown' }
@@ -110,7 +109,7 @@ async function toOpposite(
   };
 }
 
-/** Whether what the plan has brought is still what is wanted, so that nobody has said anything else since. */
+/** True when the value that the plan brought is still desired, so that no later write has changed it. */
 async function isStillDesired(
   tx: Db,
   { policy }: DriftDeps,

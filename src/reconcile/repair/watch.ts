@@ -3,7 +3,7 @@ import { countProviderHarm } from '../../store/audit/provider-harm.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
 import { countPopulation } from '../../store/plans/plans.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { findHarmStart, releaseLimit } from '../provider-limit.ts';
+import { findHarmStart, resetProviderLimit } from '../provider-limit.ts';
 
 const FACT = 'provider-heard';
 /** How exactly it is remembered when a provider last asked for something, in milliseconds. */
@@ -14,7 +14,7 @@ const COUNTED_MS = 30_000;
 /** As many are counted at most: it is too many by then. */
 const COUNTED_MAX = 50_000;
 
-/** What providers do, as far as an operator should be told. */
+/** Facts about providers that an operator is told. */
 export interface ProviderFacts {
   /** Since when no provider has asked for anything (epoch milliseconds), where that is too long. */
   readonly silentSince: number | undefined;
@@ -27,11 +27,11 @@ export interface ProviderWatch {
   /** A provider has asked for something. */
   heard(): void;
   read(): Promise<ProviderFacts>;
-  /** What providers took away so far counts no more. @throws StoreError */
-  release(): Promise<void>;
+  /** Begins to count anew the harm that providers do. @throws StoreError */
+  resetLimit(): Promise<void>;
 }
 
-/** What a watch is made of. */
+/** Options of a watch. */
 export interface WatchOptions extends Pick<ReconcileDeps, 'store' | 'clock'> {
   readonly limits: HarmLimits;
   /** settings: provider.silenceAfter, in milliseconds; 0: silence is never told. */
@@ -64,15 +64,15 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
       const now = clock.now();
       if (counted === undefined || now - counted.at >= COUNTED_MS) {
         counted = { at: now, exceeded: listExceeded(options) };
-        // A failure is asked again, and told by whoever asks.
+        // A failed count is repeated by the next question; the asker reports the failure.
         counted.exceeded.catch(() => {
           counted = undefined;
         });
       }
       return { silentSince: await findSilence(), exceeded: await counted.exceeded };
     },
-    async release() {
-      await store.write((tx) => releaseLimit(tx, clock.now()));
+    async resetLimit() {
+      await store.write((tx) => resetProviderLimit(tx, clock.now()));
       counted = undefined;
     },
   };

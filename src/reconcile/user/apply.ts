@@ -22,13 +22,13 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook, toFailure } from '../failure.ts';
 import { NOT_APPLIED } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
-import { isSaidNo, judge } from '../verdict.ts';
+import { classify, isSaidNo } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
-import { findCreated } from './find-created.ts';
+import { findCreated } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
 
-/** Makes one call for a person (a creation or a look may take more) and says what is known now. */
+/** Makes one call for a user (a creation or a look may take more) and returns the new knowledge. */
 export async function applyUserAction(
   deps: ReconcileDeps,
   state: UserState,
@@ -66,7 +66,7 @@ function toContext(state: UserState, action: UserAction): CallContext {
   };
 }
 
-/** Sees what the service holds of one person, by the account where it is known. */
+/** Looks at one user in the service, by the account where it is known. */
 export async function lookAtUser(
   deps: ReconcileDeps,
   context: CallContext,
@@ -79,9 +79,9 @@ export async function lookAtUser(
     const seen = { at: deps.clock.now(), by: scim.getUser.id };
     return { kind: 'done', known: { observed: toObservedUser(user, state.observed, seen) } };
   } catch (error) {
-    const judged = judge(error);
-    if (judged.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toFailedLook(deps, judged, 'users');
+    const classified = classify(error);
+    if (classified.verdict === 'missing') return { kind: 'done', known: { missing: true } };
+    return toFailedLook(deps, classified, 'users');
   }
 }
 
@@ -98,7 +98,7 @@ async function lookForAccount(
       const observed = toObservedUser(found.user, undefined, { at, by: found.by });
       return {
         kind: 'done',
-        known: { upstreamId: found.user.id, observed, settled: ['account'] },
+        known: { upstreamId: found.user.id, observed, doneFields: ['account'] },
       };
     }
     case 'not-there':
@@ -140,17 +140,21 @@ async function updateUser(
     if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
     return { kind: 'done', known: { observed, ...(name ? toEcho(name, observed) : {}) } };
   } catch (error) {
-    const judged = judge(error);
-    if (isSaidNo(judged) && active !== undefined && name !== undefined) {
+    const classified = classify(error);
+    if (isSaidNo(classified) && active !== undefined && name !== undefined) {
       // Access first: the refusal may be about the name alone, which the next step then finds out.
       const { name: _, ...accessOnly } = action;
       return updateUser(deps, context, { state, action: accessOnly });
     }
-    return toFailure<UserField>(deps, judged, { parts, section: 'users', missed: state.missed });
+    return toFailure<UserField>(deps, classified, {
+      parts,
+      section: 'users',
+      missed: state.missed,
+    });
   }
 }
 
-/** Whether the service still holds the name that it held before this write was first sent. */
+/** True when the service still holds the name that it held before this write was first sent. */
 function isUnchanged(
   { failed, observed: before }: UserState,
   { sent, observed }: { sent: string; observed: ObservedUser },
@@ -160,7 +164,7 @@ function isUnchanged(
   return back !== sent && back === held;
 }
 
-/** Changes a person through SCIM, and reads what the service holds then. @throws UpstreamError */
+/** Changes a user through SCIM, and reads the result. @throws UpstreamError */
 async function sendUpdate(
   { upstream }: ReconcileDeps,
   context: CallContext,
@@ -172,7 +176,7 @@ async function sendUpdate(
   return parseScimUser(await readBack(answer, { operation: scim.updateUser.id, look }));
 }
 
-/** What came back for a name, when the service wrote it differently. */
+/** Returned name beside the sent one, when the service wrote it differently. */
 function toEcho(name: NonNullable<UpdateUser['name']>, observed: ObservedUser) {
   const sent = fullName(name);
   const back = normaliseName(observed.fullName);
@@ -192,7 +196,7 @@ async function updateCompanyUser(
   try {
     const args = { path: { id: upstreamId }, body };
     const answer = await deps.upstream.call(companyUsers.updateUser, args, context);
-    // No call shows the licence of one person: without a body, what was taken is believed.
+    // No call shows the licence of one user: without a body the sent value is taken.
     const user = answer === undefined ? undefined : parseCompanyUser(answer);
     const before = state.observed ?? {
       fullName: user?.fullName ?? '',
@@ -214,17 +218,21 @@ async function updateCompanyUser(
         : observed.temporarilyInactive !== temporarilyInactive,
     );
     if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
-    return { kind: 'done', known: { observed, settled: fields } };
+    return { kind: 'done', known: { observed, doneFields: fields } };
   } catch (error) {
-    const judged = judge(error);
-    if (isSaidNo(judged) && appsPermissions !== undefined && temporarilyInactive !== undefined) {
+    const classified = classify(error);
+    if (
+      isSaidNo(classified) &&
+      appsPermissions !== undefined &&
+      temporarilyInactive !== undefined
+    ) {
       // Access first: the refusal may be about the licence alone, which the next step then finds out.
       const { appsPermissions: _, ...accessOnly } = action;
       const access = fields.filter((field) => field !== 'appsPermissions');
       return updateCompanyUser(deps, context, { state, action: { ...accessOnly, fields: access } });
     }
     const about = { parts: fields, section: 'companyUsers', missed: state.missed } as const;
-    return toFailure<UserField>(deps, judged, about);
+    return toFailure<UserField>(deps, classified, about);
   }
 }
 
@@ -252,19 +260,19 @@ async function tryAddress(
     const seen = { at: deps.clock.now(), by: scim.updateUser.id };
     const observed = toObservedUser(user, state.observed, seen);
     const taken = observed.userName?.toLowerCase() === userName.toLowerCase();
-    await deps.forms.learn({ addressMayChange: taken });
-    return { kind: 'done', known: { observed, settled: ['address'] } };
+    await deps.quirks.learn({ addressMayChange: taken });
+    return { kind: 'done', known: { observed, doneFields: ['address'] } };
   } catch (error) {
-    const judged = judge(error);
+    const classified = classify(error);
     const about = { parts: ['address'], section: 'users', missed: state.missed } as const;
-    const failure = await toFailure<UserField>(deps, judged, about);
+    const failure = await toFailure<UserField>(deps, classified, about);
     const attempts = (state.failed?.address?.attempts ?? 0) + 1;
     // Where the service fails at it again and again, the bridge alone keeps it as well.
     const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
     if (failure.kind !== 'refused' && !isHopeless) return failure;
-    // What is about one person or one address says nothing of the next.
-    if (judged.verdict === 'refused') await deps.forms.learn({ addressMayChange: false });
-    return { kind: 'done', known: { settled: ['address'] } };
+    // A failure about one user or one address says nothing of the next.
+    if (classified.verdict === 'refused') await deps.quirks.learn({ addressMayChange: false });
+    return { kind: 'done', known: { doneFields: ['address'] } };
   }
 }
 
@@ -280,6 +288,6 @@ async function removeVirtualUser(
   } catch (error) {
     // "Not there" is looked at before it is believed.
     const about = { parts: ['active'], section: 'companyUsers', missed: state.missed } as const;
-    return toFailure<UserField>(deps, judge(error), about);
+    return toFailure<UserField>(deps, classify(error), about);
   }
 }

@@ -5,28 +5,26 @@ import type { UserUndo } from '../../store/resources/undo.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { recordHeld } from '../record-held.ts';
-import { tellDeleted } from '../tell-deleted.ts';
-import { tellStuck } from '../tell-stuck.ts';
-import type { Waiters } from '../waiters.ts';
+import { tellDeleted, tellStuck } from '../report-step.ts';
+import { recordHeld, type Waiters } from '../waiters.ts';
 import { applyUserAction } from './apply.ts';
-import { toTriable } from './load.ts';
+import { toPlannable } from './load.ts';
 import type { UserKnown } from './outcome.ts';
 import { recordUserStep } from './record.ts';
 
-/** What the convergence of people shares with the requests that wait for it. */
+/** State that converging users shares with the requests that wait. */
 export interface UserLane {
   readonly waiters: Waiters<UserUndo>;
 }
 
-/** How people are converged. */
+/** Makes users convergeable. */
 export function convergeUsers(
   deps: ReconcileDeps,
   { waiters }: UserLane,
 ): Convergeable<UserState, UserAction, UserKnown, UserField> {
   const toPolicy = (): UserPolicy => ({
     deactivation: deps.policy.deactivation,
-    addressMayChange: deps.forms.current().addressMayChange ?? true,
+    addressMayChange: deps.quirks.current().addressMayChange ?? true,
   });
 
   return {
@@ -34,7 +32,7 @@ export function convergeUsers(
     async load(db, id) {
       const row = await findUserRow(db, id);
       if (row === undefined) return undefined;
-      const state = toTriable(row, deps.clock.now());
+      const state = toPlannable(row, deps.clock.now());
       // A create may have left: look before creating again.
       const mayExist = state.sentCreates.length > 0 && state.pending.account !== undefined;
       return mayExist ? { ...state, mustLook: true } : state;

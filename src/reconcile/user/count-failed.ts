@@ -5,14 +5,13 @@ import type { UserField } from '../../domain/user.ts';
 import { parseStored, parseStuck, toStuckColumns } from '../../store/engine/columns.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import { failedDelayMs } from '../backoff.ts';
-import { toTriable } from './load.ts';
-import type { UserOutcome } from './outcome.ts';
+import { toPlannable } from './load.ts';
+import type { UserOutcome, UserStep } from './outcome.ts';
 import { listStillPlanned } from './refuse.ts';
-import type { UserStep } from './step.ts';
 
 /**
- * Counts an attempt at what failed. What failed by its own fault rests by itself, and what else waits goes on after the
- * look; while the service may be out, the whole person waits, and begins with what else waits.
+ * Counts an attempt at the failed fields. A field that failed by its own fault rests by itself, and the others go on
+ * after the look. While the service may be out, the whole user waits, and begins with the other fields.
  */
 export function countFailed(
   row: UserRow,
@@ -35,7 +34,7 @@ export function countFailed(
   );
   const changed = { ...row, ...toStuckColumns(stuck) };
   if (!isOwn) return changed;
-  const goesOn = Object.keys(toTriable(changed, now).pending).length > 0;
+  const goesOn = Object.keys(toPlannable(changed, now).pending).length > 0;
   const times = fields.map((field) => stuck[field]?.retryAt ?? now);
   return { ...changed, due_at: goesOn ? now : Math.min(row.due_at ?? now, ...times) };
 }

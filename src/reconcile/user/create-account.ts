@@ -1,23 +1,24 @@
 import { fullName, normaliseName } from '../../domain/name.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { CreateUser } from '../../plan/actions.ts';
+import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
+import { paginate } from '../../upstream/paginate.ts';
+import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toCreateFailure } from '../failure.ts';
-import type { EmailForm, Forms } from '../forms.ts';
 import type { Problem } from '../outcome.ts';
-import { judge } from '../verdict.ts';
-import { toAccountKeys } from './account-keys.ts';
-import { findAccount, findAccountInList } from './find-account.ts';
+import type { EmailForm, Quirks } from '../quirks.ts';
+import { classify } from '../verdict.ts';
+import { findAccount, findAccountInList, toAccountKeys } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
-import { readRole } from './read-role.ts';
 
-/** So many people in a row tell that it is userName that is refused, and not the name of one. */
+/** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
 const USER_NAMES_REFUSED = 2;
 
-/** One way to write the same person into addUser. */
+/** One way to write a user into addUser. */
 interface CreateForm {
   readonly emailForm: EmailForm;
   readonly withName: boolean;
@@ -25,8 +26,8 @@ interface CreateForm {
 }
 
 /**
- * Creates the account, trying the forms that the contract leaves open until one is taken. Only a 400 or
- * 422 leads to the next form: it says that nothing was created. What was taken is remembered.
+ * Creates the account, trying the forms that the contract leaves open until one is taken. Only a 400 or 422 leads to
+ * the next form, because it says that nothing was created. The taken form is remembered.
  */
 export async function createAccount(
   deps: ReconcileDeps,
@@ -34,16 +35,17 @@ export async function createAccount(
   { state, action }: { state: UserState; action: CreateUser },
 ): Promise<UserOutcome> {
   let problem: Problem = { code: 'refused', words: 'no form of the request was taken' };
-  for (const form of listCreateForms(deps.forms.current(), action)) {
+  for (const form of listCreateForms(deps.quirks.current(), action)) {
     try {
       const body = toBody(action, form);
       const created = parseScimUser(await deps.upstream.call(scim.addUser, { body }, context));
       return await toCreated(deps, { state, action, form, created });
     } catch (error) {
-      const judged = judge(error);
-      problem = judged.problem;
-      if (judged.verdict === 'conflict') return resolveConflict(deps, context, { state, problem });
-      if (judged.verdict !== 'refused') return toCreateFailure(deps, judged, ABOUT_ACCOUNT);
+      const classified = classify(error);
+      problem = classified.problem;
+      if (classified.verdict === 'conflict')
+        return resolveConflict(deps, context, { state, problem });
+      if (classified.verdict !== 'refused') return toCreateFailure(deps, classified, ABOUT_ACCOUNT);
     }
   }
   return { kind: 'refused', parts: ['account'], problem };
@@ -54,17 +56,17 @@ const ABOUT_ACCOUNT: { parts: readonly UserField[]; section: 'users' } = {
   section: 'users',
 };
 
-/** Known forms first; without a name or a new userName there is nothing to vary there. */
-function listCreateForms(forms: Forms, action: CreateUser): CreateForm[] {
-  const emailForms: EmailForm[] = forms.emailForm ? [forms.emailForm] : ['strings', 'objects'];
+/** Lists the forms to be tried, known ones first; without a name or a new userName fewer vary. */
+function listCreateForms(quirks: Quirks, action: CreateUser): CreateForm[] {
+  const emailForms: EmailForm[] = quirks.emailForm ? [quirks.emailForm] : ['strings', 'objects'];
   const nameForms =
     action.name === undefined
       ? [false]
-      : forms.nameOnCreate === undefined
+      : quirks.nameOnCreate === undefined
         ? [true, false]
-        : [forms.nameOnCreate];
+        : [quirks.nameOnCreate];
   const list: CreateForm[] = [];
-  const isRefused = (forms.userNamesRefused ?? 0) >= USER_NAMES_REFUSED;
+  const isRefused = (quirks.userNamesRefused ?? 0) >= USER_NAMES_REFUSED;
   for (const withUserName of isRefused ? [false] : [true, false]) {
     for (const withName of nameForms) {
       for (const emailForm of emailForms) list.push({ emailForm, withName, withUserName });
@@ -95,7 +97,7 @@ async function toCreated(
     form.withName && action.name !== undefined
       ? normaliseName(created.fullName) === fullName(action.name)
       : undefined;
-  await deps.forms.learn({
+  await deps.quirks.learn({
     emailForm: form.emailForm,
     ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
     ...toUserNameLesson(deps, form),
@@ -104,18 +106,18 @@ async function toCreated(
     at: deps.clock.now(),
     by: scim.addUser.id,
   });
-  return { kind: 'done', known: { upstreamId: created.id, observed, settled: ['account'] } };
+  return { kind: 'done', known: { upstreamId: created.id, observed, doneFields: ['account'] } };
 }
 
-/** Counts people in a row who were taken only without their userName. */
-function toUserNameLesson({ forms, clock }: ReconcileDeps, { withUserName }: CreateForm): Forms {
-  const { userNamesRefused = 0 } = forms.current();
+/** Counts users in a row who were taken only without their userName. */
+function toUserNameLesson({ quirks, clock }: ReconcileDeps, { withUserName }: CreateForm): Quirks {
+  const { userNamesRefused = 0 } = quirks.current();
   if (withUserName) return userNamesRefused === 0 ? {} : { userNamesRefused: 0 };
   if (userNamesRefused >= USER_NAMES_REFUSED) return {};
   return { userNamesRefused: userNamesRefused + 1, userNamesRefusedAt: clock.now() };
 }
 
-/** "Already has access": somebody made the account since we last looked. Adopt it or say so. */
+/** Resolves "already has access": the account was made since the last look, and is adopted or refused. */
 async function resolveConflict(
   deps: ReconcileDeps,
   context: CallContext,
@@ -160,6 +162,43 @@ async function adoptFound(
   const observed = toObservedUser(user, undefined, { at: deps.clock.now(), by });
   return {
     kind: 'done',
-    known: { upstreamId: user.id, observed, adopted: true, settled: ['account'] },
+    known: { upstreamId: user.id, observed, adopted: true, doneFields: ['account'] },
   };
+}
+
+/** The role value of an owner in the list of company users. */
+const OWNER = 1;
+
+/** Role of an account, or the reason why it could not be seen. */
+export type AccountRole =
+  | { readonly kind: 'known'; readonly isOwner: boolean }
+  | { readonly kind: 'could-not-look'; readonly problem: Problem };
+
+/**
+ * Looks once whether an account that is about to be taken over is an owner's. Where the list of roles
+ * is closed to us, the settings' protection stands alone.
+ */
+async function readRole(
+  deps: ReconcileDeps,
+  context: CallContext,
+  user: ScimUser,
+): Promise<AccountRole> {
+  const query = { for_members_section: true, query: user.emails[0] ?? user.userName ?? '' };
+  try {
+    const options = { pageSize: deps.policy.pageSize, ...context };
+    for await (const page of paginate(
+      deps.upstream,
+      companyUsers.getListOfUsers,
+      { query },
+      options,
+    )) {
+      const found = page.items.map(parseCompanyUser).find(({ id }) => id === user.id);
+      if (found) return { kind: 'known', isOwner: found.role === OWNER };
+    }
+    return { kind: 'known', isOwner: false };
+  } catch (error) {
+    const { verdict, problem } = classify(error);
+    if (verdict === 'forbidden' || verdict === 'refused') return { kind: 'known', isOwner: false };
+    return { kind: 'could-not-look', problem };
+  }
 }

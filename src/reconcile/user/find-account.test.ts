@@ -12,7 +12,7 @@ interface FilterCase {
   readonly why: string;
   readonly shape: SandboxShapeChange;
   readonly proof: 'proven' | 'refused' | undefined;
-  /** Calls of the first look for nobody, and of the second one. */
+  /** Calls of the first look for an unknown user, and of the second one. */
   readonly calls: readonly [number, number];
 }
 
@@ -78,7 +78,7 @@ describeStores('find account', ({ makeStore }) => {
         expect(found).toEqual({ kind: 'not-there' });
         expect(sandbox.calls.count()).toBe(expected);
       }
-      expect(deps.forms.current().userFilter).toBe(proof);
+      expect(deps.quirks.current().userFilter).toBe(proof);
       expect(await findAccount(deps, context, byAddress)).toMatchObject({ kind: 'found' });
     },
   );

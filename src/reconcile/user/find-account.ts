@@ -1,11 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+import { foldCase } from '../../domain/fold.ts';
+import type { SentCreate } from '../../domain/sent-create.ts';
+import { toSentUser, type UserState } from '../../domain/user.ts';
+import { countKnownAccounts } from '../../store/users/observations.ts';
+import { findUserByUpstreamId } from '../../store/users/users.ts';
+import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
+import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
-import { judge } from '../verdict.ts';
-import { type AccountKeys, matchesKeys } from './account-keys.ts';
-import { findByQuery } from './find-by-query.ts';
+import { classify } from '../verdict.ts';
 import { askUsers, type Filter, proveUserFilter } from './prove-user-filter.ts';
 
 /** "Not there" is only ever said on the strength of a proven filter or of a complete list. */
@@ -31,13 +37,13 @@ export async function findAccount(
     const hits = await findByQuery(deps, context, keys);
     return hits.length > 0 ? toFound(hits) : await findInList(deps, context, keys);
   } catch (error) {
-    return { kind: 'could-not-look', problem: judge(error).problem };
+    return { kind: 'could-not-look', problem: classify(error).problem };
   }
 }
 
 /**
- * Looks through the complete list alone: for an account that the service says is there and that no
- * filter shows, because a filter may hide inactive people.
+ * Looks for an account through the complete list alone: the service says it exists and no filter shows it, because a
+ * filter may hide inactive users.
  */
 export async function findAccountInList(
   deps: ReconcileDeps,
@@ -47,11 +53,11 @@ export async function findAccountInList(
   try {
     return await findInList(deps, context, keys);
   } catch (error) {
-    return { kind: 'could-not-look', problem: judge(error).problem };
+    return { kind: 'could-not-look', problem: classify(error).problem };
   }
 }
 
-/** Undefined when the filter found nobody and that proves nothing. */
+/** Looks for an account by filter; undefined when an empty answer proves nothing. */
 async function findByFilter(
   deps: ReconcileDeps,
   context: CallContext,
@@ -63,7 +69,7 @@ async function findByFilter(
     if (hits.length > 0) return toFound(hits);
   } catch (error) {
     // A service that refuses filters is asked for the list instead.
-    if (judge(error).verdict === 'refused') return undefined;
+    if (classify(error).verdict === 'refused') return undefined;
     throw error;
   }
   if ((await proveUserFilter(deps, context)) !== 'proven') return undefined;
@@ -126,4 +132,114 @@ function toFound(matches: ScimUser[]): FoundAccount {
   const [user] = matches;
   if (user === undefined || ids.size > 1) return { kind: 'ambiguous' };
   return { kind: 'found', user, by: scim.getUsers.id };
+}
+
+/** Pages from which a complete list costs more than asking first whether the account exists. */
+const PAGES_WORTH_A_QUERY = 4;
+
+/**
+ * Finds accounts by the search of the company's members, each confirmed by the account itself. An empty result proves
+ * nothing: the search may be ignored, or hide inactive users. Asks only where that may save a long list.
+ * @throws UpstreamError when the service could not be asked
+ */
+async function findByQuery(
+  deps: ReconcileDeps,
+  context: CallContext,
+  keys: AccountKeys,
+): Promise<ScimUser[]> {
+  const { pageSize } = deps.policy;
+  const known = await countKnownAccounts(deps.store.read);
+  if (known <= (PAGES_WORTH_A_QUERY - 1) * pageSize) return [];
+  const hits: ScimUser[] = [];
+  for (const id of await askMembers(deps, context, keys)) {
+    const user = await findUser(deps, context, id);
+    if (user && matchesKeys(user, keys)) hits.push(user);
+  }
+  return hits;
+}
+
+async function askMembers(
+  { upstream, policy }: ReconcileDeps,
+  context: CallContext,
+  keys: AccountKeys,
+): Promise<number[]> {
+  const text = keys.emailFolded ?? keys.userNameFolded;
+  const query = { for_members_section: true, query: text, offset: 0, limit: policy.pageSize };
+  try {
+    const answer = await upstream.call(companyUsers.getListOfUsers, { query }, context);
+    const users = Array.isArray(answer) ? answer.map(parseCompanyUser) : [];
+    return users.filter((user) => isCalled(user, text)).map(({ id }) => id);
+  } catch (error) {
+    return orNothing(error, []);
+  }
+}
+
+function isCalled({ email, username }: CompanyUser, text: string): boolean {
+  return [email, username].some((name) => name !== undefined && foldCase(name) === text);
+}
+
+async function findUser(
+  { upstream }: ReconcileDeps,
+  context: CallContext,
+  id: number,
+): Promise<ScimUser | undefined> {
+  try {
+    return parseScimUser(await upstream.call(scim.getUser, { path: { user_id: id } }, context));
+  } catch (error) {
+    return orNothing(error, undefined);
+  }
+}
+
+/** A service that says no to this question is asked for the list instead. @throws the error otherwise */
+function orNothing<T>(error: unknown, nothing: T): T {
+  const { verdict } = classify(error);
+  if (verdict === 'later' || verdict === 'unknown') throw error;
+  return nothing;
+}
+
+/** By what an account is recognised, both folded. */
+export interface AccountKeys {
+  readonly userNameFolded: string;
+  readonly emailFolded: string | undefined;
+}
+
+/** By what an account that was created so is recognised. */
+export function toAccountKeys({ name, address }: SentCreate): AccountKeys {
+  return {
+    userNameFolded: foldCase(name),
+    emailFolded: address === undefined ? undefined : foldCase(address),
+  };
+}
+
+/** True when an account has this userName or address. Compared here, because the service may ignore a filter. */
+function matchesKeys(user: ScimUser, { userNameFolded, emailFolded }: AccountKeys): boolean {
+  const names = [user.userName, ...user.emails].flatMap((text) =>
+    text === undefined ? [] : [foldCase(text)],
+  );
+  return (
+    names.includes(userNameFolded) || (emailFolded !== undefined && names.includes(emailFolded))
+  );
+}
+
+/**
+ * Looks for the account that a create may have left, by the values that each was sent with, whatever the user's name is
+ * now. An account of an earlier name that another user has by now is left out.
+ */
+export async function findCreated(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { id, desired, sentCreates }: UserState,
+): Promise<FoundAccount> {
+  const wanted = toSentUser(desired);
+  for (const create of sentCreates.length > 0 ? sentCreates : [wanted]) {
+    const found = await findAccount(deps, context, toAccountKeys(create));
+    if (found.kind === 'not-there') continue;
+    const isEarlier = !isDeepStrictEqual(create, wanted);
+    if (found.kind === 'found' && isEarlier) {
+      const holder = await findUserByUpstreamId(deps.store.read, found.user.id);
+      if (holder !== undefined && holder.id !== id && holder.origin !== null) continue;
+    }
+    return found;
+  }
+  return { kind: 'not-there' };
 }

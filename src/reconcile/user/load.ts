@@ -3,8 +3,8 @@ import type { UserField, UserState } from '../../domain/user.ts';
 import { parseStuck } from '../../store/engine/columns.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 
-/** What the next step is planned from: what is stuck rests until its time, as if it did not wait. */
-export function toTriable(row: UserRow, now: number): UserState {
+/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
+export function toPlannable(row: UserRow, now: number): UserState {
   const state = toUserState(row);
   const stuck = parseStuck<UserField>(row);
   const pending = withoutDeferred(state.pending, stuck, now);

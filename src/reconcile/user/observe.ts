@@ -7,7 +7,7 @@ import { type ObservedUser, withoutPersonalData } from '../../domain/user.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 
-/** What a SCIM answer of the service says of a person, over what the REST lists said before. */
+/** Merges a SCIM answer about a user into the observation from the REST lists. */
 export function toObservedUser(
   user: ScimUser,
   before: ObservedUser | undefined,
@@ -26,13 +26,13 @@ export function toObservedUser(
   };
 }
 
-/** What is stored of an observation: the document, and what is indexed of it. */
+/** Columns of an observation: the document and its indexed values. */
 export type ObservedColumns = Pick<
   UserRow,
   'observed' | 'observed_user_name_folded' | 'observed_email_folded' | 'owner'
 >;
 
-/** The columns that follow from an observation of this person; nothing personal where that was erased. */
+/** Columns of an observation of this user; without personal values where these were erased. */
 export function toObservedColumns(
   row: Pick<UserRow, 'erased_at'>,
   seen: ObservedUser | undefined,
@@ -47,8 +47,8 @@ export function toObservedColumns(
 }
 
 /**
- * How an unmanaged account is shown: what the service holds, its name split because nobody gave parts.
- * Identity providers import such accounts and insist on every one of these attributes.
+ * Attributes of an unmanaged account, as the service holds it; its full name is split. Identity providers import such
+ * accounts and insist on every one of these attributes.
  */
 export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
   const address = observed.email ?? observed.userName;
@@ -69,7 +69,7 @@ export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
   };
 }
 
-/** What only the service says of a person, where a list said it. */
+/** Attributes of a user that only the service sets, where a list tells them. */
 function toReadOnlyExtension({ role, virtual }: ObservedUser): JsonObject {
   const said: JsonObject = {
     ...(role === undefined ? {} : { role }),

@@ -1,7 +1,12 @@
-import type { ObservedUser, UserEchoes, UserField } from '../../domain/user.ts';
+import type { ObservedUser, UserEchoes, UserField, UserState } from '../../domain/user.ts';
+import type { UserPolicy } from '../../plan/plan-user.ts';
+import type { Rules } from '../../rules/rules.ts';
+import type { Lease } from '../../store/lanes.ts';
+import type { UserUndo } from '../../store/resources/undo.ts';
 import type { Outcome } from '../outcome.ts';
+import type { Waiter } from '../waiters.ts';
 
-/** What a step taught about a person. */
+/** Knowledge that a step gained about a user. */
 export interface UserKnown {
   /** The account, when the step found or created it. */
   readonly upstreamId?: number;
@@ -12,8 +17,26 @@ export interface UserKnown {
   /** The account existed before the bridge asked for it, so it is adopted, not created. */
   readonly adopted?: true;
   /** Fields whose step is done, whatever the observation says. */
-  readonly settled?: readonly UserField[];
+  readonly doneFields?: readonly UserField[];
 }
 
-/** How a step for a person ended. */
+/** Outcome of a step for a user. */
 export type UserOutcome = Outcome<UserKnown, UserField>;
+
+/** Step of a user that ended, with all that recording it needs. */
+export interface UserStep {
+  /** The state that the step was planned from. */
+  readonly planned: UserState;
+  readonly outcome: UserOutcome;
+  readonly lease: Lease;
+  readonly policy: UserPolicy;
+  /** Writes that are not answered yet; refused ones are undone. */
+  readonly undos: readonly Waiter<UserUndo>[];
+  readonly rules: Rules;
+  /** False: that it failed may be the fault of the service. */
+  readonly isOwn: boolean;
+  /** How often a change may fail by its own fault before it is stuck. */
+  readonly attemptsMax: number;
+  readonly now: number;
+  readonly random: number;
+}

@@ -4,16 +4,16 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import type { UserFilter } from '../forms.ts';
-import { judge } from '../verdict.ts';
+import type { UserFilter } from '../quirks.ts';
+import { classify } from '../verdict.ts';
 
-/** What people are looked for by. */
+/** Filter by which users are looked for. */
 export interface Filter {
   readonly attribute: 'userName' | 'emails.value';
   readonly value: string;
 }
 
-/** The people that the service answers a filter with; whether it heeded the filter is not known by that. */
+/** Asks for users by a filter; the service may have ignored it. */
 export async function askUsers(
   { upstream }: Pick<ReconcileDeps, 'upstream'>,
   context: CallContext,
@@ -25,16 +25,16 @@ export async function askUsers(
 }
 
 /**
- * Whether an empty answer to a filter means that nobody is there: for userName and for addresses it must
- * find exactly a known account, written in other letters, and nobody for a value that nobody has. Asked
- * at most daily; undefined while there is no account to try it with.
+ * Proves that an empty answer to a filter means "not there": for userName and for addresses it must find exactly one
+ * known account, written in other letters, and none for an unused value. Asked at most daily; undefined while there is
+ * no account to try it with.
  * @throws UpstreamError when the service could not be asked.
  */
 export async function proveUserFilter(
   deps: ReconcileDeps,
   context: CallContext,
 ): Promise<UserFilter | undefined> {
-  const { userFilter } = deps.forms.current();
+  const { userFilter } = deps.quirks.current();
   if (userFilter !== undefined) return userFilter;
   const known = await findKnownAccount(deps.store.read);
   if (known === undefined) return undefined;
@@ -43,7 +43,7 @@ export async function proveUserFilter(
     (await finds(deps, context, { attribute: 'userName', value: userNameFolded, upstreamId })) &&
     (await finds(deps, context, { attribute: 'emails.value', value: emailFolded, upstreamId }));
   const proof: UserFilter = isProven ? 'proven' : 'refused';
-  await deps.forms.learn({ userFilter: proof, userFilterAt: deps.clock.now() });
+  await deps.quirks.learn({ userFilter: proof, userFilterAt: deps.clock.now() });
   return proof;
 }
 
@@ -53,13 +53,13 @@ async function finds(
   { attribute, value, upstreamId }: Filter & { readonly upstreamId: number },
 ): Promise<boolean> {
   try {
-    // We look for folded names, so a filter that minds the case would overlook people.
+    // The values are folded, so a filter that minds the case would overlook users.
     const found = await askUsers(deps, context, { attribute, value: value.toUpperCase() });
     if (found.length !== 1 || found[0]?.id !== upstreamId) return false;
     const nobody = `${newId()}@nobody.invalid`;
     return (await askUsers(deps, context, { attribute, value: nobody })).length === 0;
   } catch (error) {
-    if (judge(error).verdict === 'refused') return false;
+    if (classify(error).verdict === 'refused') return false;
     throw error;
   }
 }

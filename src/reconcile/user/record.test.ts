@@ -21,7 +21,7 @@ const lane = { lane_owner: 'me', lane_until: NOW + 1, lane_token: 3, due_at: NOW
 const named = (givenName: string): JsonObject => ({ userName: 'ada', name: { givenName } });
 const refusedAs = (...parts: UserField[]): UserOutcome => ({ kind: 'refused', parts, problem });
 
-/** Somebody whose lane we hold, as they are now. */
+/** User with a held lane, as stored now. */
 function add(store: Store, change: Partial<NewUserRow> & { doc?: JsonObject }): Promise<UserRow> {
   return addUser(store, { ...lane, ...change });
 }
@@ -29,7 +29,7 @@ function add(store: Store, change: Partial<NewUserRow> & { doc?: JsonObject }): 
 interface Step {
   readonly row: UserRow;
   readonly outcome: UserOutcome;
-  /** What waited when the step was planned, when writes have come since. */
+  /** Pending fields at the time of planning, when writes have come since. */
   readonly plannedPending?: Pending<UserField>;
   readonly planned?: Partial<UserState>;
   readonly undos?: readonly {
@@ -201,7 +201,7 @@ describeStores('a refused step of a person', ({ makeStore }) => {
 
 describeStores('a look for what a refused create may have left', ({ makeStore }) => {
   const lost = { deleted_at: 5, lost_looks: 2, must_look: 1, pending: '{"account":2}', version: 2 };
-  const found = { upstreamId: 7, observed, settled: ['account'] as const };
+  const found = { upstreamId: 7, observed, doneFields: ['account'] as const };
 
   test('has the account deactivated that it finds', async () => {
     const store = await makeStore();
@@ -251,7 +251,7 @@ describeStores('a step of a person that is done', ({ makeStore }) => {
       version: 2,
     });
 
-    const known = { upstreamId: 7, observed, settled: ['account'] as const };
+    const known = { upstreamId: 7, observed, doneFields: ['account'] as const };
     const plannedPending = { account: 1 };
     const recorded = await record(store, { row, outcome: { kind: 'done', known }, plannedPending });
 
@@ -272,7 +272,7 @@ describeStores('a step of a person that is done', ({ makeStore }) => {
     const store = await makeStore();
     const row = await add(store, { ...account, pending: '{"active":2}', version: 2 });
 
-    const outcome: UserOutcome = { kind: 'done', known: { observed, settled: ['active'] } };
+    const outcome: UserOutcome = { kind: 'done', known: { observed, doneFields: ['active'] } };
     const recorded = await record(store, { row, outcome, token: 2 });
 
     expect(recorded).toMatchObject({ finished: true, oldestPending: 2 });
@@ -299,7 +299,7 @@ describeStores('a step of a person that somebody else’s call may have undone',
 
     const recorded = await record(store, {
       row,
-      outcome: { kind: 'done', known: { observed: seen, settled: ['appsPermissions'] } },
+      outcome: { kind: 'done', known: { observed: seen, doneFields: ['appsPermissions'] } },
     });
 
     expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });

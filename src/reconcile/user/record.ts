@@ -1,69 +1,57 @@
-import type { GroupId } from '../../domain/ids.ts';
-import { type Pending, settlePending } from '../../domain/pending.ts';
-import {
-  countAttempts,
-  findNextRetryAt,
-  findProblem,
-  listFailed,
-  withExhausted,
-  withoutSettled,
-} from '../../domain/stuck.ts';
-import { removesUserAccess, type UserField, type UserState } from '../../domain/user.ts';
-import { planUser } from '../../plan/plan-user.ts';
-import { followPerson } from '../../rules/follow.ts';
+import type { Pending } from '../../domain/pending.ts';
+import type { UserField, UserState } from '../../domain/user.ts';
+import { followUser } from '../../rules/follow.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
-import {
-  parseStored,
-  parseStuck,
-  toChangedColumns,
-  toDueClass,
-  toRested,
-  toStuckColumns,
-} from '../../store/engine/columns.ts';
+import { parseStored, toRested, toStuckColumns } from '../../store/engine/columns.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteUser, lockUser, type UserRow, updateUser } from '../../store/users/users.ts';
-import { planNextLostLook, withoutUncreated } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
-import { GONE, type Recorded, recordOutcome, toProgress, type Undone } from '../recorded.ts';
+import {
+  GONE,
+  planNextLostLook,
+  type Recorded,
+  recordOutcome,
+  toProgress,
+  withoutFailedCreate,
+} from '../recorded.ts';
 import {
   FREE_LANE,
-  isDoubted,
-  toDoubtedColumns,
+  isStale,
   toLooked,
   toNoTrouble,
   toRetryColumns,
-  toTrouble,
+  toStaleColumns,
 } from '../retry-columns.ts';
 import { countFailed } from './count-failed.ts';
-import { type LinkResult, linkAccount, unlinkAccount } from './link-account.ts';
-import { toTriable } from './load.ts';
+import { finish, type Recording, save, toPendingAfter } from './finish-step.ts';
+import {
+  handOverToSuccessor,
+  inheritAccount,
+  type LinkResult,
+  linkAccount,
+  toStalePending,
+  unlinkAccount,
+} from './link-account.ts';
+import { toPlannable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
-import type { UserKnown, UserOutcome } from './outcome.ts';
-import { toPendingAfter } from './pending-after.ts';
-import { hideUncreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
-import type { UserStep } from './step.ts';
-import { handOver, inheritAccount, toDoubtedPending } from './successor.ts';
-
-/** A step while it is recorded, with the row as it was read. */
-interface Recording extends UserStep {
-  readonly original: UserRow;
-}
+import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
+import { hideNotCreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
 
 /**
- * Records what a step taught, in one transaction with what follows from it: fields that now hold are
- * settled, a refused write is undone or stuck, groups that waited for the account are woken. Gives
- * the lane back unless there is a next step.
+ * Records the result of a step and its consequences in one transaction: fields that now hold are cleared, a refused
+ * write is undone or stuck, groups that waited for the account become due. Gives the lane back unless there is a next
+ * step.
  */
 export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
   const row = await lockUser(tx, step.planned.id);
-  if (row === undefined) return { finished: true, ...GONE, undone: [], woken: [] };
-  const isOver = await handOver(tx, row, { account: findAccount(step), now: step.now });
+  if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
+  const isOver = await handOverToSuccessor(tx, row, { account: findAccount(step), now: step.now });
   if (row.lane_token !== step.lease.token) return recordFenced(tx, row, step);
   const recording: Recording = { ...step, original: row };
   if (isOver) return recordHandedOver(tx, row, recording);
-  const left = withoutUncreated(row, step);
+  const left = withoutFailedCreate(row, step);
   const recorded = await recordOutcome(step.outcome, {
     done: (known) => recordDone(tx, left, recording, known),
     refused: (outcome) => recordRefused(tx, left, recording, outcome),
@@ -72,7 +60,7 @@ export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<U
   return followStep(tx, recording, recorded);
 }
 
-/** What rules derive from the groups of a person whose write was taken back, or who was just found to be in some. */
+/** Follows the rules for a user whose write was taken back, or whose account was just found to be in groups. */
 async function followStep(
   tx: Db,
   { rules, outcome, planned, now }: Recording,
@@ -83,8 +71,8 @@ async function followStep(
     outcome.known.upstreamId !== undefined &&
     planned.upstreamId === undefined;
   if (recorded.undone.length === 0 && !isLinked) return recorded;
-  const wakes = await followPerson(tx, rules, planned.id, now);
-  return wakes ? { ...recorded, woken: [...recorded.woken, planned.id] } : recorded;
+  const notifies = await followUser(tx, rules, planned.id, now);
+  return notifies ? { ...recorded, notified: [...recorded.notified, planned.id] } : recorded;
 }
 
 /** The account that the step was about, or that it found or created. */
@@ -92,7 +80,7 @@ function findAccount({ planned, outcome }: UserStep): number | undefined {
   return planned.upstreamId ?? (outcome.kind === 'done' ? outcome.known.upstreamId : undefined);
 }
 
-/** A deleted person without an account: nothing waits any more. */
+/** Records that a deleted user without an account has nothing left to do. */
 async function recordHandedOver(
   tx: Db,
   row: UserRow,
@@ -108,17 +96,17 @@ async function recordHandedOver(
   };
   const clean = { ...toNoTrouble(row), ...toStuckColumns({}) };
   await save(tx, step, { ...row, ...FREE_LANE, ...clean, ...none });
-  return { finished: true, ...GONE, undone: [], woken: [] };
+  return { finished: true, ...GONE, undone: [], notified: [] };
 }
 
-/** Somebody else holds the lane now: what our call did is not ours to judge, so they look. */
+/** Records a step after the lane was lost: its new holder looks at what our call did. */
 async function recordFenced(tx: Db, row: UserRow, step: UserStep): Promise<Recorded<UserState>> {
   const lost = mayHaveCreated(row, step) ? LOST_CREATE : {};
-  await updateUser(tx, row.id, { ...toDoubtedColumns(row, step.now), ...lost });
-  return { finished: true, ...toProgress(row), undone: [], woken: [] };
+  await updateUser(tx, row.id, { ...toStaleColumns(row, step.now), ...lost });
+  return { finished: true, ...toProgress(row), undone: [], notified: [] };
 }
 
-/** Whether the step that ended may have been a create. */
+/** True when the step that ended may have created the account. */
 function mayHaveCreated({ upstream_id }: UserRow, { planned }: UserStep): boolean {
   return upstream_id === null && !planned.mustLook && planned.pending.account !== undefined;
 }
@@ -130,8 +118,8 @@ async function recordDone(
   known: UserKnown,
 ): Promise<Recorded<UserState>> {
   if (known.missing) return recordMissing(tx, row, step);
-  // What a call has done may be undone by now: the look that is owed tells.
-  if (isDoubted(row)) known = { ...known, settled: [] };
+  // The result of a call may be undone by now: the owed look tells.
+  if (isStale(row)) known = { ...known, doneFields: [] };
   if (known.upstreamId === undefined && isLostLook(row, step)) return recordLostLook(tx, row, step);
   let linked: LinkResult = { kind: 'linked', origin: row.origin };
   if (known.upstreamId !== undefined && known.upstreamId !== row.upstream_id) {
@@ -152,15 +140,15 @@ async function recordDone(
   };
   if (await inheritAccount(tx, row, { account: known.upstreamId, now: step.now })) {
     changed.must_look = 1;
-    changed.pending = toDoubtedPending(changed);
+    changed.pending = toStalePending(changed);
   }
-  // Whoever waited for this account, for its activation or deactivation can go on now.
+  // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
-  const woken = changesAccess ? await notifyGroupsOf(tx, row.id, step.now) : [];
-  return finish(tx, changed, step, woken);
+  const notified = changesAccess ? await notifyGroupsOf(tx, row.id, step.now) : [];
+  return finish(tx, changed, step, notified);
 }
 
-/** A look for what the lost create of somebody who is no more may have left. */
+/** True for a look at the lost create of a deleted user. */
 function isLostLook(row: UserRow, { planned }: Recording): boolean {
   const isGone = row.deleted_at !== null && row.upstream_id === null;
   return isGone && row.lost_looks > 0 && planned.mustLook;
@@ -174,8 +162,8 @@ async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Re
   if (due_at === undefined) return finish(tx, next, step, []);
   const changed: UserRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
   await save(tx, step, changed);
-  const woken = await leaveGroups(tx, row.id, step.now);
-  return { finished: true, ...toProgress(changed), undone: [], woken };
+  const notified = await leaveGroups(tx, row.id, step.now);
+  return { finished: true, ...toProgress(changed), undone: [], notified };
 }
 
 function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
@@ -188,8 +176,8 @@ function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
 }
 
 /**
- * The service has no such account. Where something waits for it, one that is wanted is created anew, and the other
- * is done with; where nothing does, that is for whoever compares it to say.
+ * Records that the service has no such account. Where something waits for it, a wanted account is created anew, and an
+ * unwanted one is done. Otherwise the next comparison reports it.
  */
 async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
   if (row.pending === '{}' && row.observed !== null && row.deleted_at === null) {
@@ -220,19 +208,19 @@ async function recordRefused(
   if (isLostLook(row, step)) return recordLostLook(tx, row, step);
   const fields = listStillPlanned(row, step.planned, refused);
   if (fields.length === 0) return finish(tx, keepLook(row, step), step, []);
-  const { undone, isUncreated, ...left } = refuse(row, { ...step, fields, problem });
+  const { undone, isNotCreated, ...left } = refuse(row, { ...step, fields, problem });
   await saveEmails(tx, row, left.row);
-  if (!isUncreated) return finish(tx, keepLook(left.row, step), step, [], undone);
-  if (row.lost_looks > 0) return finish(tx, hideUncreated(row, step.now), step, [], undone);
+  if (!isNotCreated) return finish(tx, keepLook(left.row, step), step, [], undone);
+  if (row.lost_looks > 0) return finish(tx, hideNotCreated(row, step.now), step, [], undone);
   await deleteUser(tx, row.id);
-  return { finished: true, ...GONE, undone, woken: [] };
+  return { finished: true, ...GONE, undone, notified: [] };
 }
 
 /** A look that was refused still has to be made, unless nothing waits for the account any more. */
 function keepLook(row: UserRow, { planned }: Recording): UserRow {
   if (!planned.mustLook) return row;
   const pending = parseStored<Pending<UserField>>(row.pending);
-  const isOwed = pending.account !== undefined || isDoubted(row);
+  const isOwed = pending.account !== undefined || isStale(row);
   return { ...row, must_look: isOwed ? 1 : 0 };
 }
 
@@ -247,7 +235,7 @@ async function recordRetry(
   const changed = countFailed({ ...row, ...retried }, step, outcome);
   if (outcome.kind === 'unknown' && outcome.lookNow) {
     await save(tx, step, changed);
-    return { finished: false, state: toTriable(changed, step.now), undone: [], woken: [] };
+    return { finished: false, state: toPlannable(changed, step.now), undone: [], notified: [] };
   }
   await save(tx, step, { ...changed, ...FREE_LANE });
   return {
@@ -255,53 +243,6 @@ async function recordRetry(
     ...toProgress(changed),
     retryAt: changed.due_at ?? step.now,
     undone: [],
-    woken: [],
+    notified: [],
   };
-}
-
-/** Plans again from what is now known: settles what holds, and keeps the lane when there is a next step. */
-async function finish(
-  tx: Db,
-  row: UserRow,
-  step: Recording,
-  woken: GroupId[],
-  undone: readonly Undone[] = [],
-): Promise<Recorded<UserState>> {
-  const { policy, now } = step;
-  const state = toTriable(row, now);
-  const { actions } = planUser(state, policy);
-  const waiting = parseStored<Pending<UserField>>(row.pending);
-  // Of what rests too: it may hold by now.
-  const { settled } = planUser(
-    { ...state, pending: waiting, mustLook: row.must_look !== 0 },
-    policy,
-  );
-  const pending = settlePending(waiting, waiting, settled);
-  const left = withoutSettled(parseStuck<UserField>(row), pending);
-  const stuck = withExhausted(left, step.attemptsMax, now);
-  const next: UserRow = {
-    ...row,
-    pending: JSON.stringify(pending),
-    due_class: toDueClass(removesUserAccess({ ...state, pending })),
-    ...toStuckColumns(stuck),
-    ...toTrouble(row, {
-      isWaiting: Object.keys(pending).length > 0,
-      attempts: countAttempts(listFailed(stuck, pending)),
-      problem: findProblem(stuck),
-      now,
-    }),
-  };
-  if (actions.length > 0) {
-    await save(tx, step, { ...next, due_at: now });
-    return { finished: false, state: toTriable(next, now), undone, woken };
-  }
-  const due_at = findNextRetryAt(pending, stuck, now) ?? null;
-  await save(tx, step, { ...next, ...FREE_LANE, due_at });
-  // Deactivated first; only then out of the groups.
-  if (row.deleted_at !== null) woken = [...woken, ...(await leaveGroups(tx, row.id, now))];
-  return { finished: true, ...toProgress(next), undone, woken };
-}
-
-async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
-  await updateUser(tx, row.id, toChangedColumns(original, row));
 }

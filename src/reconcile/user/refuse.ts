@@ -15,7 +15,7 @@ import type { Undone } from '../recorded.ts';
 import type { Waiter } from '../waiters.ts';
 import { revertUser } from './undo.ts';
 
-/** What the service refused, and whom it can still be told. */
+/** Refusal of a step, and the writes that can still be told of it. */
 export interface UserRefusal {
   /** Fields that still are what was planned. */
   readonly fields: readonly UserField[];
@@ -25,17 +25,17 @@ export interface UserRefusal {
   readonly random: number;
 }
 
-/** What a refusal leaves of a person. */
+/** User after a refusal. */
 export interface RefusedUser {
   readonly row: UserRow;
   readonly undone: readonly Undone[];
-  /** True: the write that created the person was taken back. */
-  readonly isUncreated: boolean;
+  /** True when the write that created the user was taken back. */
+  readonly isNotCreated: boolean;
 }
 
 /**
- * Takes back writes that nobody was answered for, field by field; what was acknowledged stays wanted and
- * is put off by itself, so that nothing else of the person waits for it.
+ * Takes back writes that were not answered yet, field by field. An acknowledged field stays wanted and rests by itself,
+ * so that nothing else of the user waits for it.
  */
 export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
   const { fields, problem, now, random } = refusal;
@@ -46,12 +46,12 @@ export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
   // As it was refused: an older write that waits again, because a later one was undone, was not.
   const asked = parseStored<Pending<UserField>>(row.pending);
   for (const { version, undo } of refusal.undos) {
-    // What a rule asked for is nobody's refusal.
+    // A field asked for by a rule belongs to no write.
     const mine = fields.filter((field) => asked[field] === version && !isRuled(draft, field));
     if (mine.length === 0) continue;
     undone.push({ version, problem: withEarlierRefusals(problem, stuck, mine) });
     if (undo.before === undefined && mine.includes('account')) {
-      return { row: draft, undone, isUncreated: true };
+      return { row: draft, undone, isNotCreated: true };
     }
     draft = revertUser(draft, { undo, fields: mine, now });
     for (const field of mine) reverted.add(field);
@@ -59,15 +59,18 @@ export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
   // Of a write that was taken back as a whole nothing is wanted any more.
   const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
   const acknowledged = isTakenBack ? [] : fields.filter((field) => !reverted.has(field));
-  const putOff = { problem, now, retryAt: now + stuckDelayMs(random) };
+  const deferral = { problem, now, retryAt: now + stuckDelayMs(random) };
   const pending = parseStored<Pending<UserField>>(draft.pending);
-  const next: Stuck<UserField> = addStuck(stuck, pending, { ...putOff, fields: acknowledged });
+  const next: Stuck<UserField> = addStuck(stuck, pending, { ...deferral, fields: acknowledged });
   const attempts = draft.attempts + (acknowledged.length > 0 ? 1 : 0);
-  return { row: { ...draft, stuck: JSON.stringify(next), attempts }, undone, isUncreated: false };
+  return { row: { ...draft, stuck: JSON.stringify(next), attempts }, undone, isNotCreated: false };
 }
 
-/** A person who never came to be, while the service may hold what a lost create left: hidden, and looked for. */
-export function hideUncreated(row: UserRow, now: number): UserRow {
+/**
+ * Hides a user whose creation was taken back while the service may hold the account of a lost create, which is looked
+ * for.
+ */
+export function hideNotCreated(row: UserRow, now: number): UserRow {
   return {
     ...row,
     deleted_at: now,
@@ -78,7 +81,10 @@ export function hideUncreated(row: UserRow, now: number): UserRow {
   };
 }
 
-/** What a later write has overtaken was not refused: the service was never asked for that. */
+/**
+ * Lists the fields that still are as planned: a field that a later write has changed was not refused, because the
+ * service was never asked for the new value.
+ */
 export function listStillPlanned(
   row: UserRow,
   planned: UserState,
@@ -88,7 +94,7 @@ export function listStillPlanned(
   return parts.filter((field) => pending[field] === planned.pending[field]);
 }
 
-/** Filters find a person by the addresses that are shown. */
+/** Saves the shown addresses, by which filters find a user. */
 export async function saveEmails(tx: Db, before: UserRow, after: UserRow): Promise<void> {
   if (after.attributes === before.attributes) return;
   const [was, is] = [before, after].map((row) =>

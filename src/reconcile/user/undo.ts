@@ -10,8 +10,8 @@ import { toObservedUser, type UserRow } from '../../store/users/users.ts';
 import { toUnmanagedAttributes } from './observe.ts';
 
 /**
- * The row without the refused fields of a write. Where nobody has written since, the write as a whole is
- * taken back: who was not there goes again, who was only observed is so again, who was deleted is back.
+ * Reverts the refused fields of a write. Where nothing was written since, the whole write is taken back: a new user is
+ * deleted, an adopted one is unmanaged again, a deleted one is back.
  */
 export function revertUser(
   row: UserRow,
@@ -19,8 +19,8 @@ export function revertUser(
 ): UserRow {
   const { before } = undo;
   if (row.attributes === undo.after) {
-    if (before?.origin === null || isTakenOver(row, undo)) return release(row);
-    if (before === undefined || before.deleted) return bury(row, now);
+    if (before?.origin === null || isTakenOver(row, undo)) return toUnmanaged(row);
+    if (before === undefined || before.deleted) return markDeleted(row, now);
   }
   const pending = parseStored<Pending<UserField>>(row.pending);
   const current = parseStored<JsonObject>(row.attributes);
@@ -38,13 +38,13 @@ function revertUserGiven({ given }: UserRow, fields: readonly UserField[], befor
   return fields.includes('account') ? before : restoreGiven(given, before, fields);
 }
 
-/** The account that a new person turned out to have is not ours to deactivate. */
+/** True when a new user was given an existing account, which is not ours to deactivate. */
 function isTakenOver({ origin }: UserRow, { before }: UserUndo): boolean {
   return before === undefined && origin === 'adopted';
 }
 
 /** Only observed from now on, and shown as the service holds it. */
-function release(row: UserRow): UserRow {
+function toUnmanaged(row: UserRow): UserRow {
   const observed = toObservedUser(row);
   return {
     ...row,
@@ -58,7 +58,7 @@ function release(row: UserRow): UserRow {
   };
 }
 
-function bury(row: UserRow, now: number): UserRow {
+function markDeleted(row: UserRow, now: number): UserRow {
   const version = row.version + 1;
   const pending = JSON.stringify({ active: version });
   return { ...row, pending, version, deleted_at: now, due_class: 0 };
@@ -91,7 +91,7 @@ function revertField(current: JsonObject, before: JsonObject, field: UserField):
       return withAttribute(current, USER_EXTENSION, empty ? undefined : extension);
     }
     case 'account':
-      // Every write of a person without an account claims the account, so nobody wrote anything since.
+      // Every write of a user without an account claims the account, so nothing was written since.
       return before;
     case 'address':
       // Never refused: it is tried, and the answer remembered.

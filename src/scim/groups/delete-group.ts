@@ -61,13 +61,13 @@ export async function storeGroupDeletion(
   const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
   await updateGroup(tx, row.id, { ...change, ...lane });
   await touchUsers(tx, users, now);
-  const news = { id: row.id, before: toRuledName(row), after: undefined, people: users };
-  const { wakes } = await followGroup(tx, deps.rules, news, now);
+  const news = { id: row.id, before: toRuledName(row), after: undefined, users };
+  const { notifies } = await followGroup(tx, deps.rules, news, now);
   if (!isDue) await deleteAllLinks(tx, row.id);
   return {
     type: 'group',
     id: row.id,
-    notifies: wakes,
+    notifies,
     row: { ...row, ...change },
     lease,
     undo: isDue ? toUndo(row) : undefined,

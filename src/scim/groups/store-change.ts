@@ -184,11 +184,11 @@ async function follow(
     id: row.id,
     before: isNew || origin === null ? undefined : row.display_name,
     after: toRuledName(changed),
-    people: [...parts.members.befores.keys()],
+    users: [...parts.members.befores.keys()],
     ...(isGivenBack ? { admins: 'given back' as const } : {}),
   };
-  const { wakes, changedItself } = await followGroup(tx, rules, news, parts.now);
-  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, notifies: wakes };
+  const { notifies, changedItself } = await followGroup(tx, rules, news, parts.now);
+  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, notifies };
 }
 
 interface ChangedParts {

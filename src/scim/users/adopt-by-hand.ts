@@ -1,6 +1,6 @@
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import { userId } from '../../domain/ids.ts';
-import { followPerson } from '../../rules/follow.ts';
+import { followUser } from '../../rules/follow.ts';
 import { deleteDisputes } from '../../store/resources/disputes.ts';
 import type { Db } from '../../store/store.ts';
 import { listUsersByName, lockUser } from '../../store/users/users.ts';
@@ -30,7 +30,7 @@ async function store(
   const named = await listUsersByName(tx, row.user_name_folded);
   if (named.some(({ origin }) => origin !== null)) return { kind: 'taken' };
   await takeOverUser(tx, row);
-  await followPerson(tx, deps.rules, row.id, deps.clock.now());
+  await followUser(tx, deps.rules, row.id, deps.clock.now());
   const { user_name_folded, observed_user_name_folded, observed_email_folded } = row;
   const names = [user_name_folded, observed_user_name_folded, observed_email_folded];
   await deleteDisputes(tx, { type: 'user', namesFolded: names.filter((name) => name !== null) });

@@ -1,4 +1,5 @@
 import type { Store, StoreOptions } from '../store.ts';
+import { keepTrying } from './keep-trying.ts';
 import { openSqlite } from './sqlite.ts';
 import { StoreError } from './store-error.ts';
 
@@ -14,7 +15,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   // A private in-memory database has one connection; ours needs a reader beside the writer.
-  if (path !== undefined && !path.startsWith(':memory:')) return openSqlite(path);
+  if (path !== undefined && !path.startsWith(':memory:')) {
+    // Room on a full disk is waited for.
+    return keepTrying(
+      () => openSqlite(path),
+      options.deadline,
+      ({ code }) => code === 'store-full',
+    );
+  }
   throw new StoreError(
     'store-url',
     'the address of the store is neither sqlite:<path> nor postgres://…',

@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
 import type { Db, Store, StoreOptions } from '../store.ts';
+import { keepTrying } from './keep-trying.ts';
 import { isAbsent, toAttemptsMax } from './postgres-errors.ts';
 import { openPool } from './postgres-pool.ts';
 import { StoreError } from './store-error.ts';
 
 const retryDelayMaxMs = 500;
-/** Interval at which a server that is not there yet is asked again, in milliseconds. */
-const ASK_AGAIN_MS = 500;
 
 /**
  * A store that several replicas share.
@@ -27,7 +26,8 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
   const db = open(connectionsMax);
 
   try {
-    await untilAnswered(db, options.deadline);
+    // A server that is not there yet is waited for.
+    await keepTrying(() => sql`select 1`.execute(db), options.deadline, isAbsent);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -48,22 +48,6 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
       await Promise.all([db.destroy(), aside.destroy()]);
     },
   };
-}
-
-/** Proves that the server answers; one that is not there yet is waited for as long as there is patience. */
-async function untilAnswered(db: Db, deadline: StoreOptions['deadline']): Promise<void> {
-  const until = performance.now() + (deadline?.ms ?? 0);
-  for (;;) {
-    try {
-      await sql`select 1`.execute(db);
-      return;
-    } catch (error) {
-      const isInTime = performance.now() < until && deadline?.signal.aborted === false;
-      if (!isInTime || !(error instanceof StoreError && isAbsent(error))) throw error;
-      deadline.onWait(error);
-      await sleep(ASK_AGAIN_MS, undefined, { signal: deadline.signal }).catch(() => {});
-    }
-  }
 }
 
 /** The pool drops those who wait for a connection when it ends, so the end waits for them. */

@@ -1,0 +1,122 @@
+import { type AuditEventRow, listExplanations } from '../../store/audit/events.ts';
+import { listOwnCalls, type OwnCallRow } from '../../store/audit/own-calls.ts';
+import type { Db } from '../../store/store.ts';
+import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
+import type { ToLookAt } from '../mark-to-look.ts';
+import { isIrrelevant } from './event-actions.ts';
+import { type ExplainedEvent, explainEvents, TOLERANCE } from './match-events.ts';
+import { type NamedAuditEvent, nameEvents, toWords } from './name-events.ts';
+import { learnAuthors, readForeignAuthors } from './own-author.ts';
+import { LATE_MS } from './window.ts';
+
+/** Calls of the ledger that the events of one page are compared with; what others would explain costs a look. */
+const CALLS_MAX = 20_000;
+
+/** An event, whose it is, and what of ours it makes the bridge look at. */
+export interface NewEvent {
+  readonly event: NamedAuditEvent;
+  readonly origin: AuditEventRow['origin'];
+  readonly use: string | undefined;
+  readonly toLook: ToLookAt;
+}
+
+/** Facts about the service by which events are attributed. */
+export interface AttributionOptions {
+  /** How far the service's clock is ahead of ours, in milliseconds. */
+  readonly skewMs: number;
+  /** Account behind our own token, where the service tells it. */
+  readonly ownAccount: number | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * Tells our own events from foreign ones. An event whose author is known to be another account is foreign; the others
+ * are compared with the ledger.
+ * An explained event keeps its explanation: a second event needs another call.
+ */
+export async function attributeEvents(
+  tx: Db,
+  events: readonly AuditEvent[],
+  { skewMs, ownAccount, now }: AttributionOptions,
+): Promise<NewEvent[]> {
+  const named = await nameEvents(tx, events, { skewMs });
+  const { calls, used } = await readLedger(tx, named, skewMs);
+  const explain = (list: readonly NamedAuditEvent[]) =>
+    explainEvents(list, calls, { tolerance: TOLERANCE, used });
+  if (ownAccount === undefined) await learn(tx, explain(named), { calls, now });
+  const isByOthers = await readForeignAuthors(tx, events, ownAccount);
+  const attributed = named.map((event) => ({ ...event, isByOthers: isByOthers(event.audit) }));
+  return explain(attributed).map(toNewEvent);
+}
+
+/** Where the service does not tell whose token it is, the events that our own calls explain do. */
+async function learn(
+  tx: Db,
+  explained: readonly ExplainedEvent<NamedAuditEvent>[],
+  { calls, now }: { calls: readonly OwnCallRow[]; now: number },
+): Promise<void> {
+  const creations = new Set(
+    calls.flatMap(({ id, kind }) => (kind.endsWith('.create') ? String(id) : [])),
+  );
+  const own = explained.flatMap(({ event, use }) => {
+    if (use === undefined) return [];
+    const isCreation = CREATIONS.has(event.action) && creations.has(use.split('|', 1)[0] ?? '');
+    return [{ audit: event.audit, isCreation }];
+  });
+  await learnAuthors(tx, own, now);
+}
+
+const CREATIONS: ReadonlySet<string> = new Set(['create', 'invite']);
+
+/** The calls of ours that may explain these events, oldest first, and what was explained by them before. */
+export async function readLedger(
+  tx: Db,
+  named: readonly NamedAuditEvent[],
+  skewMs: number,
+): Promise<{ calls: OwnCallRow[]; used: Map<string, number> }> {
+  const [first, last] = [named.at(0), named.at(-1)];
+  if (first === undefined || last === undefined) return { calls: [], used: new Map() };
+  const { beforeMs, afterMs } = TOLERANCE;
+  const reach = { from: first.at - afterMs, to: last.at + beforeMs };
+  const calls = await listOwnCalls(tx, { ...reach, limit: CALLS_MAX });
+  // Explanations reach as far again to both sides, and may have come late.
+  const explained = await listExplanations(tx, {
+    from: reach.from - beforeMs + skewMs - LATE_MS,
+    to: reach.to + afterMs + skewMs + LATE_MS,
+  });
+  const used = new Map([...explained].map(([use, at]) => [use, at - skewMs]));
+  return { calls, used };
+}
+
+function toNewEvent({ event, use }: ExplainedEvent<NamedAuditEvent>): NewEvent {
+  if (use !== undefined) return { event, use, origin: 'ours', toLook: NOTHING_TO_LOOK_AT };
+  const toLook = isIrrelevant(toWords(event)) ? NOTHING_TO_LOOK_AT : toResources(event);
+  const origin = event.resourceIds.size === 0 ? 'unresolved' : 'foreign';
+  return { event, use, origin, toLook };
+}
+
+const NOTHING_TO_LOOK_AT: ToLookAt = { users: new Set(), groups: new Set() };
+
+/** Actions on a member list or an admin list concern the group, not the user. */
+const OF_GROUPS: ReadonlySet<string> = new Set([
+  'add_user',
+  'admin_add_user',
+  'delete_user',
+  'admin_delete_user',
+  'add_admin',
+  'delete_admin',
+]);
+
+function toResources({ action, userIds, groupIds }: NamedAuditEvent): ToLookAt {
+  const isOfGroup = OF_GROUPS.has(action) && groupIds.size > 0;
+  return { users: isOfGroup ? new Set() : userIds, groups: groupIds };
+}
+
+/** Collects the resources at which these events make the bridge look. */
+export function mergeToLook(events: readonly NewEvent[]): ToLookAt {
+  return {
+    users: new Set(events.flatMap(({ toLook }) => [...toLook.users])),
+    groups: new Set(events.flatMap(({ toLook }) => [...toLook.groups])),
+  };
+}

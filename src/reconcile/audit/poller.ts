@@ -1,0 +1,144 @@
+import { backoffMs } from '../backoff.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { readSections, saveSection } from '../sections.ts';
+import { toReason } from '../verdict.ts';
+import { beginPolling, freePoller, lockPollState, savePollState } from './poll-state.ts';
+import { readLog } from './read-log.ts';
+
+/** How often a closed section is asked again, in milliseconds. */
+const RECHECK_MS = 5 * 60_000;
+
+/** Options of the audit poller. */
+export interface AuditPollerOptions {
+  /** How often the audit log is read, in milliseconds; 0: never. */
+  readonly intervalMs: number;
+  /** Resolves once the first read and recovery are over. */
+  readonly trusted: Promise<void>;
+  /** Account behind our own token, where the service tells it. */
+  readonly ownAccount: () => number | undefined;
+  /** Tells the workers that something became due. */
+  readonly notify: () => void;
+  /** Has it asked whether a sweep is due. */
+  readonly considerSweep: () => void;
+}
+
+/**
+ * Follows the service's audit log: what others have changed is looked at by itself. One process of those on a
+ * store reads at a time.
+ */
+export interface AuditPoller {
+  /** Remembers from when on events count. @throws StoreError */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Creates the audit poller of one process. */
+export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptions): AuditPoller {
+  const { store, clock, events } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
+  const attempt = createAttempts(deps, options, signal);
+  let running: Promise<void> = Promise.resolve();
+
+  async function run(): Promise<void> {
+    await Promise.race([options.trusted, stopped]);
+    while (!signal.aborted) {
+      const waitMs = await attempt();
+      await clock.sleep(waitMs, signal);
+    }
+  }
+
+  return {
+    async start() {
+      if (options.intervalMs === 0) return;
+      await store.write(async (tx) => {
+        if (store.engine === 'sqlite') await freePoller(tx, clock.now());
+        await beginPolling(tx, clock.now());
+      });
+      running = run().catch((error: unknown) => {
+        if (!signal.aborted) events.failed({ type: 'audit', id: 'run', error });
+      });
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+      if (options.intervalMs === 0) return;
+      await leave(deps).catch((error: unknown) =>
+        // It comes free by itself, a little later.
+        events.failed({ type: 'audit', id: 'leave', error }),
+      );
+    },
+  };
+}
+
+/** Reads the log once and tells how that went. What it returns gives the milliseconds until the next time. */
+function createAttempts(
+  deps: ReconcileDeps,
+  { intervalMs, ownAccount, notify, considerSweep }: AuditPollerOptions,
+  signal: AbortSignal,
+): () => Promise<number> {
+  const { random, events } = deps;
+  let failures = 0;
+
+  async function succeed(): Promise<void> {
+    if (failures > 0) events.auditFollowed({ failing: false, code: '' });
+    failures = 0;
+    const { audit } = await readSections(deps);
+    if (audit?.problem) await saveSection(deps, 'audit', null);
+  }
+
+  async function fail(error: unknown): Promise<number> {
+    failures += 1;
+    const { problem, verdict, retryAfterMs } = toReason(error);
+    // The service does not let us read the audit log at all.
+    const isClosed = verdict === 'forbidden' || verdict === 'missing';
+    if (failures === 1) events.auditFollowed({ failing: true, code: problem.code });
+    if (problem.code === 'bug') events.failed({ type: 'audit', id: 'tail', error });
+    try {
+      await noteFailure(deps, problem.code);
+      if (isClosed) await saveSection(deps, 'audit', problem);
+    } catch (failed) {
+      // The store tells of itself; the log is read again all the same.
+      events.failed({ type: 'audit', id: 'state', error: failed });
+    }
+    return isClosed
+      ? RECHECK_MS
+      : Math.max(intervalMs, backoffMs(failures, retryAfterMs, random()));
+  }
+
+  return async () => {
+    try {
+      const read = await readLog(deps, { intervalMs, ownAccount: ownAccount(), signal });
+      if (read.kind === 'not-yet') return read.waitMs;
+      await succeed();
+      return intervalMs;
+    } catch (error) {
+      signal.throwIfAborted();
+      return await fail(error);
+    } finally {
+      // Resources marked before a failure are due all the same.
+      notify();
+      considerSweep();
+    }
+  };
+}
+
+/** Lets another process read at once; a read that was cut short stays open. */
+async function leave({ store, clock, owner }: ReconcileDeps): Promise<void> {
+  await store.write(async (tx) => {
+    const state = await lockPollState(tx, owner);
+    if (state !== undefined) await savePollState(tx, { ...state, holder: null }, clock.now());
+  });
+}
+
+/** Lets others try, and remembers since when it fails. The read stays open: the next one leaves nothing out. */
+async function noteFailure({ store, clock, owner }: ReconcileDeps, code: string): Promise<void> {
+  await store.write(async (tx) => {
+    const state = await lockPollState(tx, owner);
+    if (state === undefined) return;
+    const now = clock.now();
+    const failure = { since: state.failure?.since ?? now, code };
+    await savePollState(tx, { ...state, failure, holder: null }, now);
+  });
+}

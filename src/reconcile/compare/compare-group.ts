@@ -1,0 +1,121 @@
+import type { Difference, DriftKind } from '../../domain/drift.ts';
+import { type GroupState, listGroupDifferences, type ObservedGroup } from '../../domain/group.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import {
+  type GroupRow,
+  hasUpstreamIds,
+  toGroupState,
+  toObservedGroup,
+} from '../../store/groups/groups.ts';
+import type { DifferingLink } from '../../store/links/links.ts';
+import {
+  type Comparison,
+  isBusy,
+  isHiddenByScim,
+  leftOut,
+  NOTHING,
+  type SeenSince,
+  toCompared,
+  UNKNOWN,
+  UNSEEN,
+} from './comparison.ts';
+
+const NO_LINKS = { members: [], admins: [] };
+
+/** Compares one group and who is in it with what the service was seen to hold since the sweep began. */
+export function compareGroup(
+  row: GroupRow,
+  links: readonly DifferingLink[],
+  seen: SeenSince,
+): Comparison {
+  if (!seen.lists.groups || isBusy(row)) return UNKNOWN;
+  if (row.deleted_at !== null) return NOTHING;
+  const observed = toObservedGroup(row);
+  const isSeen = observed !== undefined && observed.at >= seen.since;
+  if (row.origin === null) {
+    if (!isSeen) return observed === undefined ? NOTHING : UNSEEN;
+    const held = { displayName: observed.displayName };
+    return toCompared([toDifference(row, 'group.unmanaged', { desired: null, observed: held })]);
+  }
+  const state = toGroupState(row, NO_LINKS);
+  if (!hasUpstreamIds(row) || state.pending.existence !== undefined) return NOTHING;
+  if (!isSeen) {
+    const desired = { displayName: state.desired.displayName };
+    const difference = toDifference(row, 'group.missing', { desired, observed: null });
+    return { kind: 'missing', difference };
+  }
+  if (isHiddenByScim(observed, seen.since)) return leftOut('groups');
+  const unread = listUnread(row, observed, seen);
+  const differences = [
+    ...listFieldDifferences(row, state, observed),
+    ...links.map((link) => toLinkDifference(row, link)),
+  ];
+  const comparison = toCompared(
+    differences.filter(({ kind }) => !unread.includes(kind)),
+    unread,
+  );
+  return isListed(observed, seen) ? comparison : { ...comparison, leftOutBy: 'restGroups' };
+}
+
+/** True when the REST list showed the group; its permissions come from there. */
+function isListed({ listedAt }: ObservedGroup, { since }: SeenSince): boolean {
+  return listedAt === undefined || listedAt >= since;
+}
+
+function listUnread(
+  { admins_read_at }: GroupRow,
+  observed: ObservedGroup,
+  seen: SeenSince,
+): DriftKind[] {
+  const { lists, since } = seen;
+  const areMembersRead = lists.members && (observed.staleAt ?? Number.NEGATIVE_INFINITY) < since;
+  const areAdminsRead = (admins_read_at ?? 0) >= since;
+  return [
+    ...(isListed(observed, seen) ? [] : (['group.permissions'] as const)),
+    ...(areMembersRead ? [] : (['member.added', 'member.removed'] as const)),
+    ...(areAdminsRead ? [] : (['admin.added', 'admin.removed'] as const)),
+  ];
+}
+
+function listFieldDifferences(
+  row: GroupRow,
+  { desired, pending }: GroupState,
+  observed: ObservedGroup,
+): Difference[] {
+  const fields = listGroupDifferences(desired, observed).filter(
+    (field) => pending[field] === undefined,
+  );
+  const differences: Difference[] = [];
+  if (fields.includes('displayName')) {
+    const held = { displayName: observed.displayName };
+    const wanted = { displayName: desired.displayName };
+    differences.push(toDifference(row, 'group.renamed', { desired: wanted, observed: held }));
+  }
+  const held: JsonObject = {};
+  const wanted: JsonObject = {};
+  for (const field of ['permissions', 'addToCardsAndSpacesEnabled'] as const) {
+    const [want, have] = [desired[field], observed[field]];
+    // A value that the service does not tell cannot differ.
+    if (!fields.includes(field) || want === undefined || have === undefined) continue;
+    wanted[field] = want;
+    held[field] = have;
+  }
+  if (Object.keys(held).length === 0) return differences;
+  const permissions = toDifference(row, 'group.permissions', { desired: wanted, observed: held });
+  return [...differences, permissions];
+}
+
+function toLinkDifference(row: GroupRow, { list, userId, wanted }: DifferingLink): Difference {
+  const person = list === 'memberships' ? 'member' : 'admin';
+  const kind = `${person}.${wanted ? 'removed' : 'added'}` as const;
+  const [desired, observed] = [{ present: wanted }, { present: !wanted }];
+  return { ...toDifference(row, kind, { desired, observed }), memberId: userId };
+}
+
+function toDifference(
+  { id }: GroupRow,
+  kind: DriftKind,
+  { desired, observed }: { desired: JsonValue; observed: JsonValue },
+): Difference {
+  return { kind, type: 'group', resourceId: id, memberId: '', desired, observed };
+}

@@ -1,0 +1,88 @@
+import { type Difference, DRIFT_KINDS, type DriftKind } from '../../domain/drift.ts';
+import type { Deactivation } from '../../domain/user.ts';
+import type { ReadLists } from './read-lists.ts';
+
+/** Everything is known that lists tell. */
+export const EVERY_LIST: ReadLists = {
+  users: true,
+  companyUsers: true,
+  groups: true,
+  members: true,
+};
+
+/** Lists that were read, and the time since when. */
+export interface SeenSince {
+  readonly lists: ReadLists;
+  /** Beginning of the reads (epoch milliseconds): a resource last seen before it was not in the lists. */
+  readonly since: number;
+  readonly deactivation: Deactivation;
+}
+
+/**
+ * Result of comparing one resource with a complete read.
+ * - `unknown`: nothing can be said, because the resource is at work or has to be looked at
+ * - `missing`: no list showed it; a look of its own has to confirm that
+ * - `compared`: these are its differences; nothing is known of the kinds in `unread`
+ */
+export type Comparison =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'missing'; readonly difference: Difference }
+  | Compared;
+
+/** Differences of one resource. */
+export interface Compared {
+  readonly kind: 'compared';
+  readonly differences: readonly Difference[];
+  readonly unread: readonly DriftKind[];
+  /** A list that did not show the resource, though it did before and another list shows it. */
+  readonly leftOutBy?: 'users' | 'companyUsers' | 'groups' | 'restGroups';
+  /** True of an unmanaged one that no list showed: it may be gone, which a look of its own tells. */
+  readonly isUnseen?: true;
+}
+
+/** Makes a comparison of these differences; nothing is known of the kinds in `unread`. */
+export function toCompared(
+  differences: readonly Difference[],
+  unread: readonly DriftKind[] = [],
+): Compared {
+  return { kind: 'compared', differences, unread };
+}
+
+/** Another list showed the resource, and this one did not: nothing can be said, and the list was not complete. */
+export function leftOut(leftOutBy: 'users' | 'groups'): Compared {
+  return { ...toCompared([], DRIFT_KINDS), leftOutBy };
+}
+
+/** True when SCIM had shown the resource before and did not in this read, whatever REST says. */
+export function isHiddenByScim(
+  { by, shownAt }: { readonly by: string; readonly shownAt?: number },
+  since: number,
+): boolean {
+  return by.startsWith('scim.') && shownAt !== undefined && shownAt < since;
+}
+
+/** Nothing can be said. */
+export const UNKNOWN: Comparison = { kind: 'unknown' };
+/** There is no difference. */
+export const NOTHING: Comparison = toCompared([]);
+/** No difference, of an unmanaged resource that no list showed. */
+export const UNSEEN: Comparison = { ...toCompared([]), isUnseen: true };
+
+/** True when a worker has the resource or is about to look at it, and will know better. */
+export function isBusy(row: {
+  readonly lane_owner: string | null;
+  readonly must_look: number;
+}): boolean {
+  return row.lane_owner !== null || row.must_look !== 0;
+}
+
+/** Columns by which a change or a call of a row is noticed. */
+interface Touched {
+  readonly version: number;
+  readonly lane_token: number;
+}
+
+/** True when the resource was neither written nor taken by a worker since the row was read. */
+export function isUnchanged(now: Touched & Parameters<typeof isBusy>[0], before: Touched): boolean {
+  return !isBusy(now) && now.version === before.version && now.lane_token === before.lane_token;
+}

@@ -1,0 +1,77 @@
+import { type Difference, toDifferenceKey } from '../../domain/drift.ts';
+import {
+  confirmDrifts,
+  type DriftRow,
+  endDrifts,
+  type Finding,
+  insertDrifts,
+  updateDrift,
+} from '../../store/drifts.ts';
+import type { Db } from '../../store/store.ts';
+import type { Comparison } from './comparison.ts';
+import type { SweepRun } from './run.ts';
+
+/** Effect of one comparison on the known drifts, with the new differences that have to be confirmed. */
+export interface DriftChanges {
+  readonly confirmed: readonly { readonly row: DriftRow; readonly difference: Difference }[];
+  readonly gone: readonly DriftRow[];
+  readonly fresh: readonly Difference[];
+}
+
+/** Tells what is known already from what is new; what is being repaired is told by its repair. Pure. */
+export function compareWithKnown(comparison: Comparison, known: readonly DriftRow[]): DriftChanges {
+  if (comparison.kind === 'unknown') return { confirmed: [], gone: [], fresh: [] };
+  const isMissing = comparison.kind === 'missing';
+  const differences = isMissing ? [comparison.difference] : comparison.differences;
+  const byKey = new Map(differences.map((one) => [toDifferenceKey(one), one]));
+  const confirmed: DriftChanges['confirmed'][number][] = [];
+  const gone: DriftRow[] = [];
+  for (const row of known) {
+    const key = toDifferenceKey({ kind: row.kind, memberId: row.member_id });
+    const difference = byKey.get(key);
+    byKey.delete(key);
+    if (row.status === 'repairing') continue;
+    if (difference !== undefined) confirmed.push({ row, difference });
+    // A resource that no list showed is known to differ in nothing else.
+    else if (!isMissing && !comparison.unread.includes(row.kind)) gone.push(row);
+  }
+  return { confirmed, gone, fresh: [...byKey.values()] };
+}
+
+/** Stores what became of known drifts, and the new ones that were seen twice. */
+export async function storeDriftChanges(
+  tx: Db,
+  { confirmed, gone, fresh }: DriftChanges,
+  finding: Finding,
+): Promise<void> {
+  const { now } = finding;
+  const same = confirmed.filter(({ row, difference }) => isSame(row, difference));
+  await confirmDrifts(
+    tx,
+    same.map(({ row }) => row.id),
+    now,
+  );
+  for (const { row, difference } of confirmed) {
+    if (!isSame(row, difference)) await updateDrift(tx, row.id, { ...difference, now });
+  }
+  await endDrifts(
+    tx,
+    gone.map(({ id }) => id),
+    { status: 'gone', now },
+  );
+  await insertDrifts(tx, fresh, finding);
+}
+
+/** Counts what was stored: after the transaction, which may run twice. */
+export function countDriftChanges(
+  { counts }: SweepRun,
+  { confirmed, gone, fresh }: DriftChanges,
+): void {
+  counts.confirmed += confirmed.length;
+  counts.gone += gone.length;
+  counts.opened += fresh.length;
+}
+
+function isSame(row: DriftRow, { desired, observed }: Difference): boolean {
+  return row.desired === JSON.stringify(desired) && row.observed === JSON.stringify(observed);
+}

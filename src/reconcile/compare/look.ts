@@ -1,0 +1,149 @@
+import type { DriftKind } from '../../domain/drift.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import type { Deactivation, ObservedUser } from '../../domain/user.ts';
+import {
+  type GroupRow,
+  toGroupState,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
+import type { Db } from '../../store/store.ts';
+import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
+import { companyUsers } from '../../upstream/operations/people.ts';
+import { paginate } from '../../upstream/paginate.ts';
+import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import type { CallContext } from '../deps.ts';
+import { lookAtGroup } from '../group/look.ts';
+import { fetchAdminIds } from '../group/read-admins.ts';
+import { observeCompanyUser } from '../read/read-users.ts';
+import { saveMembers } from '../read/save-group.ts';
+import { lookAtUser } from '../user/apply.ts';
+import { toObservedColumns } from '../user/observe.ts';
+import { classify } from '../verdict.ts';
+import { ADMINS_WAIT_MS, saveAdmins } from './read-admin-lists.ts';
+import type { SweepRun } from './run.ts';
+
+/** Looks at one user through SCIM, and at licence and suspension where these are needed. */
+export async function lookAtUserAgain(
+  { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
+  row: UserRow,
+  needs: LookNeeds,
+): Promise<Observation<UserRow>> {
+  const state = toUserState(row);
+  const context = { class: 'look', key: `user:${row.id}`, signal } as const;
+  const { upstreamId } = state;
+  const reason = 'seen to differ in a list';
+  const action = { kind: 'look-at-user', upstreamId, reason } as const;
+  const outcome = await lookAtUser(deps, context, { state, action });
+  if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
+  if (outcome.known.missing) return { kind: 'gone' };
+  let { observed } = outcome.known;
+  if (observed === undefined) return { kind: 'could-not-look', reason: 'not-found' };
+  if (needs.companyUser) {
+    const found = await findCompanyUser({ deps, signal }, context, { observed, upstreamId });
+    if (found === undefined) return { kind: 'could-not-look', reason: 'companyUsers' };
+    observed = observeCompanyUser(found, observed, deps.clock.now());
+  }
+  const columns = toObservedColumns(row, observed);
+  return { kind: 'seen', store: (tx, { id }) => updateUser(tx, id, columns) };
+}
+
+/** Finds one user by a search, because the list of company users has no look at one user. */
+async function findCompanyUser(
+  { deps }: Pick<SweepRun, 'deps' | 'signal'>,
+  context: CallContext,
+  { observed, upstreamId }: { observed: ObservedUser; upstreamId: number | undefined },
+): Promise<CompanyUser | undefined> {
+  const query = { for_members_section: true, query: observed.email ?? observed.userName ?? '' };
+  const options = { pageSize: deps.policy.pageSize, ...context };
+  const list = companyUsers.getListOfUsers;
+  try {
+    for await (const { items } of paginate(deps.upstream, list, { query }, options)) {
+      const found = items.map(parseCompanyUser).find(({ id }) => id === upstreamId);
+      if (found) return found;
+    }
+    return undefined;
+  } catch (error) {
+    classify(error);
+    return undefined;
+  }
+}
+
+/** Parts that a look at one resource has to read beside SCIM. */
+export interface LookNeeds {
+  /** Licence and suspension of a user. */
+  readonly companyUser: boolean;
+  /** Admin list of a group. */
+  readonly admins: boolean;
+}
+
+/** Finds the parts in which drift of these kinds can be seen. */
+export function toLookNeeds(kinds: readonly DriftKind[], deactivation: Deactivation): LookNeeds {
+  const isSuspension = deactivation === 'temporarilyInactive';
+  const isOfCompany = (kind: DriftKind) =>
+    kind === 'user.access' ||
+    (isSuspension && (kind === 'user.deactivated' || kind === 'user.activated'));
+  return {
+    companyUser: kinds.some(isOfCompany),
+    admins: kinds.some((kind) => kind.startsWith('admin.')),
+  };
+}
+
+/**
+ * Result of a look at one user or group.
+ * - `seen`: `store` stores it, in a transaction that has made sure that the row has not changed
+ * - `gone`: the service has no such resource
+ * - `could-not-look`: nothing is known
+ */
+export type Observation<Row extends UserRow | GroupRow> =
+  | { readonly kind: 'seen'; readonly store: (tx: Db, row: Row) => Promise<void> }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'could-not-look'; readonly reason: string };
+
+const NO_LINKS = { members: [], admins: [] };
+
+/** Looks at one group: its name, its rights and its members, and its admins where they are asked for. */
+export async function lookAtGroupAgain(
+  { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
+  row: GroupRow,
+  needs: LookNeeds,
+): Promise<Observation<GroupRow>> {
+  const context = { class: 'look', key: `group:${row.id}`, signal } as const;
+  const outcome = await lookAtGroup(deps, context, toGroupState(row, NO_LINKS));
+  if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
+  const { missing, observed, memberIds } = outcome.known;
+  if (missing) return { kind: 'gone' };
+  if (observed === undefined) return { kind: 'could-not-look', reason: 'not-found' };
+  const admins = await lookAtAdmins({ deps }, row, needs);
+  if (admins.kind === 'could-not-look') return admins;
+  return {
+    kind: 'seen',
+    async store(tx, locked) {
+      const now = deps.clock.now();
+      const seen = { ...toObservedGroup(locked), ...observed };
+      await updateGroup(tx, locked.id, { observed: JSON.stringify(seen) });
+      if (memberIds)
+        await saveMembers(tx, locked, { memberIds, now, repeats: true, from: 'group' });
+      if (admins.ids) await saveAdmins(tx, locked, { upstreamUserIds: admins.ids, now });
+    },
+  };
+}
+
+type AdminObservation =
+  | { readonly kind: 'seen'; readonly ids: readonly number[] | undefined }
+  | { readonly kind: 'could-not-look'; readonly reason: string };
+
+async function lookAtAdmins(
+  { deps }: Pick<SweepRun, 'deps'>,
+  row: GroupRow,
+  needs: LookNeeds,
+): Promise<AdminObservation> {
+  if (!needs.admins) return { kind: 'seen', ids: undefined };
+  try {
+    const wait = { class: 'look', waitMs: ADMINS_WAIT_MS } as const;
+    return { kind: 'seen', ids: await fetchAdminIds(deps, row, wait) };
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    return { kind: 'could-not-look', reason: error.code };
+  }
+}

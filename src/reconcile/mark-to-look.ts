@@ -1,0 +1,44 @@
+import { groupId, userId } from '../domain/ids.ts';
+import { type GroupRow, lockGroup, updateGroup } from '../store/groups/groups.ts';
+import type { Db } from '../store/store.ts';
+import { lockUser, type UserRow, updateUser } from '../store/users/users.ts';
+import { toStaleColumns } from './retry-columns.ts';
+
+/** Managed users and groups, by their SCIM ids. */
+export interface ToLookAt {
+  readonly users: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+}
+
+/**
+ * Makes users and groups due for a look, after another author may have changed them; desired state stays. Deleted
+ * resources are left out. `now` is epoch milliseconds.
+ */
+export async function markToLook(tx: Db, { users, groups }: ToLookAt, now: number): Promise<void> {
+  // In one order, so that two transactions that name the same wait for each other and no more.
+  for (const id of [...users].sort()) {
+    const row = await lockUser(tx, userId(id));
+    if (row?.deleted_at === null) await updateUser(tx, row.id, toLookColumns(row, now));
+  }
+  for (const id of [...groups].sort()) {
+    const row = await lockGroup(tx, groupId(id));
+    if (row?.deleted_at === null) await updateGroup(tx, row.id, toLookColumns(row, now));
+  }
+}
+
+function toLookColumns(row: UserRow | GroupRow, now: number) {
+  const { must_look } = toStaleColumns(row, now);
+  return { ...toLookAgainColumns(row, now), must_look };
+}
+
+/** The columns that have a resource looked at soon, without delaying what is due earlier. */
+export function toLookAgainColumns(
+  row: { readonly due_at: number | null; readonly due_class: 0 | 1 | 2 },
+  now: number,
+) {
+  const due =
+    row.due_at === null
+      ? ({ due_at: now, due_class: 2 } as const)
+      : { due_at: Math.min(row.due_at, now), due_class: row.due_class };
+  return { ...due, must_look: 1 };
+}

@@ -1,0 +1,118 @@
+import type { Clock } from '../domain/clock.ts';
+import { changeFact, findFact } from '../store/facts.ts';
+import type { Store } from '../store/store.ts';
+
+/** How `emails` of addUser are written: the contract says strings, public clients send objects. */
+export type EmailForm = 'strings' | 'objects';
+/** How members are written in one PATCH: one operation per id, RFC 7644 arrays, or one call each. */
+export type MemberForm = 'operations' | 'array' | 'single';
+/** REST id that the SCIM id of a group equals. */
+export type GroupScimId = 'restId' | 'uid' | 'unrelated';
+
+/** Proof of the user filter: an empty answer means "not there", or nothing. */
+export type UserFilter = 'proven' | 'refused';
+
+/** Behaviour that the contract leaves open and the service has shown. Absent: not known yet. */
+export interface Quirks {
+  readonly emailForm?: EmailForm;
+  /** True when addUser takes the name, which saves the second call. */
+  readonly nameOnCreate?: boolean;
+  readonly memberForm?: MemberForm;
+  /** When `memberForm` became `single` (epoch milliseconds): batches are asked for again daily. */
+  readonly memberFormAt?: number;
+  /** The most members that the service took in one call, where it was told to be too many. */
+  readonly membersPerCall?: number;
+  /** When `membersPerCall` was learned (epoch milliseconds): more are tried again daily. */
+  readonly membersPerCallAt?: number;
+  /** New users in a row whose userName was refused and who were created without it. */
+  readonly userNamesRefused?: number;
+  /** When `userNamesRefused` was learned (epoch milliseconds): it is asked for again daily. */
+  readonly userNamesRefusedAt?: number;
+  readonly groupScimId?: GroupScimId;
+  /** When one group alone made `groupScimId` `unrelated` (epoch milliseconds): it is asked for again daily. */
+  readonly groupScimIdAt?: number;
+  /** True when updateUser takes a new userName or address. */
+  readonly addressMayChange?: boolean;
+  /** True when an inactive user can be made a member. */
+  readonly inactiveMembers?: boolean;
+  readonly userFilter?: UserFilter;
+  /** When `userFilter` was learned (epoch milliseconds): it is asked for again daily. */
+  readonly userFilterAt?: number;
+}
+
+/** Learned quirks of one service, kept across restarts. Settings that are not `auto` win. */
+export interface QuirkStore {
+  current(): Quirks;
+  /** True when a setting fixes this quirk, so that nothing is learned of it. */
+  isFixed(quirk: keyof Quirks): boolean;
+  /** Remembers what the service just taught, on disk before it resolves. */
+  learn(change: Quirks): Promise<void>;
+  /** Reads what other processes have learned. @throws StoreError */
+  refresh(): Promise<void>;
+}
+
+const FACT = 'forms';
+const ASK_AGAIN_MS = 24 * 60 * 60_000;
+
+/** Opens the store of quirks. @throws StoreError when the store cannot be read. */
+export async function openQuirks({
+  store,
+  clock,
+  fixed,
+}: {
+  store: Store;
+  clock: Clock;
+  fixed: Quirks;
+}): Promise<QuirkStore> {
+  let known = (await findFact<Quirks>(store.read, FACT)) ?? {};
+  /** Quirks that were learned and are not stored yet, or could not be. */
+  let unsaved: Quirks = {};
+  let saving: Promise<void> = Promise.resolve();
+
+  /** Adds to what other processes have learned meanwhile. */
+  async function save(): Promise<void> {
+    const lessons = unsaved;
+    const change = (before: Quirks | undefined): Quirks => ({ ...before, ...lessons });
+    const now = clock.now();
+    const next = await store.write((tx) => changeFact<Quirks>(tx, FACT, { change, now }));
+    known = next ?? known;
+    if (unsaved === lessons) unsaved = {};
+  }
+
+  return {
+    current: () => ({ ...withoutStale({ ...known, ...unsaved }, clock.now()), ...fixed }),
+    isFixed: (quirk) => fixed[quirk] !== undefined,
+    async learn(change) {
+      const before = { ...known, ...unsaved };
+      if (JSON.stringify({ ...before, ...change }) === JSON.stringify(before)) return;
+      unsaved = { ...unsaved, ...change };
+      const saved = saving.then(save);
+      saving = saved.catch(() => undefined);
+      await saved;
+    },
+    async refresh() {
+      await saving;
+      known = (await findFact<Quirks>(store.read, FACT)) ?? known;
+    },
+  };
+}
+
+/** Drops quirks that may change from day to day once they are a day old, so that they are tried again. */
+function withoutStale(quirks: Quirks, now: number): Quirks {
+  const { memberForm, userFilter, membersPerCall, userNamesRefused, groupScimId, ...rest } = quirks;
+  const isOld = (at = 0) => now - at > ASK_AGAIN_MS;
+  const isBatchOld = memberForm === 'single' && isOld(quirks.memberFormAt);
+  const isFilterOld = isOld(quirks.userFilterAt);
+  const isSizeOld = isOld(quirks.membersPerCallAt);
+  const isNameOld = isOld(quirks.userNamesRefusedAt);
+  // A group that is gone answers like one that has another id; what the whole list proved stays.
+  const isIdOld = groupScimId === 'unrelated' && isOld(quirks.groupScimIdAt ?? now);
+  return {
+    ...rest,
+    ...(memberForm === undefined || isBatchOld ? {} : { memberForm }),
+    ...(userFilter === undefined || isFilterOld ? {} : { userFilter }),
+    ...(membersPerCall === undefined || isSizeOld ? {} : { membersPerCall }),
+    ...(userNamesRefused === undefined || isNameOld ? {} : { userNamesRefused }),
+    ...(groupScimId === undefined || isIdOld ? {} : { groupScimId }),
+  };
+}

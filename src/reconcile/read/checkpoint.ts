@@ -1,0 +1,62 @@
+import type { Db } from '../../store/store.ts';
+import {
+  FIRST_READ_FACT,
+  getStep,
+  type Progress,
+  readProgress,
+  reopen,
+  type Step,
+  type StepProgress,
+  saveProgress,
+  withStep,
+} from './progress.ts';
+import { assertSameService, findService, type KnownService } from './service.ts';
+import type { FirstReadDeps } from './step.ts';
+
+/** How far the first read has come: the store's word, kept in memory because every request asks. */
+export interface Checkpoint {
+  current(): Progress;
+  getStep(step: Step): StepProgress;
+  /** The service that the store belongs to, once it is known. */
+  service(): KnownService | undefined;
+  /** Reads what is stored. @throws BridgeError `other-service` when it is of another service. */
+  open(): Promise<void>;
+  /** Reopens the step `service`, as every process does once: the company behind an address may have changed. */
+  reopenService(): void;
+  /** Stores what the steps have become. */
+  save(next: Progress): Promise<void>;
+  /** Stores one step, in one transaction with the rows that it stands for. */
+  saveStep(step: Step, change: StepProgress, rows?: (tx: Db) => Promise<void>): Promise<void>;
+}
+
+/** Creates a checkpoint, to be opened before use. `fact` names its place in the store. */
+export function createCheckpoint(
+  { store, clock, identity }: FirstReadDeps,
+  fact = FIRST_READ_FACT,
+): Checkpoint {
+  let progress: Progress = { steps: {} };
+  let service: KnownService | undefined;
+
+  async function save(next: Progress, rows?: (tx: Db) => Promise<void>): Promise<void> {
+    progress = await store.write(async (tx) => {
+      await rows?.(tx);
+      return saveProgress(tx, { progress: next, fact, now: clock.now() });
+    });
+  }
+
+  return {
+    current: () => progress,
+    getStep: (step) => getStep(progress, step),
+    service: () => service,
+    async open() {
+      service = await findService(store.read);
+      if (service) assertSameService(service, { identity });
+      progress = await readProgress(store.read, fact);
+    },
+    reopenService() {
+      progress = reopen(progress, ['service']);
+    },
+    save: (next) => save(next),
+    saveStep: (step, change, rows) => save(withStep(progress, step, change), rows),
+  };
+}

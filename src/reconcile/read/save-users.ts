@@ -1,0 +1,107 @@
+import { listFoldedEmails } from '../../domain/address.ts';
+import { newId, userId } from '../../domain/ids.ts';
+import type { ObservedUser } from '../../domain/user.ts';
+import { toUserColumns } from '../../store/engine/columns.ts';
+import type { Db } from '../../store/store.ts';
+import type { ObservedAccount } from '../../store/users/observations.ts';
+import {
+  insertObservedUsers,
+  lockUsersByAccount,
+  type ObservedDocument,
+  saveObservedDocuments,
+} from '../../store/users/observations.ts';
+import {
+  replaceUserEmails,
+  toObservedUser,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
+import { decideDeletedMerge, decideMerge } from '../merge-decision.ts';
+import { type ObservedColumns, toObservedColumns, toUnmanagedAttributes } from '../user/observe.ts';
+import type { PageTimes } from './read-list.ts';
+
+/** One account as a list shows it. */
+export interface SeenAccount {
+  readonly upstreamId: number;
+  /** Merges this account into the observation before. */
+  observe(before: ObservedUser | undefined): ObservedUser;
+}
+
+/**
+ * Stores the users of a list, by account, so that a repeated page adds none. A user written since the list was asked
+ * for keeps the newer state.
+ */
+export async function saveUsers(
+  tx: Db,
+  seen: readonly SeenAccount[],
+  { sentAt, now }: PageTimes,
+): Promise<void> {
+  const accounts = new Map(seen.map((account) => [account.upstreamId, account]));
+  const rows = await lockUsersByAccount(tx, [...accounts.keys()]);
+  const added: ObservedAccount[] = [];
+  const confirmed: ObservedDocument[] = [];
+  for (const [upstreamId, account] of accounts) {
+    const row = rows.get(upstreamId);
+    if (row === undefined) {
+      added.push(toNewUser(upstreamId, account.observe(undefined), now));
+      continue;
+    }
+    const before = toObservedUser(row);
+    const stored = { ...row, seen: before };
+    const decision =
+      row.deleted_at === null ? decideMerge(stored, sentAt) : decideDeletedMerge(stored, sentAt);
+    if (decision === 'look-again') await updateUser(tx, row.id, toLookAgainColumns(row, now));
+    if (decision !== 'merge') continue;
+    const document = await saveUser(tx, row, { observed: account.observe(before), now });
+    if (document) confirmed.push(document);
+  }
+  await saveObservedDocuments(tx, confirmed);
+  await insertObservedUsers(tx, added);
+}
+
+function toNewUser(upstreamId: number, observed: ObservedUser, now: number): ObservedAccount {
+  const attributes = toUnmanagedAttributes(observed);
+  return {
+    row: {
+      ...toObservedColumns({ erased_at: null }, observed),
+      ...toUserColumns(attributes),
+      id: userId(newId()),
+      upstream_id: upstreamId,
+      created_at: now,
+      modified_at: now,
+    },
+    emailsFolded: listFoldedEmails(attributes),
+  };
+}
+
+/**
+ * Stores an observation: an unmanaged user is shown as observed, a managed one as desired. Returns the document that is
+ * left to be stored, where nothing else changed, as is usual.
+ */
+async function saveUser(
+  tx: Db,
+  row: UserRow,
+  { observed, now }: { observed: ObservedUser; now: number },
+): Promise<ObservedDocument | undefined> {
+  const { observed: document, ...indexed } = toObservedColumns(row, observed);
+  const attributes = row.origin === null ? toUnmanagedAttributes(observed) : undefined;
+  const shown = attributes && toUserColumns(attributes);
+  if (attributes !== undefined && shown?.attributes !== row.attributes) {
+    const changed = { ...shown, version: row.version + 1, modified_at: now };
+    await updateUser(tx, row.id, { observed: document, ...indexed, ...changed });
+    await replaceUserEmails(tx, row.id, listFoldedEmails(attributes));
+    return undefined;
+  }
+  if (isIndexedSo(row, indexed)) return { seq: row.seq, observed: document };
+  await updateUser(tx, row.id, { observed: document, ...indexed });
+  return undefined;
+}
+
+function isIndexedSo(row: UserRow, indexed: Omit<ObservedColumns, 'observed'>): boolean {
+  return (
+    row.observed_user_name_folded === indexed.observed_user_name_folded &&
+    row.observed_email_folded === indexed.observed_email_folded &&
+    row.owner === indexed.owner
+  );
+}

@@ -1,0 +1,124 @@
+import { saveFact } from '../../store/facts.ts';
+import { countDueChanges } from '../../store/lanes.ts';
+import { deleteHeldActions, holdEverything, holdWishes } from '../../store/plans/held.ts';
+import type { Db } from '../../store/store.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
+import { findLearnedAccount } from '../audit/own-author.ts';
+import { endObserving, isObserving, lockObserving, type Mode } from '../mode.ts';
+import type { FirstRead } from '../read/first-read.ts';
+import { isAnswering } from '../read/service.ts';
+import type { FirstReadDeps } from '../read/step.ts';
+import { READ_AGAIN_FACT } from './read-again.ts';
+import { type Detection, detectRestore } from './recovery-detect.ts';
+import {
+  findRecovery,
+  type RecoveryReason,
+  type RecoveryState,
+  saveRecovery,
+} from './recovery-state.ts';
+
+/** How often the audit log may fail while other reads work, before the bridge goes on without it. */
+const AUDIT_FAILURES_MAX = 3;
+
+/** Dependencies of recovery; `notify` tells the workers that a resource became due. */
+export interface RecoveryDeps extends FirstReadDeps {
+  readonly mode: Mode;
+  readonly firstRead: FirstRead;
+  readonly notify: () => void;
+}
+
+/** One attempt to find out where recovery stands. */
+export interface Attempt {
+  readonly signal: AbortSignal;
+  /** Attempts that failed before this one. */
+  readonly failures: number;
+}
+
+/** Result of a start. */
+export interface Beginning {
+  /** Undefined when the store is current, as far as can be told. */
+  readonly state: RecoveryState | undefined;
+  /** Undefined: there was no need to ask. */
+  readonly detection: Detection | undefined;
+}
+
+/**
+ * Finds out where recovery stands, and begins it where the store is older than what was done.
+ * @throws UpstreamError, StoreError when it cannot be found out now
+ */
+export async function beginRecovery(deps: RecoveryDeps, attempt: Attempt): Promise<Beginning> {
+  const state = await findRecovery(deps.store.read);
+  if (state?.phase === 'requested') {
+    return { state: await enter(deps, { code: 'restored' }), detection: undefined };
+  }
+  // Before the first read is finished nothing is managed, so nothing can be done again.
+  if (state !== undefined || !deps.firstRead.finished) return { state, detection: undefined };
+  const detection = await detect(deps, attempt);
+  deps.events.recovery({ phase: detection.kind, code: toCode(detection) });
+  if (detection.kind !== 'stale') return { state: undefined, detection };
+  const { events, lastEventAt } = detection;
+  return { state: await enter(deps, { code: 'audit', events, lastEventAt }), detection };
+}
+
+/**
+ * Holds what was accepted while the bridge observed, where it is to be live now. Before the first request is
+ * answered, because what comes from then on is not held. @throws StoreError
+ */
+export async function goLive(deps: RecoveryDeps): Promise<void> {
+  const { store, mode } = deps;
+  if (mode === 'observe' || !(await isObserving(store.read))) return;
+  const due = await countDueChanges(store.read, Number.MAX_SAFE_INTEGER, 1);
+  const state = await findRecovery(store.read);
+  // An operator's word that a backup was restored holds everything in any case.
+  if (due === 0 || state?.phase === 'requested') await store.write(endObserving);
+  else await enter(deps, state?.reason ?? { code: 'first-run' });
+}
+
+function toCode(detection: Detection): string {
+  return detection.kind === 'unknown' ? detection.code : 'audit';
+}
+
+/** An audit log that fails for ever, while the rest works, must not hold every change. */
+async function detect(deps: RecoveryDeps, { signal, failures }: Attempt): Promise<Detection> {
+  try {
+    const told = deps.firstRead.ownAccount();
+    // Where the service does not tell, events that our own calls explained may have.
+    const ownAccount = told ?? (await findLearnedAccount(deps.store.read));
+    return await detectRestore(deps, ownAccount, signal);
+  } catch (error) {
+    const isOften = error instanceof UpstreamError && failures + 1 >= AUDIT_FAILURES_MAX;
+    if (isOften && (await isAnswering(deps))) return { kind: 'unknown', code: error.code };
+    throw error;
+  }
+}
+
+/** Holds what waits, and distrusts what is known, in one transaction. */
+async function enter(
+  { store, clock, events, mode }: RecoveryDeps,
+  reason: RecoveryReason,
+): Promise<RecoveryState> {
+  const now = clock.now();
+  const state = { phase: 'reading', since: now, reason } as const;
+  const entered = await store.write(async (tx) => {
+    const begun = await findBegun(tx, reason);
+    if (begun !== undefined) return begun;
+    await holdWishes(tx);
+    await holdEverything(tx);
+    await deleteHeldActions(tx, Number.MAX_SAFE_INTEGER);
+    // The service itself was asked just now.
+    const value = { steps: { service: { state: 'done', count: 0 } } };
+    await saveFact(tx, { name: READ_AGAIN_FACT, value, now });
+    await saveRecovery(tx, state, now);
+    // All pending changes are held now, for whichever reason they waited.
+    if (mode === 'live') await endObserving(tx);
+    return state;
+  });
+  events.recovery({ phase: 'reading', code: reason.code });
+  return entered;
+}
+
+/** Where another process was faster: what came in since it went live is not held again. */
+async function findBegun(tx: Db, { code }: RecoveryReason): Promise<RecoveryState | undefined> {
+  if (code !== 'first-run' || (await lockObserving(tx))) return undefined;
+  return findRecovery(tx);
+}

@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { GroupId } from '../../domain/ids.ts';
+import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
+import type { SentCreate } from '../../domain/sent-create.ts';
+import {
+  countAttempts,
+  findNextRetryAt,
+  findProblem,
+  listFailed,
+  withExhausted,
+  withoutSettled,
+} from '../../domain/stuck.ts';
+import {
+  type DesiredUser,
+  listUserDifferences,
+  removesUserAccess,
+  toSentUser,
+  type UserField,
+  type UserState,
+} from '../../domain/user.ts';
+import { planUser } from '../../plan/plan-user.ts';
+import {
+  parseStored,
+  parseStuck,
+  toChangedColumns,
+  toDueClass,
+  toStuckColumns,
+} from '../../store/engine/columns.ts';
+import { leaveGroups } from '../../store/links/work.ts';
+import type { Db } from '../../store/store.ts';
+import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
+import type { Recorded, Undone } from '../recorded.ts';
+import { toProgress } from '../recorded.ts';
+import { FREE_LANE, toTrouble } from '../retry-columns.ts';
+import { toPlannable } from './load.ts';
+import type { UserKnown, UserStep } from './outcome.ts';
+
+/** A step while it is recorded, with the row as it was read. */
+export interface Recording extends UserStep {
+  readonly original: UserRow;
+}
+
+/** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
+export async function finish(
+  tx: Db,
+  row: UserRow,
+  step: Recording,
+  notified: GroupId[],
+  undone: readonly Undone[] = [],
+): Promise<Recorded<UserState>> {
+  const { policy, now } = step;
+  const state = toPlannable(row, now);
+  const { actions } = planUser(state, policy);
+  const waiting = parseStored<Pending<UserField>>(row.pending);
+  // Of what rests too: it may hold by now.
+  const { settled } = planUser(
+    { ...state, pending: waiting, mustLook: row.must_look !== 0 },
+    policy,
+  );
+  const pending = settlePending(waiting, waiting, settled);
+  const left = withoutSettled(parseStuck<UserField>(row), pending);
+  const stuck = withExhausted(left, step.attemptsMax, now);
+  const next: UserRow = {
+    ...row,
+    pending: JSON.stringify(pending),
+    due_class: toDueClass(removesUserAccess({ ...state, pending })),
+    ...toStuckColumns(stuck),
+    ...toTrouble(row, {
+      isWaiting: Object.keys(pending).length > 0,
+      attempts: countAttempts(listFailed(stuck, pending)),
+      problem: findProblem(stuck),
+      now,
+    }),
+  };
+  if (actions.length > 0) {
+    await save(tx, step, { ...next, due_at: now });
+    return { finished: false, state: toPlannable(next, now), undone, notified };
+  }
+  const due_at = findNextRetryAt(pending, stuck, now) ?? null;
+  await save(tx, step, { ...next, ...FREE_LANE, due_at });
+  // Deactivated first; only then out of the groups.
+  if (row.deleted_at !== null) notified = [...notified, ...(await leaveGroups(tx, row.id, now))];
+  return { finished: true, ...toProgress(next), undone, notified };
+}
+
+export async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
+  await updateUser(tx, row.id, toChangedColumns(original, row));
+}
+
+/** Pending fields after a step: every difference for a new account, and the waiting ones for an old account. */
+export function toPendingAfter(
+  row: UserRow,
+  { planned, policy }: Pick<UserStep, 'planned' | 'policy'>,
+  known: UserKnown,
+): Pending<UserField> {
+  const pending = settlePending(
+    parseStored<Pending<UserField>>(row.pending),
+    planned.pending,
+    known.doneFields ?? [],
+  );
+  if (known.upstreamId === undefined || known.observed === undefined) return pending;
+  const { desired } = toUserState(row);
+  const owed = listUserDifferences(
+    desired,
+    known.observed,
+    known.echoes ?? {},
+    policy.deactivation,
+  );
+  // The address stays as the service made it of what was sent; another one that is wanted by now is tried.
+  const isRenamed = !known.adopted && isRenamedSince(desired, parseStored(row.sent_creates));
+  const isOwed = (field: UserField) => field !== 'address' || isRenamed;
+  // The write that claimed the account last is the one that is answered for all of it.
+  const claimed = parseStored<Pending<UserField>>(row.pending).account;
+  const version = claimed ?? planned.pending.account ?? row.version;
+  return addPending(
+    pending,
+    owed.filter((field) => field === 'active' || (row.deleted_at === null && isOwed(field))),
+    version,
+  );
+}
+
+/** True when the user was given another userName or address since the create left. */
+function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]): boolean {
+  const wanted = toSentUser(desired);
+  return sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));
+}
