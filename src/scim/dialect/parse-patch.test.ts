@@ -116,9 +116,7 @@ for (const [why, operation, scimType, message] of refused) {
     const place = why === 'NUL' ? '' : 'Operation 2: ';
     expect(() =>
       parsePatch(body, { schema: userSchema, repairs: silent, operationsMax: 1_000 }),
-    ).toThrow(
-      expect.objectContaining({ status: 400, scimType, message: `${place}${message}` }),
-    );
+    ).toThrow(expect.objectContaining({ status: 400, scimType, message: `${place}${message}` }));
   });
 }
 
