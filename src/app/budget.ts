@@ -2,7 +2,7 @@ import { readCallBudget, replaceCallBudget } from '../store/call-budget.ts';
 import type { Store } from '../store/store.ts';
 import type { SharedRate } from '../upstream/shared-rate.ts';
 
-/** How a process shares the rate of its calls with all others on the same store; undefined: a file has no others. */
+/** Rate of calls that all processes on the same store share; undefined: a file has one process. */
 export function toSharedRate(store: Store, owner: string): SharedRate | undefined {
   if (store.engine === 'sqlite') return undefined;
   const cell: SharedRate['cell'] = {

@@ -10,7 +10,7 @@ import { systemClock } from '../telemetry/system-clock.ts';
 import { openServableStore, readScimTokens } from './first-access.ts';
 
 const REAL = { UPSTREAM_URL: 'https://service.example.com', UPSTREAM_TOKEN: 'secret' };
-const nobody = { scim: [], operator: undefined, reader: undefined };
+const noTokens = { scim: [], operator: undefined, reader: undefined };
 
 function setUp() {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-first-'));
@@ -42,7 +42,7 @@ test('a real service is not served before anybody can come in, and is once a tok
     const { tokens } = createAccess({
       store,
       clock: systemClock,
-      given: nobody,
+      given: noTokens,
       onFailure: () => {},
     });
     await tokens.make({

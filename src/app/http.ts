@@ -44,7 +44,7 @@ export function createApps(
     ...sources,
     upstreamHealth: () => upstream.health(),
     activity: () => reconciler.activity(),
-    findAuditReadAt: async () => (await findFollowedTail(options))?.readAt,
+    findAuditReadAt: async () => (await findFollowedPollState(options))?.readAt,
     readReadiness: () => readReadiness(sources),
     countDrifts: () => countDrifts(store.read),
     viewAttempts: parts.attempts.view,
@@ -89,7 +89,7 @@ function toHealthSources(
     findHeldPlan: () => findHeldPlan(store.read),
     readProviders: watch.read,
     readAccess: () => readAccess(options, attempts),
-    findAuditFailure: async () => (await findFollowedTail(options))?.failure ?? undefined,
+    findAuditFailure: async () => (await findFollowedPollState(options))?.failure ?? undefined,
     readFirstRead: async () => firstRead.state(),
     readSections: async () => sections.current(),
     readBacklog: () => readWaitingWork(options),
@@ -112,7 +112,7 @@ async function readAccess(
 }
 
 /** Finds how far the audit log was read, where it is followed. */
-async function findFollowedTail({ settings, store }: WatchedOptions) {
+async function findFollowedPollState({ settings, store }: WatchedOptions) {
   return settings.audit.pollInterval === 0 ? undefined : findPollState(store.read);
 }
 

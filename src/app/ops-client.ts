@@ -21,7 +21,7 @@ export interface OpsClient {
    * @throws BridgeError `ops-failed` when no answer came
    */
   ask(method: 'GET' | 'POST', path: `/${string}`, body?: object): Promise<OpsAnswer>;
-  /** True when anything answers at the address. */
+  /** True when a server answers at the address. */
   isAnswering(): Promise<boolean>;
 }
 

@@ -28,8 +28,8 @@ const COMMAND: Credential = {
 };
 
 /**
- * Answers a job what a bridge answers about tokens and clients, from the store alone: for a machine where no bridge is
- * running, before its first start for instance. The service is not asked anything.
+ * Answers a job about tokens and clients as a bridge does, from the store alone: for a machine where no bridge is
+ * running, before its first start for instance. The service is not asked.
  * @throws StoreError; BridgeError `ops-failed` when a running bridge has the store
  */
 export async function withOwnAccess(

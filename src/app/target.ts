@@ -3,7 +3,7 @@ import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { Target } from './parts.ts';
 
-/** The service of the settings, or the embedded sandbox where none is named. */
+/** Opens the service of the settings, or the embedded sandbox where none is named. */
 export async function openTarget(
   settings: Settings,
 ): Promise<{ target: Target; close: () => Promise<void> }> {

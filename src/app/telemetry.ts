@@ -109,7 +109,7 @@ export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDe
   };
 }
 
-/** Calls to the service, in the words of the log and the metrics; `onOpen` is told when calls are let through again. */
+/** Reports on calls to the service, in the log and the metrics; `onOpen` is called when calls are let through again. */
 export function toTransportHooks(
   logger: Logger,
   metrics: Metrics,

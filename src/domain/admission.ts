@@ -27,8 +27,8 @@ interface Use {
 const CLIENTS_MIN = 1_000;
 
 /**
- * A token bucket a client, kept as one number (the generic cell rate algorithm), and a count of what is under way.
- * Nothing runs between requests, and who is quiet is forgotten.
+ * Creates a token bucket for each client, kept as one number (the generic cell rate algorithm), and a count of what is
+ * under way. Nothing runs between requests, and a quiet client is forgotten.
  */
 export function createAdmission({ perSecond, concurrentMax }: AdmissionLimits): Admission {
   const uses = new Map<string, Use>();

@@ -26,7 +26,7 @@ export function isUnmanagedKind(kind: DriftKind): boolean {
   return kind.endsWith('.unmanaged');
 }
 
-/** The statuses of a difference that is still there, at most one drift of the same at a time. */
+/** Statuses of an active drift; of each difference at most one drift is active. */
 export const ACTIVE_STATUSES = ['open', 'repairing', 'contested', 'ignored'] as const;
 /** The statuses of one that is over. */
 export const ENDED_STATUSES = ['repaired', 'accepted', 'gone'] as const;
@@ -49,7 +49,7 @@ export const DRIFT_STATUSES: readonly DriftStatus[] = [...ACTIVE_STATUSES, ...EN
 /** Detector of a difference: the audit log, a complete comparison, or a write that met it. */
 export type Detector = 'tail' | 'sweep' | 'discovery';
 
-/** A difference between what is desired and what the service holds, and that nothing waits for. */
+/** Difference between what is desired and what the service holds, with no change that waits. */
 export interface Difference {
   readonly kind: DriftKind;
   readonly type: 'user' | 'group';
@@ -62,7 +62,7 @@ export interface Difference {
   readonly observed: JsonValue;
 }
 
-/** Tells the differences of one resource apart. */
+/** Key that tells the differences of one resource apart. */
 export function toDifferenceKey({ kind, memberId }: Pick<Difference, 'kind' | 'memberId'>): string {
   return `${kind} ${memberId}`;
 }

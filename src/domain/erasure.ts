@@ -54,7 +54,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** Tells whether a text has one of these names in it, in any case, and not as a part of a longer word. */
+/** Checks whether a text has one of these names in it, in any case, and not as a part of a longer word. */
 export function createMention(names: readonly string[]): (text: string | null) => boolean {
   if (names.length === 0) return () => false;
   const any = names.map((name) => RegExp.escape(foldCase(name))).join('|');

@@ -1,6 +1,6 @@
 /**
- * The base of every error of ours outside `upstream/`, which stands alone and has its own of the same form.
- * `code` is stable and listed in docs/errors.md; `cause` is always kept.
+ * Base of our errors outside `upstream/`, which stands alone and has its own of the same form. `code` is stable and
+ * listed in docs/errors.md; `cause` is always kept.
  */
 export class BridgeError extends Error {
   override readonly name: string = 'BridgeError';

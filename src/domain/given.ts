@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import type { Rulings } from './rule-book.ts';
 
 /**
- * Values of an extension that no provider sent, per field: what a rule gave, or what the service held when
- * the resource was taken over. They stand among the attributes, because reads show what is in force.
+ * Values of an extension that no provider sent, per field: from a rule, or from the service when the resource was taken
+ * over. They are among the attributes, because reads show what is in force.
  */
 export type Given<Field extends string> = {
   readonly [F in Field]?: { readonly value: number | boolean; readonly by: 'rule' | 'service' };
@@ -79,7 +79,7 @@ export function toBaseline<Field extends string>(
   return given;
 }
 
-/** Stored `current` with what `before` said of `fields`. Both are JSON text, as in the store. */
+/** Puts the values of `fields` in `before` into `current`. Both are JSON text, as in the store. */
 export function restoreGiven(current: string, before: string, fields: readonly string[]): string {
   if (current === before) return current;
   const parse = (text: string) => JSON.parse(text) as Record<string, unknown>;

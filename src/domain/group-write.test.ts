@@ -24,7 +24,7 @@ const settled: Omit<GroupState, 'members' | 'admins'> = {
   mustLook: false,
   sentCreates: [],
 };
-const nobody = { scimId: undefined, restId: undefined, uid: undefined };
+const unknownIds = { scimId: undefined, restId: undefined, uid: undefined };
 const ALL: GroupField[] = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'];
 const withPermissions = { ...attributes, [GROUP_EXTENSION]: { permissions: 16 } };
 const renamed = { displayName: 'Council' };
@@ -75,13 +75,13 @@ const cases: GroupWriteCase[] = [
   },
   {
     why: 'a new group waits to be there and for nothing else',
-    state: { ids: nobody },
+    state: { ids: unknownIds },
     attributes: withPermissions,
     want: { existence: 9 },
   },
-  { why: 'any id will do: SCIM id', state: { ids: { ...nobody, scimId: 'a' } }, want: {} },
-  { why: 'any id will do: REST id', state: { ids: { ...nobody, restId: 1 } }, want: {} },
-  { why: 'any id will do: uid', state: { ids: { ...nobody, uid: 'u' } }, want: {} },
+  { why: 'any id will do: SCIM id', state: { ids: { ...unknownIds, scimId: 'a' } }, want: {} },
+  { why: 'any id will do: REST id', state: { ids: { ...unknownIds, restId: 1 } }, want: {} },
+  { why: 'any id will do: uid', state: { ids: { ...unknownIds, uid: 'u' } }, want: {} },
   {
     why: 'existence is not a matter of a value',
     fields: ['existence'],

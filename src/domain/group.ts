@@ -7,7 +7,7 @@ import type { Pending } from './pending.ts';
 import type { SentCreate } from './sent-create.ts';
 import type { Stuck } from './stuck.ts';
 
-/** The owned facts of a group itself; members and admins wait row by row. `existence`: that it is there, or gone. */
+/** Owned fields of a group itself; members and admins wait row by row. `existence`: that it is there, or gone. */
 export type GroupField = 'existence' | 'displayName' | 'permissions' | 'addToCardsAndSpacesEnabled';
 
 /** The service's names for one group. "SCIM id = REST id" or "= uid" is a thing to be learned. */

@@ -104,7 +104,7 @@ export interface HarmLimit {
 /** The limits of repairs; settings: limits.*. */
 export interface HarmLimits {
   readonly kinds: Readonly<Record<HarmKind, HarmLimit>>;
-  /** From how many on a percentage says anything. */
+  /** Smallest population for which the percentage counts. */
   readonly populationMin: number;
 }
 

@@ -5,12 +5,12 @@ export type UserId = string & { readonly brand: 'UserId' };
 /** The SCIM id of a group: a UUID that the bridge assigns and never reuses. */
 export type GroupId = string & { readonly brand: 'GroupId' };
 
-/** Brands text as a user's SCIM id. Whether such a user exists is the store's to say. */
+/** Brands text as a user's SCIM id; only the store knows whether such a user exists. */
 export function userId(text: string): UserId {
   return text as UserId;
 }
 
-/** Brands text as a group's SCIM id. Whether such a group exists is the store's to say. */
+/** Brands text as a group's SCIM id; only the store knows whether such a group exists. */
 export function groupId(text: string): GroupId {
   return text as GroupId;
 }

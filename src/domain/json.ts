@@ -1,7 +1,7 @@
 /** Any value of JSON. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
-/** A JSON object. Its keys come from us or from a schema, never straight from a stranger. */
+/** JSON object. Its keys come from us or from a schema, never straight from a request. */
 export interface JsonObject {
   [name: string]: JsonValue;
 }

@@ -26,8 +26,8 @@ export function splitName(full: string): PersonName {
 }
 
 /**
- * The name that a provider asked for, or undefined when it never gave one: then the name is not ours.
- * Only a formatted name is cut at its first space; displayName is never taken for a name.
+ * Finds the name that a provider asked for; undefined: it never gave one, so the name is not ours. Only a formatted
+ * name is cut at its first space; displayName is never taken for a name.
  */
 export function findDesiredName(attributes: JsonObject): PersonName | undefined {
   const name = attributes.name;

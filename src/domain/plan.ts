@@ -44,6 +44,6 @@ export interface HeldAction {
   readonly field: UserField | GroupField | 'memberships' | 'group_admins';
   /** The SCIM id of the user, in a list. */
   readonly memberId?: string;
-  /** Stands for what was desired and observed: an action whose precondition no longer holds drops out. */
+  /** Text that stands for the desired and the observed value: an action whose precondition no longer holds drops out. */
   readonly precondition: string;
 }

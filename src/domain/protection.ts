@@ -9,7 +9,7 @@ export interface ProtectedChange<Desired, Observed, Field> {
   readonly after: Desired;
   /** Undefined: the service was never seen to hold it. */
   readonly observed: Observed | undefined;
-  /** The owned fields that the change speaks of; of the others it takes nothing, also where they differ. */
+  /** Owned fields that the change names; it takes nothing of the others, also where they differ. */
   readonly fields: readonly Field[];
 }
 
@@ -69,7 +69,7 @@ export function listTakenFromGroup(
   );
 }
 
-/** Bits that are gone. Clearing a value that was wanted takes all of it. */
+/** Checks for lost bits. Clearing a value that was wanted takes all of it. */
 function isLess(
   after: number | undefined,
   { wanted = 0, held = 0 }: { wanted: number | undefined; held: number | undefined },

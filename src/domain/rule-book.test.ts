@@ -43,13 +43,13 @@ describe('what drives a group', () => {
   }
 });
 
-const people: Rule[] = [
+const userRules: Rule[] = [
   { membersOf: 'Guests', appsPermissions: 2 },
   { membersOf: 'On leave*', temporarilyInactive: true },
   { membersOf: '*', appsPermissions: 7, temporarilyInactive: false },
 ];
 
-const personCases: { why: string; names: string[]; want: object }[] = [
+const userCases: { why: string; names: string[]; want: object }[] = [
   { why: 'in no group', names: [], want: {} },
   {
     why: 'in one group',
@@ -67,8 +67,8 @@ const personCases: { why: string; names: string[]; want: object }[] = [
 ];
 
 describe('what drives a person', () => {
-  for (const { why, names, want } of personCases) {
-    test(why, () => expect(createRuleBook(people).ruleUser(names)).toEqual(want));
+  for (const { why, names, want } of userCases) {
+    test(why, () => expect(createRuleBook(userRules).ruleUser(names)).toEqual(want));
   }
 });
 

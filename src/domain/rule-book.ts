@@ -30,8 +30,8 @@ export interface AdminRuling {
 }
 
 /**
- * The rules, ready to be asked. Everything is a pure function of names: no result of a rule is an input of
- * another, so no chain of rules can turn in a circle.
+ * Rules in compiled form. Everything is a pure function of names: no result of a rule is an input of another, so no
+ * chain of rules can turn in a circle.
  */
 export interface RuleBook {
   readonly rules: readonly Rule[];

@@ -32,7 +32,7 @@ export const RULED_GROUP_FIELDS = [
   'permissions',
   'addToCardsAndSpacesEnabled',
 ] as const satisfies readonly GroupField[];
-/** One of them. */
+/** Field of a group that rules can drive. */
 export type RuledGroupField = (typeof RULED_GROUP_FIELDS)[number];
 
 /** The fields of a user that rules can drive. */
@@ -40,7 +40,7 @@ export const RULED_USER_FIELDS = [
   'appsPermissions',
   'temporarilyInactive',
 ] as const satisfies readonly UserField[];
-/** One of them. */
+/** Field of a user that rules can drive. */
 export type RuledUserField = (typeof RULED_USER_FIELDS)[number];
 
 /** A rule as text, as in the configuration. */

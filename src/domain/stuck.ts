@@ -101,7 +101,7 @@ export function addFailed<Field extends string>(
   return next;
 }
 
-/** `stuck` in which everything that failed `attemptsMax` times is stuck, since `now` where it was not before. */
+/** Marks fields that failed `attemptsMax` times as stuck, since `now` where they were not before. */
 export function withExhausted<Field extends string>(
   stuck: Stuck<Field>,
   attemptsMax: number,
@@ -195,7 +195,7 @@ function endRest<Field extends string>(
   return next;
 }
 
-/** The oldest of what is stuck, or undefined when nothing is. */
+/** Finds the field that is stuck longest; undefined: none is. */
 export function findOldestStuck(
   stuck: Stuck<string>,
 ): (StuckField & { readonly since: number }) | undefined {
@@ -203,7 +203,7 @@ export function findOldestStuck(
   return all.toSorted((a, b) => a.since - b.since)[0];
 }
 
-/** Tells what is stuck from what is tried again soon. */
+/** True for a field that is stuck; false for one that is tried again soon. */
 export function isStuck(
   one: StuckField | undefined,
 ): one is StuckField & { readonly since: number } {
@@ -223,8 +223,8 @@ function parseStuckFields<Field extends string>(stuck: Stuck<Field>): Field[] {
 }
 
 /**
- * A refusal of a new write of these fields, with what the service said of an earlier one that the
- * provider was never told about.
+ * Adds to a refusal of a new write of these fields the service's words about an earlier one that the provider was not
+ * told about.
  */
 export function withEarlierRefusals<Field extends string, P extends Refusal>(
   problem: P,

@@ -6,7 +6,7 @@ function workFor(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Works until it has to pause, and says for how long, in milliseconds. */
+/** Works until it has to pause, and returns for how long, in milliseconds. */
 async function workUntilPause(turns: ReturnType<typeof createTurns>): Promise<number> {
   const startedAt = performance.now();
   for (;;) {

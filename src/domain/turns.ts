@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** undefined: go on. Otherwise this turn of the event loop has lasted long enough, and the rest comes in the next one. */
 export type Turns = () => Promise<void> | undefined;
 
-/** Work in pieces; each says how much it is, in units that its own limit counts in. */
+/** Work in pieces; each has a size, in units of its own limit. */
 export type Work<T> = Generator<number, T, undefined>;
 
 /**

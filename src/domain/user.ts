@@ -180,7 +180,7 @@ export function listUserDifferences(
   return fields;
 }
 
-/** Names compare as one string; what came back for exactly this name counts as this name. */
+/** Compares names as one string; the value that came back for exactly this name counts as this name. */
 function holdsName(name: PersonName, observedName: string, echo: Echo | undefined): boolean {
   const wanted = fullName(name);
   const held = normaliseName(observedName);

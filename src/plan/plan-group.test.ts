@@ -19,8 +19,8 @@ const held: GroupState = {
   admins: [],
 };
 const policy: GroupPolicy = { membersPerCall: 100, deletion: 'created' };
-const nobody = { scimId: undefined, restId: undefined, uid: undefined };
-const unseen = { ids: nobody, observed: undefined };
+const unknownIds = { scimId: undefined, restId: undefined, uid: undefined };
+const unseen = { ids: unknownIds, observed: undefined };
 const different = { displayName: 'Council', permissions: 16, addToCardsAndSpacesEnabled: false };
 const everything = { displayName: 1, permissions: 1, addToCardsAndSpacesEnabled: 1 };
 
@@ -152,19 +152,19 @@ describe('the plan of a group: itself', () =>
     },
     {
       why: 'any id makes a group known: SCIM id',
-      state: { ids: { ...nobody, scimId: 'a' }, pending: { existence: 1 } },
+      state: { ids: { ...unknownIds, scimId: 'a' }, pending: { existence: 1 } },
       actions: [],
       settled: ['existence'],
     },
     {
       why: 'any id makes a group known: REST id',
-      state: { ids: { ...nobody, restId: 1 }, pending: { existence: 1 } },
+      state: { ids: { ...unknownIds, restId: 1 }, pending: { existence: 1 } },
       actions: [],
       settled: ['existence'],
     },
     {
       why: 'any id makes a group known: uid',
-      state: { ids: { ...nobody, uid: 'u' }, pending: { existence: 1 } },
+      state: { ids: { ...unknownIds, uid: 'u' }, pending: { existence: 1 } },
       actions: [],
       settled: ['existence'],
     },

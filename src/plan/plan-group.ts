@@ -66,7 +66,7 @@ function isKnown({ ids }: GroupState): boolean {
   return ids.scimId !== undefined || ids.restId !== undefined || ids.uid !== undefined;
 }
 
-/** A group of the bridge's own goes; of another one only what the bridge put in is taken out. */
+/** Removes a group that the bridge created; from another one only what the bridge put in. */
 function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
   const settled = parsePendingFields(state.pending);
   if (!isKnown(state)) return { actions: [], settled };

@@ -3,7 +3,7 @@ const DELAY_MAX_MS = 5 * 60_000;
 const STUCK_DELAY_MS = 60 * 60_000;
 
 /**
- * When to try again, in milliseconds from now: what the service asked for, else 1 s doubling to five
+ * Delay before the next attempt, in milliseconds: the one that the service asked for, else 1 s doubling to five
  * minutes, with jitter between half and the whole so that replicas do not act in step.
  * @param attempts failures so far, 1 after the first. @param random uniform in [0, 1).
  */
@@ -17,12 +17,15 @@ export function backoffMs(
   return Math.round(whole / 2 + (whole / 2) * random);
 }
 
-/** When to try a change again that failed so often by its own fault, in milliseconds from now; from `attemptsMax` on it is stuck. */
+/**
+ * Delay before the next attempt at a change that failed by its own fault, in milliseconds; from `attemptsMax` on it is
+ * stuck.
+ */
 export function failedDelayMs(attempts: number, attemptsMax: number, random: number): number {
   return attempts < attemptsMax ? backoffMs(attempts, undefined, random) : stuckDelayMs(random);
 }
 
-/** When to try again what was acknowledged and then refused: at least an hour from now. */
+/** Delay before the next attempt at a change that was acknowledged and then refused: at least an hour. */
 export function stuckDelayMs(random: number): number {
   return Math.round(STUCK_DELAY_MS * (1 + random / 4));
 }

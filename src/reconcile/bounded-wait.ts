@@ -14,7 +14,7 @@ const DUE_COUNT_MAX = 1_000;
 
 /** Wait of one request: its remaining time and the class of its write. */
 export interface BoundedWait {
-  /** How long it may still wait, in milliseconds. */
+  /** Time that it may still wait, in milliseconds. */
   readonly waitMs: number;
   readonly class: 'remove' | 'change';
 }
@@ -40,7 +40,7 @@ async function isBehindTooMany(
 
 const QUEUE_TOO_LONG = 'the queue ahead is longer than the wait';
 
-/** A stored write whose request may wait. */
+/** Stored write whose request may wait. */
 export interface Settling<Undo> {
   readonly waiters: Waiters<Undo>;
   readonly write: BoundedWait & { readonly version: number; readonly lease: Lease | undefined };
@@ -54,15 +54,15 @@ export interface Circumstances {
   readonly key: ResourceKey;
   /** Runs the lane that the write took, or makes a worker take it. */
   readonly carryOn: () => void;
-  /** Requests that wait already. */
+  /** Number of requests that wait already. */
   readonly waiting: number;
-  /** Nothing is changed in the service for now. */
+  /** True when the service is not changed for now. */
   readonly isHeld: boolean;
-  /** Changes that are due find no lane. */
+  /** Tells whether due changes find no lane. */
   readonly isBehind: () => boolean;
 }
 
-/** Has a stored write carried out and waits for it as long as that is of use. */
+/** Starts the work on a stored write and waits for it as long as that is of use. */
 export async function settleWithin<Undo>(
   deps: ReconcileDeps,
   { waiters, write, undo, readProgress }: Settling<Undo>,

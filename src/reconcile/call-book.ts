@@ -7,10 +7,10 @@ import type { UpstreamError } from '../upstream/errors.ts';
 export interface CallBook {
   /** Notes an attempt that is about to leave, by its rows of the ledger. */
   sent(ids: readonly number[]): void;
-  /** Notes how it ended; undefined: the service said yes. One that was never written down is left out. */
+  /** Notes the end of the open attempt; undefined means success. An attempt that is not in the ledger is left out. */
   ended(error: UpstreamError | undefined): void;
   isEmpty(): boolean;
-  /** Stores all that is noted; storing it twice is the same. @throws StoreError */
+  /** Stores all notes; storing them twice is the same. @throws StoreError */
   save(tx: Db): Promise<void>;
 }
 

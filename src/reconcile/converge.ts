@@ -20,11 +20,11 @@ export interface Convergeable<
   /** Result of a step without an action. */
   readonly noNews: Known;
   load(db: Db, id: string): Promise<State | undefined>;
-  /** The next step, undefined when there is nothing to do. */
+  /** Plans the next step, undefined when there is nothing to do. */
   planNext(state: State): Action | undefined;
   /** Key by which the service would know the resource that this action creates; undefined for other actions. */
   toSentCreate(action: Action): SentCreate | undefined;
-  /** Takes the step; every call of it goes through `upstream`, which asks for the lane before it leaves. */
+  /** Takes the step; every call of it goes through `upstream`, which checks the lane before it leaves. */
   apply(upstream: Transport, state: State, action: Action): Promise<Outcome<Known, Part>>;
   /** Records in one transaction with `also`, and undoes refused writes that were not answered yet. */
   record(
@@ -34,26 +34,26 @@ export interface Convergeable<
   ): Promise<Recorded<State>>;
 }
 
-/** How a step ended. */
+/** End of a step. */
 export interface EndedStep<Known, Part> {
   readonly lease: Lease;
   readonly outcome: Outcome<Known, Part>;
-  /** False: that it failed may be the fault of the service. */
+  /** False when the service may be at fault for the failure. */
   readonly isOwn: boolean;
-  /** How many steps of this run have failed. */
+  /** Number of steps of this run that have failed. */
   readonly failures: number;
 }
 
-/** How a run ended. */
+/** End of a run. */
 export interface Run extends Progress {
-  /** When what failed is tried again (epoch milliseconds). */
+  /** Time of the next attempt at a failed step (epoch milliseconds). */
   readonly retryAt?: number;
 }
 
 /**
- * Brings one resource nearer to what is desired, step by step, until nothing is left to do or a step
- * has to wait. Reads all state itself, so it does not matter who woke it or how often; a second run
- * makes no call. The caller holds the lane.
+ * Brings one resource to the desired state, step by step, until nothing is left to do or a step has to wait. It reads
+ * all state itself, so it does not matter what started it or how often; a second run makes no call. The caller holds
+ * the lane.
  * @throws BridgeError `bug` when the steps go round in a circle
  */
 export async function converge<
@@ -80,7 +80,7 @@ export async function converge<
     const outcome: Outcome<Known, Part> = action
       ? await kind.apply(permit.upstream, withMissed(state, missed), action)
       : { kind: 'done', known: kind.noNews };
-    // Held back before anything of this step was done: that is no failure, only another plan.
+    // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
     again = permit.isOvertaken && outcome.kind === 'later';
     if (again) {
       await permit.withdraw();
@@ -124,13 +124,15 @@ const REPEATS_MAX = 10;
 /** Steps that are remembered; a circle is shorter. */
 const REMEMBERED_MAX = 1_000;
 
-/** Tells a long way from a circle: a run may take any number of steps, but not the same one again and again. */
+/**
+ * Guard that tells a long run from a circle: a run may take any number of steps, but not the same one again and again.
+ */
 export interface StepGuard {
-  /** @throws BridgeError `bug` when this step was taken too often since the last write. */
+  /** Notes a step. @throws BridgeError `bug` when this step was taken too often since the last write. */
   note(version: number, action: unknown): void;
 }
 
-/** The guard of one run. */
+/** Creates the guard of one run. */
 export function createStepGuard(key: ResourceKey): StepGuard {
   const taken = new Map<string, number>();
   let seen: number | undefined;
@@ -147,10 +149,10 @@ export function createStepGuard(key: ResourceKey): StepGuard {
   };
 }
 
-/** A step of a run that ended. */
+/** Outcome of a step, as far as it tells of a "not there". */
 interface SeenOutcome {
   readonly outcome: Outcome<{ readonly missing?: true }, unknown>;
-  /** The step was a look. */
+  /** True when the step was a look. */
   readonly isLook: boolean;
 }
 
@@ -169,7 +171,7 @@ export function toMissed(
   return outcome.known.missing ? 'gone' : 'found';
 }
 
-/** The state that a step is taken with. */
+/** Adds to the state of a step what the run knows of a "not there". */
 function withMissed<State extends { readonly missed?: Missed }>(
   state: State,
   missed: Missed | undefined,

@@ -9,22 +9,22 @@ import type { LeaseTimes } from './lease-times.ts';
 import type { OutageWatch } from './outage.ts';
 import type { QuirkStore } from './quirks.ts';
 
-/** The part of the settings that convergence follows. */
+/** Part of the settings that convergence follows. */
 export interface ReconcilePolicy {
   readonly deactivation: Deactivation;
   readonly groupDeletion: 'created' | 'never';
   readonly membersPerCall: number;
-  /** How often a change may fail by its own fault before it is stuck. */
+  /** Times that a change may fail by its own fault before it is stuck. */
   readonly attemptsMax: number;
   /** Entries asked for per page of a list. */
   readonly pageSize: number;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;
-  /** How much of each kind of harm providers may do in 24 hours; undefined: as much as they ask for. */
+  /** Harm of each kind that providers may do in 24 hours; undefined: without limit. */
   readonly providerHarmMax: number | undefined;
   /** Resources that workers converge at the same time. */
   readonly concurrency: number;
-  /** How long lanes are held; follows from how long a call may take. */
+  /** Times for which lanes are held; they follow from the duration of a call. */
   readonly lease: LeaseTimes;
 }
 
@@ -42,13 +42,13 @@ export interface ReconcileEvents {
   deletionFinished(fields: { type: 'user' | 'group'; id: string }): void;
   failed(fields: { type: string; id: string; error: unknown }): void;
   sectionChanged(fields: { section: string; up: boolean; code: string }): void;
-  /** A new event of the audit log: whose it is, and how long after it happened it was read. */
+  /** A new event of the audit log was read: its origin, and its delay. */
   auditEvent(fields: { origin: 'ours' | 'foreign' | 'unresolved'; delayMs: number }): void;
   /** Another author changed a managed user or group, which is looked at now. `action` is the service's word. */
   changedByOthers(fields: { type: 'user' | 'group'; id: string; action: string }): void;
   /** The audit log cannot be read from now on, or can be again. */
   auditFollowed(fields: { failing: boolean; code: string }): void;
-  /** A process that shares the store is taken for dead; what it held is free, or will be when its calls have ended. */
+  /** A process that shares the store is taken for dead; its lanes are free, or will be when its calls have ended. */
   tookOver(fields: { owner: string }): void;
   firstRead(fields: { step: string; count: number }): void;
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
@@ -73,9 +73,9 @@ export interface ReconcileDeps {
   readonly owner: string;
 }
 
-/** Keeps a bridge from changing the service before it knows that it may. */
+/** Hold that keeps a bridge from changing the service before it knows that it may. */
 export interface Hold {
-  /** Resolves when it may. */
+  /** Resolves when the service may be changed. */
   readonly over: Promise<void>;
   /** Resolves when it may be changed without a new write too: not while a restored backup waits for a decision. */
   readonly trusted: Promise<void>;
@@ -83,15 +83,15 @@ export interface Hold {
   isLong(): boolean;
 }
 
-/** The claim of this process for a lane, now. */
+/** Makes the claim of this process for a lane, now. */
 export function toLaneClaim({ owner, clock, policy }: ReconcileDeps): LaneClaim {
   return { owner, now: clock.now(), leaseMs: policy.lease.lengthMs };
 }
 
-/** In which class of the budget a call goes, and for which resource, for the round-robin. */
+/** Class of a call in the budget, and the resource by which the round-robin counts it. */
 export interface CallContext {
   readonly class: CallClass;
   readonly key: string;
-  /** 1 for what failed before: it is repeated by later runs alone. */
+  /** 1 for a call that failed before: only later runs repeat it. */
   readonly attemptsMax?: number;
 }

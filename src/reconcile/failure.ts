@@ -49,7 +49,7 @@ export async function toFailure<Part>(
   }
 }
 
-/** A failed look is no answer: it is made again. Where a right is missing, that is found out and told. */
+/** Outcome of a failed look, which is made again. A missing right is found out and reported. */
 export async function toFailedLook(
   deps: ReconcileDeps,
   classified: Classified,
@@ -59,7 +59,10 @@ export async function toFailedLook(
   return toLater(classified);
 }
 
-/** "Not there" is looked at, once a run: where the look found it, something else of the request is missing. */
+/**
+ * Outcome of a "not there": it is looked at, once a run. Where the look found the resource, something else of the
+ * request is missing.
+ */
 function toMissing<Part>(
   problem: Problem,
   { parts, missed }: Pick<FailedCall<Part>, 'parts' | 'missed'>,
@@ -76,7 +79,10 @@ function toMissing<Part>(
   }
 }
 
-/** Nothing was changed or seen, and it may work another time: when the service says so, or after the usual delay. */
+/**
+ * Outcome of a call that changed and showed nothing: it is repeated at the time the service asked for, or after the
+ * usual delay.
+ */
 export function toLater({
   problem,
   retryAfterMs,

@@ -15,7 +15,7 @@ export interface ToLookAt {
  * resources are left out. `now` is epoch milliseconds.
  */
 export async function markToLook(tx: Db, { users, groups }: ToLookAt, now: number): Promise<void> {
-  // In one order, so that two transactions that name the same wait for each other and no more.
+  // The rows are locked in one order, so that two transactions with the same rows do not deadlock.
   for (const id of [...users].sort()) {
     const row = await lockUser(tx, userId(id));
     if (row?.deleted_at === null) await updateUser(tx, row.id, toLookColumns(row, now));
@@ -31,7 +31,7 @@ function toLookColumns(row: UserRow | GroupRow, now: number) {
   return { ...toLookAgainColumns(row, now), must_look };
 }
 
-/** The columns that have a resource looked at soon, without delaying what is due earlier. */
+/** Columns that make a resource due for a look, without delaying earlier work. */
 export function toLookAgainColumns(
   row: { readonly due_at: number | null; readonly due_class: 0 | 1 | 2 },
   now: number,

@@ -57,7 +57,10 @@ export function decideDeletedMerge(stored: StoredResource, sentAt: number): 'mer
     : 'merge';
 }
 
-/** Lists are read one after another, so one of the same moment was read before; any other call may have come after. */
+/**
+ * True when it was seen after the list was asked for. Lists are read one after another, so a list of the same moment
+ * came before; any other call may have come after.
+ */
 function wasSeenSince(seen: StoredResource['seen'], sentAt: number): boolean {
   if (seen === undefined) return false;
   return seen.at > sentAt || (seen.at === sentAt && !LISTS.includes(seen.by));

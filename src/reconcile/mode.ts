@@ -4,18 +4,18 @@ import { deleteFact, findFact, lockFact, saveFact } from '../store/facts.ts';
 import { countDueChanges } from '../store/lanes.ts';
 import type { Db, Store } from '../store/store.ts';
 
-/** An operator's word that nothing is to be changed in the service. */
+/** Pause by an operator: nothing is changed in the service. */
 export interface Pause {
   /** Epoch milliseconds. */
   readonly since: number;
-  /** Why, in the operator's words. */
+  /** Reason in the operator's words. */
   readonly reason: string | null;
 }
 
 const PAUSE_FACT = 'writes-paused';
 const OBSERVING_FACT = 'observing';
 
-/** The pause that holds, undefined: there is none. */
+/** Finds the pause that holds, undefined when there is none. */
 export async function findPause(db: Db): Promise<Pause | undefined> {
   return findFact<Pause>(db, PAUSE_FACT);
 }
@@ -38,7 +38,7 @@ export async function isObserving(db: Db): Promise<boolean> {
   return (await findFact<object>(db, OBSERVING_FACT)) !== undefined;
 }
 
-/** The same, locked until the transaction ends, so that of several processes one goes live. */
+/** Tells the same under a lock until the transaction ends, so that of several processes one goes live. */
 export async function lockObserving(tx: Db): Promise<boolean> {
   return (await lockFact<object>(tx, OBSERVING_FACT)) !== undefined;
 }
@@ -48,21 +48,21 @@ async function saveObserving(tx: Db, now: number): Promise<void> {
   await saveFact(tx, { name: OBSERVING_FACT, value: { since: now }, now });
 }
 
-/** Forgets it: what waited is held in another way, or nothing did. */
+/** Forgets that it was used to observe: its pending changes are held in another way, or there are none. */
 export async function endObserving(tx: Db): Promise<void> {
   await deleteFact(tx, OBSERVING_FACT);
 }
 
-/** Changes that are counted for the message; more are as good as this many. */
+/** Changes that are counted for the message; more count as this many. */
 const COUNT_MAX = 100_000;
 
 /** Mode of the bridge: it changes the service, or only observes it. */
 export type Mode = 'live' | 'observe';
 
-/** How this process is to treat the service. */
+/** Choice of how this process treats the service. */
 export interface ModeChoice {
   readonly mode: Mode;
-  /** A store that was live and has changes on their way: `refuse` does not start, `hold` keeps them for the next plan. */
+  /** Treatment of a live store with pending changes: `refuse` does not start, `hold` keeps them for the next plan. */
   readonly whenWorkIsDue: 'refuse' | 'hold';
 }
 

@@ -1,13 +1,13 @@
 import type { Clock } from '../domain/clock.ts';
 import { NOT_APPLIED, type Outcome } from './outcome.ts';
 
-/** Different resources that fail, while nothing of that sort works, are an outage. */
+/** Number of different failing resources, without a success, that makes an outage. */
 const OUTAGE_RESOURCES = 3;
 /** Failed resources that make an outage for the purpose of resuming deferred work, which harms nothing. */
 const RESUME_RESOURCES = 2;
-/** A shorter series of failures puts nothing off for long, in milliseconds. */
+/** Length of a series of failures below which resuming early saves nothing, in milliseconds. */
 const RESUME_AFTER_MS = 5_000;
-/** How long a failure is part of a series, in milliseconds; longer than what fails waits for its next attempt. */
+/** Time for which a failure belongs to a series, in milliseconds; longer than the wait for the next attempt. */
 const REMEMBERED_MS = 10 * 60_000;
 /** Codes of failures where the service was not reached, or had no answer. */
 const UNREACHED: ReadonlySet<string> = new Set([
@@ -15,7 +15,7 @@ const UNREACHED: ReadonlySet<string> = new Set([
   ...['circuit-open', 'credentials-refused', 'rate-limited'],
 ]);
 
-/** A step towards what is desired that ended. */
+/** End of a step of one resource. */
 export interface EndedStep {
   /** Names the resource. */
   readonly key: string;
@@ -25,15 +25,15 @@ export interface EndedStep {
 
 /** Tells failures of single resources from an outage of the service. */
 export interface OutageWatch {
-  /** Notes how a step ended; false: that it failed may be the fault of the service. */
+  /** Notes the end of a step; false when the service may be at fault for the failure. */
   note(step: EndedStep): boolean;
-  /** The service takes calls again. */
+  /** Notes that the service takes calls again. */
   ended(): void;
-  /** `listen` is told when the service answers again after it did not. */
+  /** Calls `listen` when the service answers again after an outage. */
   onEnd(listen: () => void): void;
 }
 
-/** The watch of one process, which has seen nothing yet. */
+/** Creates the watch of one process. */
 export function createOutageWatch(clock: Pick<Clock, 'now'>): OutageWatch {
   const looks = createSeries(clock);
   const changes = createSeries(clock);
@@ -64,11 +64,11 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>): OutageWatch {
   };
 }
 
-/** Resources that failed one after another without a success in between. */
+/** Series of resources that failed without a success in between. */
 interface Series {
   add(key: string): void;
   count(): number;
-  /** Ends it; true: it was an outage. */
+  /** Ends the series; true when it was an outage. */
   end(): boolean;
 }
 

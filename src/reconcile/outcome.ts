@@ -1,10 +1,10 @@
 import type { Refusal } from '../domain/stuck.ts';
 
-/** Why something did not work, refused or not, in words that may be shown to an operator and to the provider. */
+/** Reason of a failure, in words that may be shown to an operator and to the provider. */
 export type Problem = Refusal;
 
 /**
- * How one upstream step ended. `Known` is what is now known to hold, `Part` what a refusal is about.
+ * End of one upstream step. `Known` is the new knowledge, `Part` the subject of a refusal.
  * - `done`: the service holds it, or held it already
  * - `refused`: the service says no about exactly these parts; repeating it would change nothing
  * - `later`: nothing was changed, and it may work another time
@@ -28,7 +28,7 @@ export const NOT_APPLIED: Problem = {
   words: 'the service accepted the change and still says otherwise',
 };
 
-/** How a provider's write ended, as far as its request waits. */
+/** End of a provider's write, as far as its request waits. */
 export type Settlement =
   | { readonly kind: 'applied' }
   | { readonly kind: 'refused'; readonly problem: Problem }

@@ -6,12 +6,12 @@ import { findFact, saveFact } from '../store/facts.ts';
 import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
 
-/** Since when harm counts again, because an operator has looked. */
+/** Name of the fact with the time from which harm counts, set by an operator. */
 const FACT = 'provider-limit';
 /** Words in the error of a held change, by which it is found again. */
 const WORDS = 'limits.provider';
 
-/** From when on what providers take away counts (epoch milliseconds). */
+/** Finds the time from which harm by providers counts (epoch milliseconds). */
 export async function findHarmStart(db: Db, now: number): Promise<number> {
   const released = await findFact<{ at: number }>(db, FACT);
   return Math.max(now - HARM_WINDOW_MS, released?.at ?? 0);
@@ -44,7 +44,7 @@ interface MarkedChange extends OwnChange {
   readonly isRepair: boolean;
 }
 
-/** An operator has looked: what providers take away counts from now on, and what was held goes on. */
+/** Begins to count anew at an operator's word, and makes the held changes due. */
 export async function resetProviderLimit(tx: Db, now: number): Promise<void> {
   await saveFact(tx, { name: FACT, value: { at: now }, now });
   await prioritiseHeldByLimit(tx, WORDS, now);

@@ -2,9 +2,9 @@ import type { Clock } from '../domain/clock.ts';
 import { changeFact, findFact } from '../store/facts.ts';
 import type { Store } from '../store/store.ts';
 
-/** How `emails` of addUser are written: the contract says strings, public clients send objects. */
+/** Form of `emails` in addUser: the contract says strings, public clients send objects. */
 export type EmailForm = 'strings' | 'objects';
-/** How members are written in one PATCH: one operation per id, RFC 7644 arrays, or one call each. */
+/** Form of members in one PATCH: one operation per id, RFC 7644 arrays, or one call each. */
 export type MemberForm = 'operations' | 'array' | 'single';
 /** REST id that the SCIM id of a group equals. */
 export type GroupScimId = 'restId' | 'uid' | 'unrelated';
@@ -18,25 +18,25 @@ export interface Quirks {
   /** True when addUser takes the name, which saves the second call. */
   readonly nameOnCreate?: boolean;
   readonly memberForm?: MemberForm;
-  /** When `memberForm` became `single` (epoch milliseconds): batches are asked for again daily. */
+  /** Time when `memberForm` became `single` (epoch milliseconds): batches are tried again daily. */
   readonly memberFormAt?: number;
-  /** The most members that the service took in one call, where it was told to be too many. */
+  /** Largest number of members that the service took in one call, where more were too many. */
   readonly membersPerCall?: number;
-  /** When `membersPerCall` was learned (epoch milliseconds): more are tried again daily. */
+  /** Time when `membersPerCall` was learned (epoch milliseconds): more are tried again daily. */
   readonly membersPerCallAt?: number;
   /** New users in a row whose userName was refused and who were created without it. */
   readonly userNamesRefused?: number;
-  /** When `userNamesRefused` was learned (epoch milliseconds): it is asked for again daily. */
+  /** Time when `userNamesRefused` was learned (epoch milliseconds): it is tried again daily. */
   readonly userNamesRefusedAt?: number;
   readonly groupScimId?: GroupScimId;
-  /** When one group alone made `groupScimId` `unrelated` (epoch milliseconds): it is asked for again daily. */
+  /** Time when one group alone made `groupScimId` `unrelated` (epoch milliseconds): it is tried again daily. */
   readonly groupScimIdAt?: number;
   /** True when updateUser takes a new userName or address. */
   readonly addressMayChange?: boolean;
   /** True when an inactive user can be made a member. */
   readonly inactiveMembers?: boolean;
   readonly userFilter?: UserFilter;
-  /** When `userFilter` was learned (epoch milliseconds): it is asked for again daily. */
+  /** Time when `userFilter` was learned (epoch milliseconds): it is tried again daily. */
   readonly userFilterAt?: number;
 }
 
@@ -45,9 +45,9 @@ export interface QuirkStore {
   current(): Quirks;
   /** True when a setting fixes this quirk, so that nothing is learned of it. */
   isFixed(quirk: keyof Quirks): boolean;
-  /** Remembers what the service just taught, on disk before it resolves. */
+  /** Remembers a lesson of the service, on disk before it resolves. */
   learn(change: Quirks): Promise<void>;
-  /** Reads what other processes have learned. @throws StoreError */
+  /** Reads the lessons of other processes. @throws StoreError */
   refresh(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export async function openQuirks({
   let unsaved: Quirks = {};
   let saving: Promise<void> = Promise.resolve();
 
-  /** Adds to what other processes have learned meanwhile. */
+  /** Adds the unsaved lessons to those that other processes have stored meanwhile. */
   async function save(): Promise<void> {
     const lessons = unsaved;
     const change = (before: Quirks | undefined): Quirks => ({ ...before, ...lessons });
@@ -105,7 +105,7 @@ function withoutStale(quirks: Quirks, now: number): Quirks {
   const isFilterOld = isOld(quirks.userFilterAt);
   const isSizeOld = isOld(quirks.membersPerCallAt);
   const isNameOld = isOld(quirks.userNamesRefusedAt);
-  // A group that is gone answers like one that has another id; what the whole list proved stays.
+  // A missing group answers like one with another id; a lesson from the whole list stays.
   const isIdOld = groupScimId === 'unrelated' && isOld(quirks.groupScimIdAt ?? now);
   return {
     ...rest,

@@ -1,7 +1,7 @@
 import { UpstreamError } from '../upstream/errors.ts';
 
 /**
- * The answer of a call that changes something or, where it has no body, of one look at the same thing.
+ * Returns the answer of a call that changes something or, where it has no body, of one look at the same thing.
  * @throws UpstreamError of the call; where the look alone fails, one that says that the effect is unknown.
  */
 export async function readBack(

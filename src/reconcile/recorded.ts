@@ -6,21 +6,21 @@ import { parseStored } from '../store/engine/columns.ts';
 import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import type { Outcome, Problem } from './outcome.ts';
 
-/** A write that was taken back, and what the service said of it. */
+/** Write that was taken back, with the words of the service. */
 export interface Undone {
   readonly version: number;
   readonly problem: Problem;
 }
 
-/** How far the service has come with a resource, as of one reading of it. */
+/** Progress of the service with a resource, as of one reading of it. */
 export interface Progress {
-  /** The version that was read: of later writes nothing is said. */
+  /** Version that was read: nothing is said of later writes. */
   readonly version: number;
-  /** The oldest version that still waits; undefined: everything holds. */
+  /** Oldest version that still waits; undefined when everything holds. */
   readonly oldestPending: number | undefined;
 }
 
-/** There is no such resource, so nothing of it waits. */
+/** Progress of a missing resource: nothing waits. */
 export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: undefined };
 
 /**
@@ -41,7 +41,7 @@ export function toProgress(
 /** Result of recording a step. */
 export type Recorded<State> =
   | {
-      /** There is a next step and the lane is still held. */
+      /** False when there is a next step, and the lane is still held. */
       readonly finished: false;
       readonly state: State;
       readonly undone: readonly Undone[];
@@ -49,9 +49,9 @@ export type Recorded<State> =
     }
   | (Progress & {
       readonly finished: true;
-      /** When what failed is tried again (epoch milliseconds). */
+      /** Time of the next attempt at a failed step (epoch milliseconds). */
       readonly retryAt?: number;
-      /** Versions of writes that were taken back. */
+      /** Writes that were taken back. */
       readonly undone: readonly Undone[];
       readonly notified: readonly (GroupId | UserId)[];
     });
@@ -60,7 +60,7 @@ export type Recorded<State> =
 export interface Recorders<Known, Part, Result> {
   done(known: Known): Result;
   refused(outcome: Extract<Outcome<Known, Part>, { kind: 'refused' }>): Result;
-  /** Nothing is known to have changed: repeated later, after a look where the effect is unknown. */
+  /** Records a step without a known effect: it is repeated later, after a look where the effect is unknown. */
   postponed(outcome: Extract<Outcome<Known, Part>, { kind: 'later' | 'unknown' }>): Result;
 }
 
@@ -82,10 +82,10 @@ export function recordOutcome<Known, Part, Result>(
   }
 }
 
-/** How long to wait before the second and the last look, in milliseconds: the create may arrive late. */
+/** Delays before the second and the last look, in milliseconds: the create may arrive late. */
 const DELAYS_MS = [60_000, 15 * 60_000];
 
-/** When to look next for what an undone create may have left (epoch milliseconds), or undefined: never again. */
+/** Time of the next look for the result of an undone create (epoch milliseconds); undefined when none is left. */
 export function planNextLostLook(looksLeft: number, now: number): number | undefined {
   if (looksLeft <= 0) return undefined;
   const made = LOST_CREATE.lost_looks - looksLeft;
@@ -93,8 +93,8 @@ export function planNextLostLook(looksLeft: number, now: number): number | undef
 }
 
 /**
- * The row without the create of a step that ended and surely created nothing. What earlier ones were sent with
- * stays: they may have left something.
+ * Copies the row without the create of a step that surely created nothing. Values of earlier creates stay: they may
+ * have created something.
  */
 export function withoutFailedCreate<Row extends { readonly sent_creates: string }>(
   row: Row,

@@ -8,17 +8,17 @@ import type { ReconcileDeps, ReconcileEvents } from './deps.ts';
 import type { Problem } from './outcome.ts';
 import type { Recorded } from './recorded.ts';
 
-/** A refusal that was recorded, or a look after which what failed again and again may be stuck. */
+/** Recorded refusal, or a look after which a change that failed again and again may be stuck. */
 interface RecordedStep {
   readonly key: ResourceKey;
   /** Code of the refusal; undefined when the step failed. */
   readonly code: string | undefined;
-  /** When recording began, epoch milliseconds. */
+  /** Beginning of recording, epoch milliseconds. */
   readonly since: number;
 }
 
 /** Reports once that a user or group became stuck; later refusals of the same are not reported. */
-export async function tellStuck(
+export async function reportStuck(
   { store, events }: Pick<ReconcileDeps, 'store' | 'events'>,
   { key, code, since }: RecordedStep,
 ): Promise<void> {
@@ -40,8 +40,8 @@ interface PlannedDeletion {
   readonly admins?: readonly unknown[];
 }
 
-/** Tells once of a deletion that was under way and has nothing left to do. */
-export function tellDeleted(
+/** Reports once that a deletion has nothing left to do. */
+export function reportDeleted(
   events: ReconcileEvents,
   { type, id }: ResourceKey,
   { planned, recorded }: { planned: PlannedDeletion; recorded: Recorded<unknown> },

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import {
   LOOK_AGAIN,
   type Postponed,
-  toNoTrouble,
   toRetryColumns,
   toStaleColumns,
+  toSuccessColumns,
 } from './retry-columns.ts';
 
 const problem = { code: 'unavailable', words: 'Down for maintenance', status: 503 };
@@ -74,15 +74,15 @@ describe('what a failed step leaves in the row', () => {
   test('success leaves no trace of trouble', () => {
     const clean = { must_look: 0, attempts: 0, last_error: null };
 
-    expect(toNoTrouble({ must_look: 0 })).toEqual(clean);
-    expect(toNoTrouble({ must_look: 1 })).toEqual(clean);
+    expect(toSuccessColumns({ must_look: 0 })).toEqual(clean);
+    expect(toSuccessColumns({ must_look: 1 })).toEqual(clean);
   });
 
   test('a lane that was lost has its new holder look again, also after a look that is under way', () => {
     const fenced = toStaleColumns({ lane_owner: 'another' }, 7);
 
     expect(fenced).toEqual({ must_look: LOOK_AGAIN, due_at: 7 });
-    expect(toNoTrouble(fenced)).toMatchObject({ must_look: 1 });
+    expect(toSuccessColumns(fenced)).toMatchObject({ must_look: 1 });
     expect(toStaleColumns({ lane_owner: null }, 7)).toEqual({ must_look: 1, due_at: 7 });
   });
 });

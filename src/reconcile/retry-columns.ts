@@ -11,7 +11,7 @@ export const LOOK_AGAIN = 2;
 /** Columns of a free lane. */
 export const FREE_LANE = { lane_owner: null, lane_until: null } as const;
 
-/** A step that has to be repeated, or whose effect is unknown. */
+/** Step that has to be repeated, or whose effect is unknown. */
 export interface Postponed {
   readonly kind: 'later' | 'unknown';
   readonly problem: Problem;
@@ -19,7 +19,7 @@ export interface Postponed {
   readonly lookNow?: true;
 }
 
-/** The columns of a row that a postponed step changes. */
+/** Columns of a row that a postponed step changes. */
 interface RetryColumns {
   readonly attempts: number;
   readonly failing_since: number | null;
@@ -68,22 +68,22 @@ function toWaitingColumns(
 }
 
 /** Columns after success, beside those of stuck fields. */
-export function toNoTrouble(row: { readonly must_look: number }) {
-  return { ...toLooked(row), attempts: 0, last_error: null };
+export function toSuccessColumns(row: { readonly must_look: number }) {
+  return { ...toLookedColumns(row), attempts: 0, last_error: null };
 }
 
 /** Rest of the work after a successful step. */
 interface Waiting {
   readonly isWaiting: boolean;
-  /** Of the change that failed most often by its own fault. */
+  /** Attempts at the change that failed most often by its own fault. */
   readonly attempts: number;
   readonly problem: Problem | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** The trouble that a row is left with: what waits no longer fails, and what fails has done so for some time. */
-export function toTrouble(
+/** Columns of the remaining trouble: waiting changes no longer fail, and failing ones have done so for some time. */
+export function toFailureColumns(
   row: Pick<RetryColumns, 'attempts' | 'failing_since' | 'last_error'>,
   { isWaiting, attempts: failed, problem, now }: Waiting,
 ) {
@@ -97,7 +97,7 @@ export function toTrouble(
 }
 
 /** Columns after a look: its success says nothing of the change that failed before. */
-export function toLooked(row: { readonly must_look: number }) {
+export function toLookedColumns(row: { readonly must_look: number }) {
   return { must_look: isStale(row) ? LOOK_FIRST : 0 };
 }
 
@@ -114,7 +114,7 @@ export function isStale({ must_look }: { readonly must_look: number }): boolean 
   return must_look === LOOK_AGAIN;
 }
 
-/** Why something does not work, as the row keeps it. */
+/** Column with the reason of a failure. */
 function toLastError(problem: Problem | undefined): string | null {
   return problem === undefined ? null : JSON.stringify(problem);
 }

@@ -10,7 +10,7 @@ import { classify } from './verdict.ts';
 /** Parts of the service that a right or a tariff opens and closes as a whole. */
 export type ReadableSection = 'users' | 'groups' | 'companyUsers' | 'audit';
 
-/** Why a section is closed, in the service's words; null: it is open. */
+/** State of a section: its problem in the service's words; null when it is open. */
 export interface SectionState {
   readonly problem: Problem | null;
   /** Epoch milliseconds. */
@@ -89,7 +89,7 @@ async function readCheaply(
   }
 }
 
-/** How often what another process learned of the sections is read again, in milliseconds. */
+/** Interval of reading the sections again, because another process may have learned of them, in milliseconds. */
 const SECTIONS_REFRESH_MS = 1_000;
 
 /** Known states of the sections in memory, because every request asks. */
@@ -100,12 +100,12 @@ export interface SectionView {
   stop(): void;
 }
 
-/** Reads them, and again now and then once it is started. @throws StoreError */
+/** Reads the sections, and again from time to time once it is started. @throws StoreError */
 export async function openSectionView(store: Store): Promise<SectionView> {
   let states = await readSections({ store });
   let timer: NodeJS.Timeout | undefined;
   const refresh = () => {
-    // A store that cannot be read now is told by /readyz; what was known stays.
+    // A failing store is reported by /readyz; the known states stay.
     readSections({ store }).then(
       (read) => {
         states = read;

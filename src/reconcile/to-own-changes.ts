@@ -1,7 +1,7 @@
 import { BridgeError } from '../domain/errors.ts';
 import type { OwnCallKind, OwnChange } from '../domain/own-call.ts';
 
-/** The arguments of a call as the ledger reads them; the transport has checked them against the row. */
+/** Arguments of a call as the ledger reads them; the transport has checked them against the row. */
 interface Args {
   readonly path: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export function toOwnChanges(operation: string, args: unknown): OwnChange[] {
   return changes;
 }
 
-/** The same, or undefined for an operation that changes nothing which the bridge keeps. */
+/** Lists the same, or undefined for an operation that changes nothing which the bridge keeps. */
 export function findOwnChanges(operation: string, args: unknown): OwnChange[] | undefined {
   return readers.get(operation)?.(parseArgs(args));
 }
@@ -105,7 +105,7 @@ function parseRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** A call names few; a longer list of names is cut. */
+/** Largest number of names of a call; a longer list is cut. */
 const NAMES_MAX = 1_000;
 const NAME_LENGTH_MAX = 256;
 const DEPTH_MAX = 8;

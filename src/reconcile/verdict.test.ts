@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Outcome, UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';
-import { classify, isSaidNo, type Verdict } from './verdict.ts';
+import { classify, isRefusal, type Verdict } from './verdict.ts';
 
 /** Verdict of a code, whatever is known of the effect; undefined when the effect decides. */
 const VERDICTS: Readonly<Record<UpstreamErrorCode, Verdict | undefined>> = {
@@ -89,7 +89,7 @@ describe('what a failed call means', () => {
     ];
     const problem = { code: 'refused', words: 'no' };
 
-    const no = verdicts.filter((verdict) => isSaidNo({ verdict, problem }));
+    const no = verdicts.filter((verdict) => isRefusal({ verdict, problem }));
 
     expect(no).toEqual(['refused', 'conflict']);
   });

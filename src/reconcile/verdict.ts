@@ -21,7 +21,7 @@ export type Verdict =
   | 'later'
   | 'unknown';
 
-/** A failed call, classified. */
+/** Failed call with its verdict. */
 export interface Classified {
   readonly verdict: Verdict;
   readonly problem: Problem;
@@ -49,7 +49,7 @@ export function classify(error: unknown): Classified {
 }
 
 /** True when the service refused the request, so that a smaller one may be taken. */
-export function isSaidNo({ verdict }: Classified): boolean {
+export function isRefusal({ verdict }: Classified): boolean {
   return verdict === 'refused' || verdict === 'conflict';
 }
 
@@ -69,10 +69,10 @@ function toVerdict({ code, outcome }: UpstreamError): Verdict {
   }
 }
 
-/** Why a read failed. */
+/** Reason of a failed read. */
 export interface Reason {
   readonly problem: Problem;
-  /** For the log: what and which, never the service's own words. */
+  /** Text for the log: the kind and the subject, never the service's own words. */
   readonly text: string;
   /** Meaning of the service's refusal; undefined when the error is not the service's. */
   readonly verdict?: Verdict;

@@ -8,7 +8,7 @@ import { createWaiters, recordHeld, type Waiters } from './waiters.ts';
 const ada: ResourceKey = { type: 'user', id: userId('a') };
 const bob: ResourceKey = { type: 'user', id: userId('b') };
 const problem = { code: 'refused', words: 'No' };
-/** Everything up to version 9 has arrived. */
+/** Progress in which everything up to version 9 has arrived. */
 const DONE = { version: 9, oldestPending: undefined };
 const APPLIED: Settlement = { kind: 'applied' };
 const REFUSED: Settlement = { kind: 'refused', problem };

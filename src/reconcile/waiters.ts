@@ -3,7 +3,7 @@ import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Settlement } from './outcome.ts';
 import type { Progress, Recorded, Undone } from './recorded.ts';
 
-/** A request that waits for its write to arrive in the service. */
+/** Request that waits for its write to arrive in the service. */
 export interface Waiter<Undo> {
   readonly version: number;
   /** Facts that take the write back, if the service refuses it before it is answered. */
@@ -25,7 +25,7 @@ export interface Waiters<Undo> {
   answerNotYet(key: ResourceKey, version: number, reason: string): void;
   /** Resources that requests wait for. */
   keys(): ResourceKey[];
-  /** How many wait in all. */
+  /** Number of waiting requests. */
   readonly size: number;
 }
 
@@ -51,7 +51,7 @@ interface Queue<Undo> {
 
 const TOO_SLOW: Settlement = { kind: 'not-yet', reason: 'the service takes longer than the wait' };
 
-/** Keeps the waiting requests of this process; `clock` says when a wait is over. */
+/** Creates the list of waiting requests of this process; `clock` tells the end of a wait. */
 export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
   const queues = new Map<string, Queue<Undo>>();
   let size = 0;
@@ -69,7 +69,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     entry.answer(settlement);
   }
 
-  /** Answers now, or after what is being recorded is known. */
+  /** Answers now, or after the result that is being recorded is known. */
   function tell(key: ResourceKey, entry: Entry<Undo>, settlement: Settlement): void {
     if (entry.isHeld) entry.kept ??= settlement;
     else answer(key, entry, settlement);

@@ -11,15 +11,15 @@ import {
   savePause,
 } from './mode.ts';
 
-/** How often a process that shares its store reads what operators told the others, in milliseconds. */
+/** Interval at which a process that shares its store reads the operators' pause, in milliseconds. */
 const REFRESH_MS = 1_000;
 
-/** Says whether the service may be changed: the transport asks before each call that would. */
+/** Guard that the transport asks before each call that changes the service. */
 export interface WriteGuard {
   readonly mode: Mode;
-  /** Why nothing may be changed now; undefined: it may. */
+  /** Finds the reason why nothing may be changed now; undefined when it may. */
   refused(): WritesRefused | undefined;
-  /** The pause that holds, undefined: there is none. */
+  /** Finds the pause that holds, undefined when there is none. */
   findPause(): Pause | undefined;
   /** Stops every process on this store from changing the service until an operator resumes. @throws StoreError */
   pause(reason: string | null): Promise<Pause>;
@@ -41,7 +41,7 @@ export interface GuardOptions extends ModeChoice {
   readonly onChange: (change: { paused: boolean }) => void;
 }
 
-/** Reads whether a pause holds; a restart obeys it. @throws StoreError */
+/** Opens the guard with the stored pause, which a restart obeys. @throws StoreError */
 export async function openWriteGuard({
   store,
   clock,
@@ -65,7 +65,7 @@ export async function openWriteGuard({
 
   async function refresh(): Promise<void> {
     const before = changes;
-    // A store that cannot be read now is told by /readyz; what was known stays.
+    // A failing store is reported by /readyz; the known pause stays.
     const read = await findPause(store.read).catch(() => held);
     // A change made by this process meanwhile is newer.
     if (changes === before && read?.since !== held?.since) take(read);

@@ -15,15 +15,15 @@ import { ruleAdmins } from './rule-admins.ts';
 import { toRuledUser } from './rule-user.ts';
 import { hasRules, type Rules } from './rules.ts';
 
-/** A group that a transaction has changed, as far as rules read it. */
+/** Change of a group in a transaction, as far as rules need it. */
 export interface GroupNews {
   readonly id: GroupId;
-  /** Its name while it was live and managed, before and after; undefined: it was not. */
+  /** Name of the group before and after; undefined when it was not live and managed. */
   readonly before: string | undefined;
   readonly after: string | undefined;
   /** Users who joined or left. */
   readonly users: readonly UserId[];
-  /** Its own admin list may be the rules' again. */
+  /** The provider has given the admin list back to the rules. */
   readonly admins?: 'given back';
 }
 
@@ -39,13 +39,13 @@ export async function enterRules(tx: Db, rules: Rules, of: 'users' | 'names'): P
 export interface Followed {
   /** True when other users or groups may be due. */
   readonly notifies: boolean;
-  /** The group itself has another version. */
+  /** True when the group itself has another version. */
   readonly changedItself: boolean;
 }
 
 const NOTHING: Followed = { notifies: false, changedItself: false };
 
-/** The name by which rules know a group; undefined: they do not, because it is not managed or not there. */
+/** Finds the name by which rules know a group; undefined for a group that is not managed or not there. */
 export function toRuledName(
   row: Pick<GroupRow, 'origin' | 'deleted_at' | 'display_name'> | undefined,
 ): string | undefined {
@@ -91,7 +91,7 @@ async function followMembers(
   return followUsers(tx, rules, [...new Set([...users, ...all])], now);
 }
 
-/** The groups whose admin lists changed. */
+/** Updates the admin lists that draw on the group, and returns the changed groups. */
 async function followAdministered(
   tx: Db,
   rules: Rules,

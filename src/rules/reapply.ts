@@ -14,24 +14,24 @@ import type { Rules } from './rules.ts';
 
 /** Rows updated in one transaction: few enough that requests do not notice. */
 const PAGE = { groups: 100, people: 200, admins: 20 } as const;
-/** How long to rest when the store fails, in milliseconds. */
+/** Rest after a failure of the store, in milliseconds. */
 const REST_MS = 1_000;
 
-/** The fact that remembers which rules hold and how far they were applied. */
+/** Name of the fact with the applied rules and the progress of applying them. */
 const FACT = 'rules';
 
 interface RulesFact {
-  /** Of the rules that are applied now. */
+  /** Hash of the rules that are applied now. */
   readonly hash: string;
   readonly step: 'groups' | 'people' | 'admins' | 'done';
-  /** The last one that was brought up to date in this step. */
+  /** Last row that was updated in this step. */
   readonly afterSeq: number;
 }
 
-/** Applies the rules of the settings to everything, where they are others than the last time. */
+/** Application of changed rules to everything that is stored. */
 export interface Reapplication {
   start(): void;
-  /** Finishes the page that is being done. */
+  /** Stops after the page that is being done. */
   stop(): Promise<void>;
   /** Resolves once the rules hold everywhere, or it was stopped. */
   done(): Promise<void>;
@@ -96,7 +96,7 @@ function toHash(rules: readonly Rule[]): string {
   return createHash('sha256').update(JSON.stringify(rules)).digest('hex');
 }
 
-/** A store that never knew rules needs none applied while there are none. */
+/** A store that never had rules needs no step while there are none. */
 async function isToApply({ store, rules }: Deps, hash: string): Promise<boolean> {
   const fact = await findFact<RulesFact>(store.read, FACT);
   if (fact === undefined) return rules.book.rules.length > 0;

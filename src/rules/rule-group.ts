@@ -56,7 +56,7 @@ export function isRuled({ attributes, given }: GroupRow, field: GroupField): boo
   return !isAsked({ attributes: held, given: marks, urn: GROUP_EXTENSION }, field);
 }
 
-/** A stored managed group after the rules, or undefined: they change nothing. */
+/** Stored managed group after the rules, or undefined when they change nothing. */
 export async function toRuledGroup(
   tx: Db,
   rules: Rules,
@@ -96,7 +96,7 @@ function toPending(
 ): Pending<GroupField> {
   const state = toGroupState(row, { members: [], admins: [] });
   const { scimId, restId, uid } = state.ids;
-  // A new group is created with all that is wanted by then.
+  // A new group is created with its whole desired state.
   if ((scimId ?? restId ?? uid) === undefined) return state.pending;
   const inFlight = isLaneHeld(row);
   const pending = toPendingAfterGroupWrite({

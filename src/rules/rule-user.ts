@@ -129,10 +129,10 @@ function toPending(
   { combined: { changed, given }, attributes, version }: RuledWrite,
 ): Pending<UserField> {
   const state = toUserState(row);
-  // A new account is given all that is wanted by then, and the write that asked for it is answered for it.
+  // A new account is given its whole desired state, and the write that asked for it is answered for it.
   if (state.upstreamId === undefined) return state.pending;
   const fields: UserField[] = [...changed];
-  // One switch for two attributes: it is the one that is left that says where it stands.
+  // One switch serves two attributes: the remaining one decides where it stands.
   if (deactivation === 'temporarilyInactive' && changed.includes('temporarilyInactive')) {
     fields.push('active');
   }

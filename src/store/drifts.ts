@@ -19,7 +19,7 @@ import type { Db } from './store.ts';
 /** A drift as stored. */
 export type DriftRow = Selectable<DriftsTable>;
 
-/** The drifts of these users or groups that are not over. */
+/** Lists the active drifts of these users or groups. */
 export async function listActiveDrifts(
   db: Db,
   resourceIds: readonly string[],
@@ -89,7 +89,7 @@ export type DriftChange = Partial<
   Pick<DriftRow, 'status' | 'plan_id' | 'ignored_until' | 'note' | 'noted_by'>
 >;
 
-/** Changes where drifts stand, unless they are over. */
+/** Changes the status of drifts that are not over. */
 export async function changeDrifts(
   tx: Db,
   ids: readonly string[],
@@ -113,7 +113,7 @@ export async function endDrifts(
   }
 }
 
-/** Drifts of users and groups that the store does not have any more are over. */
+/** Ends drifts of users and groups that the store does not have any more. */
 export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
   await sql`update drifts set status = 'gone', ended_at = ${now} where status in (${active})
@@ -133,7 +133,7 @@ export async function findDrift(db: Db, id: string): Promise<DriftRow | undefine
   return db.selectFrom('drifts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Drifts of these kinds that something may be done about, and is not about to be, in order of finding. */
+/** Lists drifts of these kinds that can be repaired or accepted and are not about to be, in order of finding. */
 export async function listRepairable(
   db: Db,
   kinds: readonly DriftKind[],

@@ -24,8 +24,8 @@ export async function lockFact<T>(tx: Db, name: string): Promise<T | undefined> 
 }
 
 /**
- * Changes what is known under this name, one process after the other, also where nothing is known yet. undefined:
- * nothing is to be changed. Returns what is known then.
+ * Changes a fact, one process after the other, also where it is not stored yet. undefined: it is not to be changed.
+ * Returns the fact as it is then.
  */
 export async function changeFact<T>(
   tx: Db,

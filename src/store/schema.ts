@@ -189,7 +189,7 @@ export interface AuditEventsTable {
   category: string;
   action: string;
   message: string | null;
-  /** JSON text of whatever the service gave; null: nothing, or too much to keep. */
+  /** Details of the event as JSON text; null: none, or too much to keep. */
   details: string | null;
   author_id: number | null;
   author_uid: string | null;
@@ -415,7 +415,7 @@ export interface AccessTokensTable {
 export interface ReplicasTable {
   /** As in `lane_owner`. */
   owner: string;
-  /** When it last said that it lives, by the store's clock. */
+  /** Time of its last sign of life, by the store's clock. */
   heard_at: number;
 }
 

@@ -54,7 +54,7 @@ export interface StoreOptions {
   url: string;
   /** PostgreSQL only: connections at most, without the one of `aside`; 10 when absent. */
   connectionsMax?: number;
-  /** PostgreSQL only: told when an idle connection was lost. The next query opens another one. */
+  /** PostgreSQL only: called when an idle connection was lost. The next query opens another one. */
   onConnectionLost?: (error: StoreError) => void;
   /** Wait for a server that is not there yet, or for room on a full disk; none when absent. */
   deadline?: StoreDeadline;

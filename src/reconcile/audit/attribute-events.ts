@@ -9,10 +9,10 @@ import { type NamedAuditEvent, nameEvents, toWords } from './name-events.ts';
 import { learnAuthors, readForeignAuthors } from './own-author.ts';
 import { LATE_MS } from './window.ts';
 
-/** Calls of the ledger that the events of one page are compared with; what others would explain costs a look. */
+/** Largest number of ledger calls that one page of events is compared with; more events then cost a look. */
 const CALLS_MAX = 20_000;
 
-/** An event, whose it is, and what of ours it makes the bridge look at. */
+/** Event with its origin and the resources that it makes the bridge look at. */
 export interface NewEvent {
   readonly event: NamedAuditEvent;
   readonly origin: AuditEventRow['origin'];
@@ -22,7 +22,7 @@ export interface NewEvent {
 
 /** Facts about the service by which events are attributed. */
 export interface AttributionOptions {
-  /** How far the service's clock is ahead of ours, in milliseconds. */
+  /** Lead of the service's clock over ours, in milliseconds. */
   readonly skewMs: number;
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount: number | undefined;
@@ -50,7 +50,7 @@ export async function attributeEvents(
   return explain(attributed).map(toNewEvent);
 }
 
-/** Where the service does not tell whose token it is, the events that our own calls explain do. */
+/** Learns our own account from the events that our own calls explain, where the service does not tell it. */
 async function learn(
   tx: Db,
   explained: readonly ExplainedEvent<NamedAuditEvent>[],
@@ -69,7 +69,7 @@ async function learn(
 
 const CREATIONS: ReadonlySet<string> = new Set(['create', 'invite']);
 
-/** The calls of ours that may explain these events, oldest first, and what was explained by them before. */
+/** Reads the own calls that may explain these events, oldest first, and the explanations given before. */
 export async function readLedger(
   tx: Db,
   named: readonly NamedAuditEvent[],

@@ -33,8 +33,8 @@ const JOINED = ['add_user', 'admin_add_user'];
 const LEFT = ['delete_user', 'admin_delete_user'];
 
 /**
- * Where a difference of each kind may come from. The documents have no action for a new name, so only what
- * may be anything is left for it.
+ * Actions behind a difference of each kind. The documents have no action for a new name, so only vague actions remain
+ * for it.
  */
 const ORIGINS: Readonly<Record<DriftKind, Origins>> = {
   'user.missing': {
@@ -111,14 +111,14 @@ export function toActionRole(kind: DriftKind, action: string): ActionRole {
   if (made.includes(action)) return 'made';
   if (ended.includes(action)) return 'ended';
   if (perhaps.includes(action)) return 'vague';
-  // How an account or group came to be is said by few actions, and by no other.
+  // Few actions tell that an account or group came to be.
   const isSpecific = KINDS[action] !== undefined || kind.endsWith('.unmanaged');
   return isSpecific || IRRELEVANT_ACTIONS.includes(action) ? 'other' : 'vague';
 }
 
-/** The actions that are known to be about something else than a difference of this kind. */
+/** Lists the known actions that concern something else than a difference of this kind. */
 export function listOtherActions(kind: DriftKind): string[] {
-  // Under some categories these are how accounts come and go.
+  // Under some categories these actions make and remove accounts.
   const isOfAccounts = kind === 'user.missing' || kind === 'user.unmanaged';
   const links = isOfAccounts ? ['add_user', 'delete_user'] : [];
   const known = [...Object.keys(KINDS), ...IRRELEVANT_ACTIONS].filter(

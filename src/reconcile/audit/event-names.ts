@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 
-/** How deep and how much of `details` is looked at: their shape is the service's to choose. */
+/** Limits of the search through `details`, whose shape the service chooses. */
 const DEPTH_MAX = 4;
 const NAMES_MAX = 200;
 const LENGTH_MAX = 512;
@@ -8,7 +8,7 @@ const LENGTH_MAX = 512;
 /** Types of resource that a text in an event may identify. */
 type Subject = 'user' | 'group';
 
-/** Every text of an event, and what it can be the id or name of. */
+/** Texts of an event, each with the types of resource that it may identify. */
 export type EventNames = ReadonlyMap<string, ReadonlySet<Subject>>;
 
 /**
@@ -30,7 +30,7 @@ export function listEventNames({
   return names;
 }
 
-/** Addresses, uids, numbers, and whatever stands in quotes. */
+/** Finds addresses, uids, numbers, and quoted text. */
 const NAMES_IN_TEXT =
   /[^\s"'«»“”<>()[\]{},;:]+@[^\s"'«»“”<>()[\]{},;:]*[\p{L}\p{N}]|\b[\da-f]{8}-[\da-f-]{27}\b|"[^"]+"|'[^']+'|«[^»]+»|“[^”]+”|\b\d+\b/giu;
 const QUOTES = /^["'«“]|["'»”]$/g;
@@ -85,7 +85,7 @@ function collect({ value, depth, path }: Place, names: Names): void {
 }
 
 function add(text: string, path: readonly string[], names: Names): void {
-  // Nothing of ours has a NUL in it, and PostgreSQL cannot be asked for one.
+  // No name in the store has a NUL, and PostgreSQL cannot be asked for one.
   if (text === '' || text.length > LENGTH_MAX || text.includes('\0')) return;
   const known = names.get(text) ?? new Set();
   for (const subject of listSubjects(text, path)) known.add(subject);
@@ -109,6 +109,6 @@ function findJson(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
-    return undefined; // Text that is no JSON is a name like any other.
+    return undefined; // Text without JSON is a name like any other.
   }
 }

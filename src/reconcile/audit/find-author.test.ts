@@ -123,7 +123,7 @@ for (const { why, kind, told, want } of stories) {
   });
 }
 
-const NOBODY = { message: null, details: null, author_uid: null, explained_by: null };
+const NO_TEXT = { message: null, details: null, author_uid: null, explained_by: null };
 
 async function addEvent(
   store: Store,
@@ -133,7 +133,7 @@ async function addEvent(
   const { at, ...change } = event;
   const userCount = about.filter(([type]) => type === 'user').length;
   await store.write(async (tx) => {
-    const row = { category: 'x', action: 'add_user', origin: 'foreign' as const, ...NOBODY };
+    const row = { category: 'x', action: 'add_user', origin: 'foreign' as const, ...NO_TEXT };
     const author = { author_id: 7, author_username: 'admin', author_address: '192.0.2.1' };
     await insertAuditEvents(tx, [
       { ...row, ...author, created_at: at + 5, seen_at: at, ...change },

@@ -6,21 +6,21 @@ import { listOtherActions, toActionRole } from './event-actions.ts';
 import { type NamedKinds, toKnownAction } from './known-action.ts';
 import { TOLERANCE } from './match-events.ts';
 
-/** Events that are weighed, the newest first: what is older than these is not looked for. */
+/** Newest events that are searched for the author of one difference. */
 const EVENTS_MAX = 50;
 
-/** A difference, and when it may have come about. Times are epoch milliseconds by our own clock. */
+/** Difference with its possible time. Times are epoch milliseconds by our own clock. */
 export interface AuthorQuestion
   extends Pick<Difference, 'kind' | 'type' | 'resourceId' | 'memberId'> {
   readonly until: number;
-  /** From when on an event that does not say what it did may have done it. */
+  /** Time from which a vague event may have caused it. */
   readonly vagueFrom: number;
 }
 
 /** Author of a difference as the audit log tells; unknown parts are null. */
 export interface Author {
   readonly eventId: string;
-  /** By the clock of the service: it is found in its audit log under this time. */
+  /** Time by the clock of the service, under which its audit log has the event. */
   readonly at: number;
   readonly authorId: number | null;
   readonly username: string | null;
@@ -28,7 +28,7 @@ export interface Author {
   readonly message: string | null;
 }
 
-/** A drift, and when it was first seen (epoch milliseconds). */
+/** Drift with the time when it was first seen (epoch milliseconds). */
 export interface SeenDrift extends Pick<Difference, 'kind' | 'type' | 'resourceId' | 'memberId'> {
   readonly firstSeenAt: number;
 }
@@ -53,7 +53,7 @@ export async function findDriftAuthors(
     return { kind, type, resourceId, memberId, until: firstSeenAt, vagueFrom };
   });
   const authors = await findAuthors(db, questions);
-  // The clock of the service may be ahead.
+  // The clock of the service may be ahead, so a later event may be the cause.
   const unknown = questions.flatMap((question, place) =>
     authors[place] === undefined ? [{ ...question, place, until: question.until + beforeMs }] : [],
   );
@@ -84,7 +84,7 @@ export async function findAuthors(
   });
 }
 
-/** The event among these, the newest first, that a difference comes from. Pure. */
+/** Chooses the event that caused a difference; the newest event is first. Pure. */
 export function chooseEvent(
   events: readonly EventView[],
   { kind, vagueFrom }: Pick<AuthorQuestion, 'kind' | 'vagueFrom'>,

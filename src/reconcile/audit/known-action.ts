@@ -15,7 +15,7 @@ export interface NamedKinds {
   readonly group: boolean;
 }
 
-/** Words by what they mean. */
+/** Words by their meaning. */
 type Lexicon<Meaning extends string> = ReadonlyMap<string, Meaning>;
 
 const VERBS: Lexicon<Verb> = toLexicon({
@@ -37,8 +37,8 @@ const NOUNS: Lexicon<Noun> = toLexicon({
 const FILLERS: ReadonlySet<string> = new Set('to from in of into by the company scim'.split(' '));
 
 /**
- * The action of the documents that an event stands for. Services may write them as `user.created`, `userDeleted`,
- * `GROUP_MEMBER_ADDED`, or as `create` under a category. One that is like none of them stays as it is.
+ * Translates an event to an action of the documents. Services may write them as `user.created`, `userDeleted`,
+ * `GROUP_MEMBER_ADDED`, or as `create` under a category. An unknown action stays as it is.
  */
 export function toKnownAction({ category, action }: EventWords, named: NamedKinds): string {
   const words = listWords(action);
@@ -51,14 +51,14 @@ export function toKnownAction({ category, action }: EventWords, named: NamedKind
   return toAction(verb, nouns, { category: listNouns(category), named });
 }
 
-/** Actions that say by themselves what they are about, though their words may be read otherwise. */
+/** Actions of the documents that must not be read word by word. */
 const AS_THEY_ARE: ReadonlySet<string> = new Set([
   ...['invite', 'activate', 'deactivate'],
   ...['admin_add_user', 'admin_delete_user', 'group_activate', 'group_deactivate'],
   ...['change_permissions', 'change_apps_permissions', 'grant_access', 'revoke_access'],
 ]);
 
-/** Kinds of resources that a number in an event can be the id of, where nothing beside it tells. */
+/** Lists the types of resource that a number in an event may identify, where nothing beside it tells. */
 export function listSubjects({ category, action }: EventWords): ('user' | 'group')[] {
   const ofAction = listNouns(action);
   const nouns = isAnything(ofAction) ? listNouns(category) : ofAction;
@@ -127,7 +127,7 @@ function isKnown(word: string): boolean {
   return FILLERS.has(word) || (findMeaning(VERBS, word) ?? findMeaning(NOUNS, word)) !== undefined;
 }
 
-/** `userDeleted`, `user.deleted`, `USER_DELETED`, `user/delete`: two words. */
+/** Splits an action into words: `userDeleted`, `user.deleted`, `USER_DELETED` and `user/delete` have two. */
 function listWords(text: string): string[] {
   const apart = text.slice(0, 200).replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
   return apart.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -2,44 +2,44 @@ import type { OwnCallKind } from '../../domain/own-call.ts';
 import type { OwnCallRow } from '../../store/audit/own-calls.ts';
 import { KINDS } from './event-actions.ts';
 
-/** One event of the audit log, and what of ours it is about. */
+/** Event of the audit log with the resources that it names. */
 export interface NamedEvent {
-  /** The known action that it stands for, or its own. */
+  /** Known action that it stands for, or its own. */
   readonly action: string;
   /** True when the author is known to be another account than the one behind our own token. */
   readonly isByOthers: boolean;
   /** Epoch milliseconds, as near to our own clock as is known. */
   readonly at: number;
-  /** Everything that the event shows and that may be an id or a name. */
+  /** Texts of the event that may be an id or a name. */
   readonly names: ReadonlySet<string>;
   /** Managed users and groups that it names, by their SCIM ids. */
   readonly resourceIds: ReadonlySet<string>;
 }
 
-/** How far the moment of an event may lie from that of its call, in milliseconds. */
+/** Largest distance between the time of an event and that of its call, in milliseconds. */
 export interface Tolerance {
   /** Allowance for a service whose clock is behind ours. */
   readonly beforeMs: number;
-  /** The call takes its time, and the service's clock may be ahead. */
+  /** Allowance for the duration of the call, and for a service whose clock is ahead. */
   readonly afterMs: number;
-  /** How far apart events may be that one call shows as: what a creation brings with it happens at the same moment. */
+  /** Largest distance between events of one call: a creation and its consequences happen at the same moment. */
   readonly spreadMs: number;
 }
 
 /** Clocks may differ by a minute; a call with its repeats takes less than one. */
 export const TOLERANCE: Tolerance = { beforeMs: 60_000, afterMs: 120_000, spreadMs: 3_000 };
 
-/** How events are compared with the ledger. */
+/** Input of comparing events with the ledger. */
 export interface Matching {
   readonly tolerance: Tolerance;
-  /** The uses of calls by events that were compared before, and when those happened. */
+  /** Uses of calls by events that were compared before, with their times. */
   readonly used: ReadonlyMap<string, number>;
 }
 
-/** An event, and what explains it. */
+/** Event with its explanation. */
 export interface ExplainedEvent<E extends NamedEvent> {
   readonly event: E;
-  /** The use of a call of the ledger; undefined: none explains it. */
+  /** Use of a call of the ledger; undefined when no call explains the event. */
   readonly use: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export function explainEvents<E extends NamedEvent>(
   });
 }
 
-/** When the first event happened that each call explains, by the id of its row. */
+/** Collects the time of the first event that each call explains, by the id of the call. */
 function toMoments(used: ReadonlyMap<string, number>): Map<number, number> {
   const moments = new Map<number, number>();
   for (const [use, at] of used) {
@@ -82,7 +82,7 @@ function toMoments(used: ReadonlyMap<string, number>): Map<number, number> {
   return moments;
 }
 
-/** A call of the ledger with those before it whose outcome is not known: together they made one change. */
+/** Call of the ledger with earlier calls of the same change whose outcome is not known. */
 interface MergedCall extends OwnCallRow {
   readonly firstAt: number;
 }
@@ -102,7 +102,7 @@ function mergeRepeats(calls: readonly OwnCallRow[]): MergedCall[] {
   return [...merged.values()];
 }
 
-/** The events that no call of the ledger explains; both lists are oldest first. */
+/** Lists the events that no call of the ledger explains; both lists are oldest first. */
 export function listUnexplained(
   events: readonly NamedEvent[],
   calls: readonly OwnCallRow[],
@@ -112,7 +112,7 @@ export function listUnexplained(
   return explained.flatMap(({ event, use }) => (use === undefined ? [event] : []));
 }
 
-/** The kinds of calls that none of the known actions stands for. */
+/** Kinds of calls that no known action stands for. */
 const UNSEEN_KINDS: ReadonlySet<OwnCallKind> = new Set([
   'user.rename',
   'user.address',

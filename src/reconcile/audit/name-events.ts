@@ -24,7 +24,7 @@ export interface NamedAuditEvent extends NamedEvent {
 
 /** Facts about the service and its log by which events are named. */
 export interface NamingOptions {
-  /** How far the service's clock is ahead of ours, as far as is known, in milliseconds. */
+  /** Known lead of the service's clock over ours, in milliseconds. */
   readonly skewMs?: number;
   /** Tells whether the author is known to be another account than the one behind our own token. */
   readonly isByOthers?: (event: AuditEvent) => boolean;
@@ -69,11 +69,11 @@ interface ListedEvent {
 /** Tries the words of the message where no other text of an event identifies a resource. */
 async function listKnownOf(db: Db, events: readonly AuditEvent[]): Promise<ListedEvent[]> {
   const listed = await find(db, events, listEventNames);
-  const isNobody = ({ audit, known }: ListedEvent) =>
+  const namesNothing = ({ audit, known }: ListedEvent) =>
     known.user.size + known.group.size === 0 && audit.message !== undefined && !isIrrelevant(audit);
-  const nobody = listed.filter(isNobody).map(({ audit }) => audit);
-  if (nobody.length === 0) return listed;
-  const again = new Map((await find(db, nobody, listMessageWords)).map((one) => [one.audit, one]));
+  const unnamed = listed.filter(namesNothing).map(({ audit }) => audit);
+  if (unnamed.length === 0) return listed;
+  const again = new Map((await find(db, unnamed, listMessageWords)).map((one) => [one.audit, one]));
   return listed.map((one) => {
     const {
       known = one.known,
@@ -110,7 +110,7 @@ function listKnown(event: AuditEvent, names: EventNames, found: NamedResources):
   return { user: new Set(listIds('user')), group: new Set(listIds('group')) };
 }
 
-/** The category of an event, with the known action that it stands for. */
+/** Category of an event, with the known action that it stands for. */
 export function toWords({ action, audit }: NamedAuditEvent): EventWords {
   return { category: audit.category, action };
 }

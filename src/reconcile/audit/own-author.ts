@@ -3,7 +3,7 @@ import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 
-/** The author of an event, as far as the log says; the service may leave any of it out. */
+/** Author of an event, as far as the log tells; the service may leave out any part. */
 type Author = Pick<AuditEvent, 'authorId' | 'authorUid' | 'authorUsername'>;
 
 /** Author with a weight: how much speaks for the account behind our own token. */
@@ -14,7 +14,7 @@ interface AuthorCounter extends Partial<Author> {
 const FACT = 'audit-own-author';
 /** Least weight from which an author is taken to be our own. */
 const WEIGHT_MIN = 3;
-/** Beyond this all weights are halved, so that another token is recognised after a while. */
+/** Weight at which all weights are halved, so that another token is recognised after a while. */
 const WEIGHT_MAX = 60;
 const AUTHORS_MAX = 20;
 
@@ -33,7 +33,7 @@ export async function readForeignAuthors(
   return (event) => isAnother(event, own, accounts);
 }
 
-/** The account that events by our own calls speak for; undefined: nothing does yet, or the log shows no ids. */
+/** Finds the account that the events of our own calls speak for; undefined while none does, or the log shows no ids. */
 export async function findLearnedAccount(db: Db): Promise<number | undefined> {
   return (await findLearned(db))?.authorId;
 }
@@ -71,7 +71,7 @@ async function findLearned(db: Db): Promise<Partial<Author> | undefined> {
   return first.weight >= 2 * (second?.weight ?? 0) ? first : undefined;
 }
 
-/** The accounts that the usernames of authors belong to, where the log may show no ids. */
+/** Finds the accounts of the authors' usernames, where the log shows no ids. */
 async function findAccounts(
   db: Db,
   events: readonly AuditEvent[],
@@ -90,7 +90,7 @@ function isAnother(
   for (const field of ['authorId', 'authorUid', 'authorUsername'] as const) {
     if (event[field] !== undefined && own[field] !== undefined) return event[field] !== own[field];
   }
-  // The service may write the name of our own account in any way, so only the name of another one says anything.
+  // The service may write the name of our own account in any way, so only another account's name counts.
   const ofName = accounts.get(event.authorUsername ?? '');
   return ofName !== undefined && own.authorId !== undefined && !ofName.has(own.authorId);
 }

@@ -2,19 +2,19 @@ import { findFact, lockFact, saveFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { FIRST_REACH_MS } from './window.ts';
 
-/** How far the audit log was read. Times are epoch milliseconds by our clock, where nothing else is said. */
+/** Progress of reading the audit log. Times are epoch milliseconds by our clock, where nothing else is said. */
 export interface PollState {
-  /** When the newest event that was read happened, by the clock of the service. */
+  /** Time of the newest event that was read, by the clock of the service. */
   readonly newestAt: number;
-  /** When the read began that first saw it. */
+  /** Beginning of the read that first saw it. */
   readonly newestSeenAt: number;
-  /** When the last complete read began: what it did not show came later. */
+  /** Beginning of the last complete read: an event that it did not show came later. */
   readonly readAt: number;
-  /** A read has begun and not come to its end. */
+  /** True when a read has begun and not come to its end. */
   readonly isOpen: boolean;
-  /** How far the service's clock is ahead of ours, as far as events have shown. */
+  /** Lead of the service's clock over ours, as far as events have shown. */
   readonly skewMs: number;
-  /** Since when every read fails, and with which code; null: the last one did not. */
+  /** Time since when every read fails, and the code; null when the last one did not. */
   readonly failure: { readonly since: number; readonly code: string } | null;
   /** Process that reads, and the time until which no other process does. */
   readonly holder: { readonly owner: string; readonly until: number } | null;
@@ -27,7 +27,7 @@ export async function findPollState(db: Db): Promise<PollState | undefined> {
   return findFact<PollState>(db, FACT);
 }
 
-/** Stores how far the audit log was read. */
+/** Stores the progress of reading the audit log. */
 export async function savePollState(tx: Db, value: PollState, now: number): Promise<void> {
   await saveFact(tx, { name: FACT, value, now });
 }
@@ -70,7 +70,7 @@ export interface PollClaim {
   readonly intervalMs: number;
 }
 
-/** A read that may begin, or when to ask again. */
+/** Permission to begin a read, or the time until the next question. */
 export type PollTurn =
   | { readonly kind: 'mine'; readonly before: PollState }
   | { readonly kind: 'not-yet'; readonly waitMs: number };
@@ -93,7 +93,7 @@ export async function claimPoll(
   return { kind: 'mine', before };
 }
 
-/** The state, locked, while this process may still write it; undefined: another one reads by now. */
+/** Locks the state while this process may still write it; undefined when another process reads now. */
 export async function lockPollState(tx: Db, owner: string): Promise<PollState | undefined> {
   const state = await lockFact<PollState>(tx, FACT);
   return state?.holder?.owner === owner ? state : undefined;

@@ -5,12 +5,12 @@ import { toReason } from '../verdict.ts';
 import { beginPolling, freePoller, lockPollState, savePollState } from './poll-state.ts';
 import { readLog } from './read-log.ts';
 
-/** How often a closed section is asked again, in milliseconds. */
+/** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
 
 /** Options of the audit poller. */
 export interface AuditPollerOptions {
-  /** How often the audit log is read, in milliseconds; 0: never. */
+  /** Interval at which the audit log is read, in milliseconds; 0: never. */
   readonly intervalMs: number;
   /** Resolves once the first read and recovery are over. */
   readonly trusted: Promise<void>;
@@ -18,16 +18,16 @@ export interface AuditPollerOptions {
   readonly ownAccount: () => number | undefined;
   /** Tells the workers that something became due. */
   readonly notify: () => void;
-  /** Has it asked whether a sweep is due. */
+  /** Asks the sweeps to check the time of the next one. */
   readonly considerSweep: () => void;
 }
 
 /**
- * Follows the service's audit log: what others have changed is looked at by itself. One process of those on a
- * store reads at a time.
+ * Poller of the service's audit log, which makes the bridge look at resources that others have changed. One process of
+ * those on a store reads at a time.
  */
 export interface AuditPoller {
-  /** Remembers from when on events count. @throws StoreError */
+  /** Remembers the time from which events count. @throws StoreError */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -65,14 +65,14 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
       await running;
       if (options.intervalMs === 0) return;
       await leave(deps).catch((error: unknown) =>
-        // It comes free by itself, a little later.
+        // The right to read ends by itself, a little later.
         events.failed({ type: 'audit', id: 'leave', error }),
       );
     },
   };
 }
 
-/** Reads the log once and tells how that went. What it returns gives the milliseconds until the next time. */
+/** Makes the function that reads the log once and reports the result; it returns the milliseconds until the next read. */
 function createAttempts(
   deps: ReconcileDeps,
   { intervalMs, ownAccount, notify, considerSweep }: AuditPollerOptions,
@@ -99,7 +99,7 @@ function createAttempts(
       await noteFailure(deps, problem.code);
       if (isClosed) await saveSection(deps, 'audit', problem);
     } catch (failed) {
-      // The store tells of itself; the log is read again all the same.
+      // The store reports its own failure; the log is read again all the same.
       events.failed({ type: 'audit', id: 'state', error: failed });
     }
     return isClosed
@@ -132,7 +132,10 @@ async function leave({ store, clock, owner }: ReconcileDeps): Promise<void> {
   });
 }
 
-/** Lets others try, and remembers since when it fails. The read stays open: the next one leaves nothing out. */
+/**
+ * Lets other processes try, and remembers since when the read fails. The read stays open, so that the next one leaves
+ * nothing out.
+ */
 async function noteFailure({ store, clock, owner }: ReconcileDeps, code: string): Promise<void> {
   await store.write(async (tx) => {
     const state = await lockPollState(tx, owner);

@@ -9,18 +9,18 @@ import { resolveEvents } from './resolve-events.ts';
 import { type SavedPage, savePage } from './save-page.ts';
 import { findWindowStart, isEnd } from './window.ts';
 
-/** The service's limit of a page. */
+/** Page size, the largest of the service. */
 const PAGE_SIZE = 500;
-/** A million events between two reads. */
+/** Pages of one read: a million events. */
 const PAGES_MAX = 2_000;
 const READING: CallContext = { class: 'look', key: 'audit-tail' };
 
-/** How a read ended: everything new is stored, or it was not our turn. */
+/** End of a read: everything new is stored, or another process has the turn. */
 export type PollResult =
   | { readonly kind: 'read' }
   | { readonly kind: 'not-yet'; readonly waitMs: number };
 
-/** How often the log is read. */
+/** Input of reading the log. */
 export interface Reading {
   readonly intervalMs: number;
   /** Account behind our own token, where the service tells it. */
@@ -29,9 +29,9 @@ export interface Reading {
 }
 
 /**
- * Reads what is new in the audit log, page by page, each stored with what follows from it. One that fails or
- * is cut short is begun again: events that are stored already are no news then.
- * @throws UpstreamError, StoreError; BridgeError `could-not-look` when the log does not let itself be read to its end
+ * Reads new events of the audit log page by page, each stored with its consequences. A failed or cut read begins again,
+ * and skips stored events.
+ * @throws UpstreamError, StoreError; BridgeError `could-not-look` when the log cannot be read to its end
  */
 export async function readLog(
   deps: ReconcileDeps,
@@ -44,12 +44,12 @@ export async function readLog(
   if (turn.kind === 'not-yet') return turn;
   const newestAt = await readPages(deps, turn.before, { now, ownAccount, signal });
   if (newestAt === undefined) return { kind: 'not-yet', waitMs: intervalMs };
-  tellLooks(deps, await resolveEvents(deps, ownAccount));
+  reportLooks(deps, await resolveEvents(deps, ownAccount));
   await finish(deps, { newestAt, readAt: now });
   return { kind: 'read' };
 }
 
-/** Returns when the newest event happened; undefined: another process reads by now. */
+/** Reads the pages, and returns the time of the newest event; undefined when another process reads now. */
 async function readPages(
   deps: ReconcileDeps,
   before: PollState,
@@ -66,7 +66,7 @@ async function readPages(
     const events = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
     const saved = await savePage(deps, { events, from, ownAccount });
     if (saved === undefined) return undefined;
-    tell(deps, saved);
+    report(deps, saved);
     newestAt = Math.max(newestAt, ...events.map(({ createdAt }) => createdAt.getTime()));
     const page = { shown, events, freshCount: saved.fresh.length, storedCount: saved.storedCount };
     if (isEnd({ ...page, position: cursor.position, isAgain: before.isOpen })) return newestAt;
@@ -75,15 +75,15 @@ async function readPages(
   throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
 }
 
-function tell(deps: ReconcileDeps, { fresh }: SavedPage): void {
+function report(deps: ReconcileDeps, { fresh }: SavedPage): void {
   const now = deps.clock.now();
   for (const { event, origin } of fresh) {
     deps.events.auditEvent({ origin, delayMs: Math.max(0, now - event.at) });
   }
-  tellLooks(deps, fresh);
+  reportLooks(deps, fresh);
 }
 
-function tellLooks({ events }: ReconcileDeps, attributed: readonly NewEvent[]): void {
+function reportLooks({ events }: ReconcileDeps, attributed: readonly NewEvent[]): void {
   for (const { event, toLook } of attributed) {
     const { action } = event.audit;
     for (const id of toLook.users) events.changedByOthers({ type: 'user', id, action });

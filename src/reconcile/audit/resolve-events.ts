@@ -23,13 +23,13 @@ import { toResourceRows } from './to-rows.ts';
  * until its outcome is stored.
  */
 const WAIT_MS = TOLERANCE.afterMs;
-/** Events that are looked through in one transaction, and how often one read does so. */
+/** Events of one transaction, and transactions of one read. */
 const BATCH = 500;
 const BATCHES_MAX = 20;
 
 /** State of events for which no resource was found. Times are epoch milliseconds by our own clock. */
 interface Unresolved {
-  /** Those read until then were gone through a second time. */
+  /** Time until which read events have been looked up a second time. */
   readonly settledUntil: number;
   /** Time of the newest event that stayed without a resource: something may have changed that no look covers. */
   readonly newestAt: number;
@@ -70,7 +70,7 @@ export async function resolveEvents(
   return found;
 }
 
-/** Undefined: another process reads by now. */
+/** Looks up one batch; undefined when another process reads now. */
 async function resolveBatch(
   { store, clock, owner }: Pick<ReconcileDeps, 'store' | 'clock' | 'owner'>,
   { until, ownAccount }: { until: number; ownAccount: number | undefined },
@@ -131,7 +131,7 @@ async function countOut(tx: Db, left: readonly NewEvent[], skewMs: number): Prom
   return newestAt;
 }
 
-/** An event as it was read. */
+/** Restores an event from its row. */
 function toEvent(row: Required<AuditEventRow>): AuditEvent {
   return {
     id: row.id,

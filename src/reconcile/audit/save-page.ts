@@ -18,17 +18,17 @@ import { estimateSkew } from './window.ts';
 /** Result of storing one page. */
 export interface SavedPage {
   readonly fresh: readonly NewEvent[];
-  /** Events of the window that are stored by now. */
+  /** Number of events of the window that are stored by now. */
   readonly storedCount: number;
 }
 
 /** Dependencies of storing a page. */
 type PageDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'owner' | 'policy'>;
 
-/** One page to be stored. */
+/** Page to be stored. */
 export interface PollPage {
   readonly events: readonly AuditEvent[];
-  /** The beginning of the window (epoch milliseconds, by the clock of the service). */
+  /** Beginning of the window (epoch milliseconds, by the clock of the service). */
   readonly from: number;
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount?: number | undefined;
@@ -52,7 +52,7 @@ export async function savePage(
     const attributed = await attributeEvents(tx, fresh, { skewMs, ownAccount, now });
     await storeEvents(tx, attributed, now);
     await markToLook(tx, mergeToLook(attributed), now);
-    await haveInspected(tx, attributed, now);
+    await queueInspections(tx, attributed, now);
     const holder = { owner, until: now + policy.lease.lengthMs };
     await savePollState(tx, { ...state, skewMs, holder }, now);
     return { fresh: attributed, storedCount: await countEventsSince(tx, from) };
@@ -75,7 +75,7 @@ async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEven
 }
 
 /** Queues a comparison of each resource that is looked at, with its admin list where the event concerns admins. */
-async function haveInspected(tx: Db, events: readonly NewEvent[], now: number): Promise<void> {
+async function queueInspections(tx: Db, events: readonly NewEvent[], now: number): Promise<void> {
   const waiting = { source: 'tail', since: now, due_at: now } as const;
   for (const { event, toLook } of events) {
     const admins = OF_ADMINS.has(event.action) ? 1 : 0;

@@ -3,21 +3,21 @@ import type { AuditEventRow, EventNameRow, EventResourceRow } from '../../store/
 import { isIrrelevant } from './event-actions.ts';
 import { type NamedAuditEvent, toWords } from './name-events.ts';
 
-/** Longer details are not kept. */
+/** Largest length of stored details; longer ones are dropped. */
 const DETAILS_LENGTH_MAX = 16_384;
 const TEXT_LENGTH_MAX = 4_096;
 /** An event with more texts than this is not a single change of one resource. */
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 256;
 
-/** An event, and whose it is. */
+/** Event with its origin. */
 interface AttributedEvent {
   readonly event: NamedAuditEvent;
   readonly origin: AuditEventRow['origin'];
   readonly use: string | undefined;
 }
 
-/** An event as it is stored. `now` is epoch milliseconds. */
+/** Row of an event. `now` is epoch milliseconds. */
 export function toEventRow(
   { event: { audit }, origin, use }: AttributedEvent,
   now: number,
@@ -67,7 +67,7 @@ export function toNameRows({ event }: AttributedEvent): EventNameRow[] {
   }));
 }
 
-/** Text as it is stored: PostgreSQL keeps no NUL. */
+/** Text without NUL, which PostgreSQL cannot store. */
 export function toText(text: string): string {
   return text.replaceAll('\0', '').slice(0, TEXT_LENGTH_MAX);
 }

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { TOLERANCE } from './match-events.ts';
 
-/** How much later than others of its time an event may come into the log, in milliseconds. */
+/** Delay with which an event may come into the log, in milliseconds. */
 export const LATE_MS = 5 * 60_000;
 /**
  * Distance before its beginning from which the poller reads, in milliseconds: the service's clock may be that far
@@ -18,9 +18,9 @@ interface ReadSoFar {
 }
 
 /**
- * From when on the log is read, by the clock of the service (epoch milliseconds). What may still come late is
- * read again; once the newest event is older than that, it alone is. An event from the future, because a
- * clock was set back, does not hide what comes after it.
+ * Finds the time from which the log is read, by the clock of the service (epoch milliseconds). The last minutes are
+ * read again for late events; once the newest event is older than that, it alone is. An event from the future, because
+ * a clock was set back, does not hide later ones.
  */
 export function findWindowStart(
   { newestAt, newestSeenAt, readAt, skewMs }: ReadSoFar,
@@ -31,10 +31,9 @@ export function findWindowStart(
 }
 
 /**
- * How far the service's clock is ahead of ours. What was not there at the last complete read has happened
- * since then and until now, so a time outside of that shows the difference. One that was only late shows a
- * wrong one, which the next event puts right.
- * @param createdAt the newest of the events that came since (epoch milliseconds)
+ * Estimates the lead of the service's clock over ours. A new event happened between the last complete read and now, so
+ * a time outside of that shows the difference. A late event gives a wrong estimate, which the next event corrects.
+ * @param createdAt time of the newest of the new events (epoch milliseconds)
  */
 export function estimateSkew(
   { readAt, skewMs }: Pick<ReadSoFar, 'readAt' | 'skewMs'>,
@@ -51,13 +50,13 @@ export interface ReadPage {
   /** Shown events, and those of them that belong to the window. */
   readonly shown: readonly AuditEvent[];
   readonly events: readonly AuditEvent[];
-  /** How many of them were not known. */
+  /** Number of them that were not known. */
   readonly freshCount: number;
-  /** How many events of the window are stored by now. */
+  /** Number of events of the window that are stored by now. */
   readonly storedCount: number;
-  /** How many events were shown until here. */
+  /** Number of events that were shown until here. */
   readonly position: number;
-  /** The read before was cut short, so that the older part of what is stored may have gaps. */
+  /** True when the read before was cut short, so that the older stored events may have gaps. */
   readonly isAgain: boolean;
 }
 
@@ -71,7 +70,7 @@ export function isEnd(page: ReadPage): boolean {
   return !page.isAgain && page.freshCount === 0 && page.storedCount <= page.position;
 }
 
-/** An event that is older than the one after it: then the newest are not on the first page. */
+/** True when an event is older than the one after it: then the newest are not on the first page. */
 function isAscending(events: readonly AuditEvent[]): boolean {
   return events.some((event, index) => {
     const next = events[index + 1];

@@ -34,7 +34,7 @@ export async function compareAll<Row extends UserRow | GroupRow>(
 
 interface Part<Row extends UserRow | GroupRow> {
   readonly suspects: readonly Suspect<Row>[];
-  /** The last row of the part; undefined: there was none. */
+  /** Last row of the part; undefined when there was none. */
   readonly lastSeq: number | undefined;
 }
 
@@ -121,7 +121,7 @@ function createDriftChanges() {
   return { confirmed, gone, fresh };
 }
 
-/** An earlier complete read showed this unmanaged one already, so this is the second look. */
+/** True when an earlier complete read showed this unmanaged resource already, so that this is the second look. */
 function wasSeenBefore({ origin, created_at }: UserRow | GroupRow, { since }: SeenSince): boolean {
   return origin === null && created_at < since;
 }

@@ -22,7 +22,7 @@ import {
 
 const NO_LINKS = { members: [], admins: [] };
 
-/** Compares one group and who is in it with what the service was seen to hold since the sweep began. */
+/** Compares one group and its members with the service as seen since the sweep began. */
 export function compareGroup(
   row: GroupRow,
   links: readonly DifferingLink[],

@@ -2,7 +2,7 @@ import { type Difference, DRIFT_KINDS, type DriftKind } from '../../domain/drift
 import type { Deactivation } from '../../domain/user.ts';
 import type { ReadLists } from './read-lists.ts';
 
-/** Everything is known that lists tell. */
+/** Lists of a read that showed everything. */
 export const EVERY_LIST: ReadLists = {
   users: true,
   companyUsers: true,
@@ -34,9 +34,9 @@ export interface Compared {
   readonly kind: 'compared';
   readonly differences: readonly Difference[];
   readonly unread: readonly DriftKind[];
-  /** A list that did not show the resource, though it did before and another list shows it. */
+  /** List that dropped the resource, while another list shows it. */
   readonly leftOutBy?: 'users' | 'companyUsers' | 'groups' | 'restGroups';
-  /** True of an unmanaged one that no list showed: it may be gone, which a look of its own tells. */
+  /** True of an unmanaged resource that no list showed: it may be gone, and a look of its own tells. */
   readonly isUnseen?: true;
 }
 
@@ -48,7 +48,7 @@ export function toCompared(
   return { kind: 'compared', differences, unread };
 }
 
-/** Another list showed the resource, and this one did not: nothing can be said, and the list was not complete. */
+/** Makes the comparison of a resource that another list showed: the list was not complete, so nothing can be said. */
 export function leftOut(leftOutBy: 'users' | 'groups'): Compared {
   return { ...toCompared([], DRIFT_KINDS), leftOutBy };
 }
@@ -61,9 +61,9 @@ export function isHiddenByScim(
   return by.startsWith('scim.') && shownAt !== undefined && shownAt < since;
 }
 
-/** Nothing can be said. */
+/** Comparison without a result. */
 export const UNKNOWN: Comparison = { kind: 'unknown' };
-/** There is no difference. */
+/** Comparison without a difference. */
 export const NOTHING: Comparison = toCompared([]);
 /** No difference, of an unmanaged resource that no list showed. */
 export const UNSEEN: Comparison = { ...toCompared([]), isUnseen: true };

@@ -18,7 +18,7 @@ export interface DriftChanges {
   readonly fresh: readonly Difference[];
 }
 
-/** Tells what is known already from what is new; what is being repaired is told by its repair. Pure. */
+/** Separates known drifts from new differences; a drift under repair is left to its repair. Pure. */
 export function compareWithKnown(comparison: Comparison, known: readonly DriftRow[]): DriftChanges {
   if (comparison.kind === 'unknown') return { confirmed: [], gone: [], fresh: [] };
   const isMissing = comparison.kind === 'missing';
@@ -38,7 +38,7 @@ export function compareWithKnown(comparison: Comparison, known: readonly DriftRo
   return { confirmed, gone, fresh: [...byKey.values()] };
 }
 
-/** Stores what became of known drifts, and the new ones that were seen twice. */
+/** Stores the changes of known drifts, and the new drifts that were seen twice. */
 export async function storeDriftChanges(
   tx: Db,
   { confirmed, gone, fresh }: DriftChanges,
@@ -62,7 +62,7 @@ export async function storeDriftChanges(
   await insertDrifts(tx, fresh, finding);
 }
 
-/** Counts what was stored: after the transaction, which may run twice. */
+/** Counts the stored changes, after the transaction, because it may run twice. */
 export function countDriftChanges(
   { counts }: SweepRun,
   { confirmed, gone, fresh }: DriftChanges,

@@ -16,8 +16,8 @@ export interface Suspect<Row extends UserRow | GroupRow> {
 }
 
 /**
- * The second look: what it shows as well is drift. What was written since the lists were read is left to the
- * next sweep, so is what could not be looked at.
+ * Takes the second look: a difference that it shows as well is drift. A resource that was written since the lists were
+ * read, or that could not be looked at, is left to the next sweep.
  */
 export async function lookAgain<Row extends UserRow | GroupRow>(
   run: SweepRun,
@@ -54,7 +54,7 @@ export async function lookAgain<Row extends UserRow | GroupRow>(
   else countDriftChanges(run, changes);
 }
 
-/** The service may show a write of our own late, so what follows one closely proves nothing. */
+/** Waits for a while after a write of our own, because the service may show it late. */
 export async function awaitQuiet({ deps, settleMs, signal }: SweepRun, id: string): Promise<void> {
   const { store, clock } = deps;
   const lastAt = await findNewestOwnCallFor(store.read, id);

@@ -102,7 +102,7 @@ export type Observation<Row extends UserRow | GroupRow> =
 
 const NO_LINKS = { members: [], admins: [] };
 
-/** Looks at one group: its name, its rights and its members, and its admins where they are asked for. */
+/** Looks at one group: its name, rights and members, and its admins where they are needed. */
 export async function lookAtGroupAgain(
   { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
   row: GroupRow,

@@ -15,11 +15,11 @@ import { IncompleteSweep, type SweepRun, writeHeld } from './run.ts';
 /** Missing users, and missing groups, that one sweep looks for; the next sweep goes on with the others. */
 const LOOKS_MAX = { managed: 50, observed: 200 } as const;
 
-/** After which row the next sweep goes on looking; absent: it begins with the first. */
+/** Row after which the next sweep goes on looking; absent: it begins with the first. */
 type Places = Readonly<Record<string, number>>;
 const PLACES_FACT = 'sweep-missing';
 
-/** Rows that are gone through in one read of the store. */
+/** Rows of one read of the store. */
 const PART = 1_000;
 /** Looking for a missing resource needs nothing beside SCIM. */
 const ALONE = { companyUser: false, admins: false };
@@ -78,7 +78,7 @@ interface Unseen {
   readonly of: UnseenQuery['of'];
 }
 
-/** Looks for as many of them as one sweep may, and hands on what each look showed. */
+/** Looks for as many missing resources as one sweep may, and hands on the result of each look. */
 async function lookForUnseen<Row extends UserRow | GroupRow>(
   run: SweepRun,
   resources: Resources<Row>,
@@ -130,7 +130,7 @@ export async function storeMissing<Row extends UserRow | GroupRow>(
   }
 }
 
-/** As many as may be looked for: those after `from` first, then those before. */
+/** Lists as many as may be looked for: those after `from` first, then those before. */
 async function listSuspects<Row extends UserRow | GroupRow>(
   { deps, signal }: SweepRun,
   { listUnseen, compare }: Resources<Row>,
@@ -149,7 +149,7 @@ async function listSuspects<Row extends UserRow | GroupRow>(
     });
     const known = await listKnownMissing(read, part.rows);
     for (const row of part.rows) {
-      // One that is known to be missing was looked for when it was found; it is only confirmed.
+      // A known missing resource was looked for when it was found; it is only confirmed.
       if (known.has(row.id)) continue;
       const comparison = await compare(read, row, seen);
       if (!isSuspect(comparison)) continue;
@@ -158,7 +158,7 @@ async function listSuspects<Row extends UserRow | GroupRow>(
       if (place.length < max) place.push({ row, comparison });
     }
     afterSeq = part.lastSeq;
-    // Reads of the store alone would keep the process from everything else.
+    // Many reads of the store in a row would block the event loop.
     await nextTurn();
     signal.throwIfAborted();
   }

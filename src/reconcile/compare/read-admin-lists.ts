@@ -12,14 +12,14 @@ import { fetchAdminIds } from '../group/read-admins.ts';
 import { isUnchanged } from './comparison.ts';
 import { type SweepRun, writeHeld } from './run.ts';
 
-/** How long one admin list may take with its turn, in milliseconds. */
+/** Time for reading one admin list, queue included, in milliseconds. */
 export const ADMINS_WAIT_MS = 60_000;
-/** Groups that are taken from the store at once. */
+/** Groups of one read of the store. */
 const PART = 100;
 
 /**
- * Reads the admins of every group whose admins are ours, one call each. A list that cannot be read says
- * nothing of its group, and is named. After a restart those that were read since the sweep began are not read again.
+ * Reads the admins of every group whose admins are managed, one call each. A list that cannot be read says nothing of
+ * its group, and is reported. After a restart, lists read since the sweep began are not read again.
  */
 export async function readAdminLists(run: SweepRun): Promise<void> {
   const { store } = run.deps;

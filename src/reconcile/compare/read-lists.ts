@@ -7,15 +7,15 @@ import type { StepResult } from '../read/step.ts';
 import { toReason } from '../verdict.ts';
 import { IncompleteSweep, type SweepRun } from './run.ts';
 
-/** Attempts at one list before the sweep ends without a conclusion: the next one begins anew. */
+/** Attempts at one list before the sweep ends without a conclusion. */
 const ATTEMPTS_MAX = 3;
 
 const COUNTS_DISAGREE = 'no two answers agree on how many people are in some groups';
 
-/** Where a sweep keeps how far its lists were read. */
+/** Name of the fact that holds the checkpoint of a sweep. */
 export const SWEEP_READ_FACT = 'sweep-read';
 
-/** Where a sweep begins: every start of a process has asked whose service it is. */
+/** Progress at the beginning of a sweep: every start of a process has asked for the account already. */
 export const SWEEP_BEGINNING: Progress = {
   steps: { service: { state: 'done', count: 0 } },
   repeats: true,
@@ -23,7 +23,7 @@ export const SWEEP_BEGINNING: Progress = {
 
 /** Lists that this sweep could read, by the question they answer. */
 export interface ReadLists {
-  /** Names, and who is active. */
+  /** Names, and active flags. */
   readonly users: boolean;
   /** Licences, suspensions. */
   readonly companyUsers: boolean;
@@ -33,8 +33,8 @@ export interface ReadLists {
 }
 
 /**
- * Reads every list of the service to its proven end, with the steps of the first read, from where an earlier
- * process stopped. A section that the service closes is left out, and named.
+ * Reads every list of the service to its proven end, with the steps of the first read, from the checkpoint of an
+ * earlier process. A section that the service closes is left out and reported.
  * @throws IncompleteSweep when a list was not complete. @throws the reason of the signal
  */
 export async function readLists(run: SweepRun): Promise<ReadLists> {

@@ -22,10 +22,10 @@ import type { SweepRun } from './run.ts';
 /** Dependencies of a look. */
 export type Looking = Pick<SweepRun, 'deps' | 'signal'>;
 
-/** How userResources and groups are compared: the same steps for both. */
+/** Operations by which users and groups are compared in the same steps. */
 export interface Resources<Row extends UserRow | GroupRow> {
   readonly type: 'user' | 'group';
-  /** Rows that are compared in one transaction. */
+  /** Rows of one transaction. */
   readonly part: number;
   list(db: Db, part: { afterSeq: number; limit: number }): Promise<Row[]>;
   /** Lists those of the next `limit` rows that no list showed since then. */
@@ -34,7 +34,7 @@ export interface Resources<Row extends UserRow | GroupRow> {
   compare(db: Db, row: Row, seen: SeenSince): Promise<Comparison>;
   /** Forgets an unmanaged resource that the service no longer has. `now` is epoch milliseconds. */
   end(tx: Db, row: Row, now: number): Promise<void>;
-  /** A look of its own at one of them. */
+  /** Looks at one of them by itself. */
   look(run: Looking, row: Row, needs: LookNeeds): Promise<Observation<Row>>;
 }
 
@@ -55,7 +55,7 @@ export const userResources: Resources<UserRow> = {
   look: lookAtUserAgain,
 };
 
-/** Groups, with who is in them: fewer at a time, because each may have many. */
+/** Groups as resources: fewer at a time, because each may have many members. */
 export const groupResources: Resources<GroupRow> = {
   type: 'group',
   part: 20,
@@ -76,7 +76,7 @@ async function listLinks(db: Db, { id, origin }: GroupRow): Promise<DifferingLin
   return origin === null ? [] : listDifferingLinks(db, id);
 }
 
-/** This sweep showed it for the first time, so it may be what a create of ours has just made. */
+/** True when this sweep showed it for the first time, so that a create of ours may just have made it. */
 function isNew({ origin, created_at }: UserRow | GroupRow, { since }: SeenSince): boolean {
   return origin === null && created_at >= since;
 }

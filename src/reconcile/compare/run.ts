@@ -8,7 +8,7 @@ export interface SweepCounts {
   /** Users and groups that were compared. */
   users: number;
   groups: number;
-  /** Drifts that are new, that were seen again, and that are gone. */
+  /** Numbers of drifts that are new, that were seen again, and that are gone. */
   opened: number;
   confirmed: number;
   gone: number;
@@ -16,7 +16,7 @@ export interface SweepCounts {
   unknown: number;
 }
 
-/** Nothing was found yet. */
+/** Makes counts of zero. */
 export function createCounts(): SweepCounts {
   return { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 };
 }
@@ -31,22 +31,22 @@ export interface SweepReadDeps extends FirstReadDeps {
 export interface SweepRun {
   readonly deps: SweepReadDeps;
   readonly sweep: Pick<SweepRow, 'id' | 'started_at' | 'reads_admins'>;
-  /** How long after a write of our own a difference is none yet, in milliseconds. */
+  /** Time after a write of our own in which a difference is not drift yet, in milliseconds. */
   readonly settleMs: number;
   readonly signal: AbortSignal;
   readonly counts: SweepCounts;
-  /** Why something was not concluded. */
+  /** Reasons why something was not concluded. */
   readonly reasons: Set<string>;
 }
 
-/** The lists did not prove what they left out, so nothing may be concluded from any of them. */
+/** Failure of a sweep whose lists were not complete, so that nothing may be concluded. */
 export class IncompleteSweep extends BridgeError {
   constructor(reason: string) {
     super('sweep-incomplete', reason);
   }
 }
 
-/** Writes under the sweep that this process holds. @throws BridgeError `sweep-lost` when another one has it by now */
+/** Writes while this process holds the sweep. @throws BridgeError `sweep-lost` when another process has it now */
 export async function writeHeld<T>(
   { deps, sweep }: SweepRun,
   work: (tx: Db) => Promise<T>,
@@ -57,7 +57,7 @@ export async function writeHeld<T>(
   });
 }
 
-/** Another process goes on with the sweep. */
+/** Makes the error of a sweep that another process goes on with. */
 export function toLost(): BridgeError {
   return new BridgeError('sweep-lost', 'another process goes on with this sweep');
 }

@@ -22,14 +22,14 @@ import { listObstacles } from './obstacles.ts';
 export interface Erasure {
   readonly id: UserId;
   readonly userName: string;
-  /** The id in the service. */
+  /** Id in the service. */
   readonly account: number | null;
   readonly isDeleted: boolean;
   /** True when a tombstone stays, of ids alone. */
   readonly staysHidden: boolean;
   /** Reasons against erasing now; with any of them nothing is erased. */
   readonly obstacles: readonly ErasureObstacle[];
-  /** Rows that say something of them, beside their own. */
+  /** Numbers of rows that mention the user, beside the user's own. */
   readonly counts: TraceCounts;
 }
 
@@ -38,14 +38,14 @@ export type ErasureDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
   readonly policy: Pick<ReconcileDeps['policy'], 'deactivation'>;
 };
 
-const NOTHING_SAID: Sayings = { eventIds: [], authoredIds: [], groupIds: [] };
+const NO_MENTIONS: Mentions = { eventIds: [], authoredIds: [], groupIds: [] };
 
 /** Plans the erasure of a user; undefined when the store has no user of this id. */
 export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
   const { read } = deps.store;
   const row = await findUserRow(read, id);
   if (row === undefined) return undefined;
-  const person = toTraced(row, await findSayings(read, listNames(row)));
+  const person = toTraced(row, await findMentions(read, listNames(row)));
   return toErasure(read, deps, { row, counts: await countTraces(read, person) });
 }
 
@@ -57,12 +57,12 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
   const { store, clock } = deps;
   const before = await findUserRow(store.read, id);
   if (before === undefined) return undefined;
-  // Before the transaction, because the audit log may be long.
-  const sayings = await findSayings(store.read, listNames(before));
+  // Read before the transaction, because the audit log may be long.
+  const mentions = await findMentions(store.read, listNames(before));
   const erasure = await store.write(async (tx) => {
     const row = await lockUser(tx, userId(id));
     if (row === undefined) return undefined;
-    const person = toTraced(row, sayings);
+    const person = toTraced(row, mentions);
     const planned = await toErasure(tx, deps, { row, counts: await countTraces(tx, person) });
     if (planned.obstacles.length > 0) return planned;
     const counts = await eraseTraces(tx, person);
@@ -73,7 +73,7 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
   return erasure;
 }
 
-/** Tombstones that are gone through in one transaction. */
+/** Tombstones of one transaction. */
 const PART = 50;
 
 /**
@@ -96,7 +96,7 @@ export async function forgetTombstones(
 
 interface Part {
   readonly count: number;
-  /** The last row that was gone through; undefined: there was none. */
+  /** Last row of the part; undefined when there was none. */
   readonly lastSeq: number | undefined;
 }
 
@@ -112,7 +112,7 @@ function forgetPart(
       const now = clock.now();
       if (row === undefined || (await listObstacles(tx, row, { ...policy, now })).length > 0)
         continue;
-      await eraseTraces(tx, toTraced(row, NOTHING_SAID));
+      await eraseTraces(tx, toTraced(row, NO_MENTIONS));
       await eraseRow(tx, row, now);
       count += 1;
     }
@@ -140,18 +140,18 @@ function listNames(row: UserRow): string[] {
   return listPersonalNames(parseStored<JsonObject>(row.attributes), toObservedUser(row));
 }
 
-function toTraced(row: UserRow, sayings: Sayings): TracedUser {
-  return { id: row.id, account: row.upstream_id, names: listNames(row), ...sayings };
+function toTraced(row: UserRow, mentions: Mentions): TracedUser {
+  return { id: row.id, account: row.upstream_id, names: listNames(row), ...mentions };
 }
 
-/** Events that are read at once. */
+/** Events of one read. */
 const EVENTS_PART = 1_000;
 
 /** Mentions of a user in the rows of others. */
-export type Sayings = Pick<TracedUser, 'eventIds' | 'authoredIds' | 'groupIds'>;
+export type Mentions = Pick<TracedUser, 'eventIds' | 'authoredIds' | 'groupIds'>;
 
-/** Looks through everything that the store has in others' words for one of these names. */
-async function findSayings(db: Db, names: readonly string[]): Promise<Sayings> {
+/** Searches the texts of events and problems for one of these names. */
+async function findMentions(db: Db, names: readonly string[]): Promise<Mentions> {
   const isMentioned = createMention(names);
   const [eventIds, authoredIds]: [string[], string[]] = [[], []];
   for (let afterId = ''; ; ) {
@@ -163,7 +163,7 @@ async function findSayings(db: Db, names: readonly string[]): Promise<Sayings> {
     const last = events.at(-1);
     if (last === undefined) break;
     afterId = last.id;
-    // Reads of the store alone would keep the process from everything else.
+    // Many reads of the store in a row would block the event loop.
     await nextTurn();
   }
   const problems = await listGroupProblems(db);

@@ -6,8 +6,8 @@ import { findComparedSince } from '../../store/sweeps.ts';
 import { toObservedUser, type UserRow } from '../../store/users/users.ts';
 
 /**
- * How long the audit log may go on telling of what the bridge did, in milliseconds: events come up to five minutes late,
- * and are matched with calls of two minutes around them.
+ * Time in which the audit log may still tell of a call of the bridge, in milliseconds: events come up to five minutes
+ * late, and are matched with calls of two minutes around them.
  */
 const TOLD_MS = 10 * 60_000;
 

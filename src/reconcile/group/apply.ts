@@ -6,19 +6,20 @@ import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.t
 import { listLeavingGroups, toObservedGroup } from '../../store/groups/groups.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
+import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
 import { NOT_APPLIED, type Problem } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
-import { type Classified, classify, isSaidNo } from '../verdict.ts';
+import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { changeAdmin, changeMember, withoutUid } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
+import { observeRestGroup } from './observe.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
-/** Makes one call for a group (a creation, a batch or a look may take more) and says what is known now. */
+/** Makes one call for a group (a creation, a batch or a look may take more) and returns the new knowledge. */
 export async function applyGroupAction(
   deps: ReconcileDeps,
   state: GroupState,
@@ -45,7 +46,7 @@ export async function applyGroupAction(
   }
 }
 
-/** Removal of access goes before everything else in the budget. */
+/** Puts removals of access before everything else in the budget. */
 function toContext(state: GroupState, action: GroupAction): CallContext {
   const callClass = isRemoval(state, action) ? 'remove' : 'change';
   return {
@@ -104,7 +105,7 @@ const ABOUT_EXISTENCE: Omit<FailedCall<GroupPart>, 'missed'> = {
   section: 'groups',
 };
 
-/** REST, because its answer carries both ids of the group. @throws UpstreamError */
+/** Creates the group through REST, because its answer carries both ids. @throws UpstreamError */
 async function sendGroup(
   deps: ReconcileDeps,
   context: CallContext,
@@ -112,7 +113,7 @@ async function sendGroup(
 ): Promise<GroupOutcome> {
   const args = { body: { name: action.displayName, ...toRestFlags(action) } };
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
-  const observed = toObserved(deps, group, groups.createGroup.id);
+  const observed = observeRestGroup(deps, group, groups.createGroup.id);
   const ids = { restId: group.id, uid: group.uid };
   return { kind: 'done', known: { ids, observed, doneFields: ['existence'] } };
 }
@@ -144,7 +145,7 @@ async function updateGroup(
   const { displayName } = action;
   try {
     if (uid === undefined) {
-      // Known through SCIM alone: only the name can be changed there.
+      // Only the name can be changed of a group known through SCIM alone.
       const Operations = [{ op: 'replace', path: 'displayName', value: displayName }];
       const path = { group_id: scimId ?? '' };
       const args = { path, body: { Operations } };
@@ -169,7 +170,7 @@ async function updateGroup(
     const answer = await deps.upstream.call(groups.updateGroup, { path, body }, context);
     const look = () => deps.upstream.call(groups.getGroup, { path }, context);
     const shown = await readBack(answer, { operation: groups.updateGroup.id, look });
-    const observed = toObserved(deps, parseRestGroup(shown), groups.updateGroup.id);
+    const observed = observeRestGroup(deps, parseRestGroup(shown), groups.updateGroup.id);
     return toUpdated(state, action, observed);
   } catch (error) {
     const classified = classify(error);
@@ -177,8 +178,8 @@ async function updateGroup(
     if (classified.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
       return { kind: 'later', problem: NAME_LEAVING };
     }
-    if (isSaidNo(classified) && parts.length > 1) {
-      // It may be about one of them: the first alone, and the others in the next step.
+    if (isRefusal(classified) && parts.length > 1) {
+      // One field may be at fault: the first is sent alone, and the others in the next step.
       return updateGroup(deps, context, { state, action: toFirstField(action) });
     }
     return toFailure(deps, classified, { parts, section: 'groups', missed: state.missed });
@@ -236,7 +237,10 @@ const NAME_LEAVING: Problem = {
   words: 'another group of the service still has this name and is about to give it up',
 };
 
-/** A name that is taken now and will be free once waiting work is done is "not yet", not a conflict. */
+/**
+ * Tells whether the name is taken by a group that is about to give it up: then the change is "not yet", and no
+ * conflict.
+ */
 async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined): Promise<boolean> {
   if (name === undefined) return false;
   const wanted = foldCase(normaliseName(name));
@@ -245,19 +249,6 @@ async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined)
     const held = toObservedGroup(row)?.displayName ?? '';
     return foldCase(normaliseName(held)) === wanted;
   });
-}
-
-function toObserved({ clock }: ReconcileDeps, group: RestGroup, by: string): ObservedGroup {
-  const { name: displayName, permissions, addToCardsAndSpacesEnabled } = group;
-  const at = clock.now();
-  return {
-    displayName,
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
-    listedAt: at,
-    at,
-    by,
-  };
 }
 
 function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: CreateGroup | UpdateGroup) {

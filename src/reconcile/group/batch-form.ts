@@ -14,7 +14,7 @@ import type { GroupOutcome, GroupPart } from './outcome.ts';
  */
 const VERIFIED_BYTES_MAX = 128 * 1_024;
 
-/** How several members are written in one call. */
+/** Form in which several members are written in one call. */
 export type BatchForm = Exclude<MemberForm, 'single'>;
 
 /** Members to be changed with one call, and the forms to be tried. */
@@ -68,7 +68,7 @@ export async function sendBatch(
   return { kind: 'refused', isTooLarge: false };
 }
 
-/** A batch that is too large is not planned again for a day. */
+/** Remembers half the size of a batch that was too large, for a day. */
 async function learnSize({ quirks, clock }: ReconcileDeps, size: number): Promise<void> {
   const membersPerCall = Math.max(1, Math.floor(size / 2));
   await quirks.learn({ membersPerCall, membersPerCallAt: clock.now() });
@@ -86,7 +86,7 @@ async function sendInForm(
     const answer = await deps.upstream.call(scim.updateGroup, args, options);
     const listed = answer === undefined ? undefined : parseScimGroup(answer).memberIds;
     const memberIds = listed ?? (known ? undefined : await readMembers(deps, context, scimId));
-    // Taken without effect: for us the same as refused.
+    // A call without effect counts as refused.
     if (memberIds && !holds(changes, memberIds)) return { kind: 'refused', isTooLarge: false };
     await deps.quirks.learn({ memberForm: form });
     return { kind: 'taken' };

@@ -98,7 +98,7 @@ function holdsAlready({ verdict }: Classified, { wanted }: LinkChange): boolean 
   return wanted ? verdict === 'conflict' : verdict === 'missing';
 }
 
-/** A change that holds without this call. What failed before did not hold then, so that it holds now is our doing. */
+/** Marks a change that held without this call. A change that failed before did not hold then, so it counts as ours. */
 export function toFound(change: LinkChange): SettledLink {
   return change.attempts === undefined ? { ...change, heldAlready: true } : change;
 }

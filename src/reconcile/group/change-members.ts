@@ -53,7 +53,7 @@ function withScimId(outcome: GroupOutcome, scimId: string): GroupOutcome {
 
 /** Smallest batch that can tell a refused form from a refused member. */
 const PAIR = 2;
-/** So many refused and fewer taken: halves would cost more than they save. */
+/** Refusals from which, with fewer successes, halving costs more than it saves. */
 const REFUSED_MANY = 5;
 /** Failures in a row, with no success, after which the service is taken to be failing. */
 const FAILED_MANY = 3;
@@ -66,9 +66,9 @@ interface BatchProgress {
   readonly failed: RefusedLink[];
   /** True when a call of this step has changed a member. */
   isTaken: boolean;
-  /** Pairs that were taken one by one after they were not taken as a pair. */
+  /** Number of pairs that were taken one by one after they were refused as a pair. */
   pairsSplit: number;
-  /** Why nothing more is tried now. */
+  /** Reason why nothing more is tried now. */
   end?: GroupOutcome;
 }
 
@@ -160,7 +160,7 @@ async function listLeft(
   }
 }
 
-/** Two halves of what was refused, each as a whole first. */
+/** Sends two halves of a refused batch, each as a whole first. */
 async function halve(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
   const { changes } = parts;
   const forms = parts.scimId === undefined ? [] : listBatchForms(deps);
@@ -173,7 +173,7 @@ async function halve(deps: ReconcileDeps, context: CallContext, parts: Parts): P
   }
 }
 
-/** All of it with one call, or its halves. */
+/** Sends all with one call, or in halves. */
 async function change(deps: ReconcileDeps, context: CallContext, parts: Parts): Promise<void> {
   const { changes, progress } = parts;
   const { done, refused } = progress;
@@ -246,7 +246,7 @@ function count({ isolates, progress }: Parts, change: LinkChange, outcome: Group
   }
   const isFailed = isolates && outcome.kind === 'unknown' && !outcome.lookNow;
   if (!isFailed) progress.end = outcome;
-  // The batch failed with them, and so did a call of their own.
+  // The batch failed with this member, and so did the call for the member alone.
   else
     progress.failed.push({ ...link, change: { ...change, attempts: (change.attempts ?? 0) + 1 } });
 }

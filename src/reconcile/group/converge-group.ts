@@ -8,7 +8,7 @@ import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
 import type { Recorded } from '../recorded.ts';
-import { tellDeleted, tellStuck } from '../report-step.ts';
+import { reportDeleted, reportStuck } from '../report-step.ts';
 import { recordHeld, type Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
 import { type LinkQuery, loadGroup } from './load.ts';
@@ -20,7 +20,7 @@ export interface GroupLane {
   readonly waiters: Waiters<GroupUndo>;
 }
 
-/** How groups are converged, with their members and admin lists. */
+/** Makes groups convergeable, with their members and admin lists. */
 export function convergeGroups(
   deps: ReconcileDeps,
   { waiters }: GroupLane,
@@ -34,7 +34,7 @@ export function convergeGroups(
   async function load(db: Db, id: string): Promise<GroupState | undefined> {
     const state = await loadGroup(db, id, toQuery());
     if (state === undefined) return undefined;
-    // A create may have left: look before creating again.
+    // A create may have left, so look before creating again.
     const mayExist = state.sentCreates.length > 0 && state.pending.existence !== undefined;
     return mayExist && !state.deleted ? { ...state, mustLook: true } : state;
   }
@@ -67,9 +67,9 @@ export function convergeGroups(
           return stored;
         }),
       );
-      tellDeleted(deps.events, key, { planned, recorded });
+      reportDeleted(deps.events, key, { planned, recorded });
       const problem = findRefusal(outcome);
-      if (problem || planned.mustLook) await tellStuck(deps, { key, code: problem?.code, since });
+      if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
       const { membersPerCall } = toPolicy(deps);
       const loadAgain = () => load(deps.store.read, planned.id);
       return gather({ clock: deps.clock, membersPerCall, planned, recorded, load: loadAgain });
@@ -77,7 +77,7 @@ export function convergeGroups(
   };
 }
 
-/** Why something of the step was refused: the group's own, or single members of a batch. */
+/** Finds the problem of a refusal: of the group itself, or of single members of a batch. */
 function findRefusal(outcome: GroupOutcome): Problem | undefined {
   if (outcome.kind === 'refused') return outcome.problem;
   if (outcome.kind !== 'done') return undefined;
@@ -85,7 +85,7 @@ function findRefusal(outcome: GroupOutcome): Problem | undefined {
   return [...refusedMembers, ...failedLinks][0]?.problem;
 }
 
-/** Batches are planned only while the service is not known to refuse them. */
+/** Plans batches only while the service is not known to refuse them. */
 function toPolicy({ policy, quirks }: ReconcileDeps): GroupPolicy {
   const { memberForm, membersPerCall = policy.membersPerCall } = quirks.current();
   return {
@@ -94,26 +94,25 @@ function toPolicy({ policy, quirks }: ReconcileDeps): GroupPolicy {
   };
 }
 
-/** How long one wait for more is, in milliseconds. */
+/** Length of one wait for more changes, in milliseconds. */
 const PAUSE_MS = 25;
-/** Waits at most: a quarter of a second in all. */
+/** Largest number of waits: a quarter of a second in all. */
 const PAUSES_MAX = 10;
 
 /** Input of gathering. */
 interface Gathering {
   readonly clock: Clock;
   readonly membersPerCall: number;
-  /** The state that the step before was planned from. */
+  /** State that the step before was planned from. */
   readonly planned: GroupState;
   readonly recorded: Recorded<GroupState>;
-  /** Reads the group again; undefined: it is gone. */
+  /** Reads the group again; undefined when it is gone. */
   readonly load: () => Promise<GroupState | undefined>;
 }
 
 /**
- * Providers send many changes of one group as many requests at the same time. When some came while a call
- * was on its way, more are about to: as long as they come, and for a quarter of a second at most, they are
- * waited for, so that they go in one call.
+ * Gathers the changes that providers send as many requests at the same time. When some came during a call, more are
+ * expected: while they come, and for a quarter of a second at most, the run waits, so that they go in one call.
  */
 async function gather(gathering: Gathering): Promise<Recorded<GroupState>> {
   const { clock, membersPerCall, planned, recorded, load } = gathering;

@@ -18,19 +18,19 @@ import {
 } from './outcome.ts';
 import { listStillPlanned } from './refuse.ts';
 
-/** Failures after which a run goes on with something else; each costs a look. */
+/** Failures after which a run stops trying other parts; each costs a look. */
 const GOING_ON_MAX = 5;
 
-/** A group of which something failed. */
+/** Group of which a part failed. */
 interface FailedGroup {
   readonly row: GroupRow;
-  /** Something else of the group is tried at once. */
+  /** True when another part of the group is tried at once. */
   readonly goesOn: boolean;
 }
 
 /**
- * Counts an attempt at what failed. What failed by its own fault rests by itself, and the run goes on with what else
- * waits; while the service may be out, the whole group waits, and begins with what else waits.
+ * Counts an attempt at the failed parts. A part that failed by its own fault rests by itself, and the run goes on with
+ * the others. While the service may be out, the whole group waits, and begins with the other parts.
  */
 export async function countFailed(
   tx: Db,
@@ -55,13 +55,13 @@ export async function countFailed(
 /** Failed parts and their problem. */
 interface Failure {
   readonly parts: readonly GroupPart[];
-  /** Of the parts that have none of their own. */
+  /** Problem of the parts that have none of their own. */
   readonly problem: Problem;
 }
 
 /**
- * Counts an attempt at each part that still is what was planned. Returns the column `stuck` and when they are tried
- * again (epoch milliseconds); undefined: a later write has overtaken them all.
+ * Counts an attempt at each part that still is as planned. Returns the column `stuck` and the times of the next
+ * attempts (epoch milliseconds); undefined when later writes have changed all parts.
  */
 export async function countParts(
   tx: Db,

@@ -16,6 +16,8 @@ import {
   withoutSettled,
 } from '../../domain/stuck.ts';
 import { planGroup } from '../../plan/plan-group.ts';
+import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
+import type { Rules } from '../../rules/rules.ts';
 import {
   parseStored,
   parseStuck,
@@ -23,17 +25,22 @@ import {
   toDueClass,
   toStuckColumns,
 } from '../../store/engine/columns.ts';
-import { type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups/groups.ts';
+import {
+  findGroupRow,
+  type GroupRow,
+  hasUpstreamIds,
+  updateGroup,
+} from '../../store/groups/groups.ts';
 import { deleteAllLinks } from '../../store/links/observations.ts';
-import { markExhausted, readWaiting, type WaitingSummary } from '../../store/links/work.ts';
+import { readWaiting, type WaitingSummary } from '../../store/links/waiting.ts';
+import { markExhausted } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import type { Recorded, Undone } from '../recorded.ts';
-import { toProgress } from '../recorded.ts';
-import { FREE_LANE, isStale, toTrouble } from '../retry-columns.ts';
+import { type Recorded, toProgress, type Undone } from '../recorded.ts';
+import { FREE_LANE, isStale, toFailureColumns } from '../retry-columns.ts';
 import { listGroupLinks, toPlannable } from './load.ts';
-import type { GroupKnown, GroupStep } from './outcome.ts';
+import type { GroupKnown, GroupOutcome, GroupStep } from './outcome.ts';
 
-/** A step while it is recorded, with the row as it was read. */
+/** Step while it is recorded, with the row as it was read. */
 export interface Recording extends GroupStep {
   readonly original: GroupRow;
   /** Users whose changes were taken back; their rules are followed afterwards. */
@@ -46,11 +53,11 @@ export async function recordPaused(
   row: GroupRow,
   step: Recording,
 ): Promise<Recorded<GroupState>> {
-  await save(tx, step, { ...row, ...FREE_LANE });
+  await saveChanges(tx, step, { ...row, ...FREE_LANE });
   return { ...(await toFinished(tx, row, [])), retryAt: row.due_at ?? step.now };
 }
 
-const NOTHING_WAITS: WaitingSummary = {
+const NOTHING_WAITING: WaitingSummary = {
   oldest: undefined,
   nextRetryAt: undefined,
   removes: false,
@@ -59,7 +66,7 @@ const NOTHING_WAITS: WaitingSummary = {
 };
 
 /** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
-export async function finish(
+export async function finishStep(
   tx: Db,
   row: GroupRow,
   step: Recording,
@@ -70,7 +77,7 @@ export async function finish(
   const state = toPlannable(row, links, now);
   const { actions } = planGroup(state, step.policy);
   const asked = parseStored<Pending<GroupField>>(row.pending);
-  // Of what rests too: it may hold by now.
+  // The resting fields are included, because they may hold by now.
   const { settled } = planGroup(
     { ...state, pending: asked, mustLook: row.must_look !== 0 },
     step.policy,
@@ -80,9 +87,9 @@ export async function finish(
   const stuck = withExhausted(left, step.attemptsMax, now);
   const isOver = actions.length === 0;
   if (isOver) await markExhausted(tx, row.id, step);
-  // While there is more to do, what became stuck on the way is shown at the end of the run.
+  // While there is more to do, a part that became stuck on the way is shown at the end of the run.
   const waiting =
-    isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITS;
+    isOver || row.stuck_at !== null ? await readWaiting(tx, row.id, now) : NOTHING_WAITING;
   const attempts = Math.max(
     countAttempts(listFailed(stuck, pending)),
     waiting.failed?.attempts ?? 0,
@@ -91,7 +98,7 @@ export async function finish(
     ...row,
     pending: JSON.stringify(pending),
     ...toStuckColumns(stuck, waiting.stuck),
-    ...toTrouble(row, {
+    ...toFailureColumns(row, {
       isWaiting: !isOver || waiting.oldest !== undefined || Object.keys(pending).length > 0,
       attempts,
       problem: findProblem(stuck) ?? (waiting.stuck ?? waiting.failed)?.problem,
@@ -99,19 +106,20 @@ export async function finish(
     }),
   };
   if (!isOver) {
-    await save(tx, step, { ...next, due_at: now });
+    await saveChanges(tx, step, { ...next, due_at: now });
     return { finished: false, state: toPlannable(next, links, now), undone, notified: [] };
   }
   const due = [findNextRetryAt(pending, stuck, now), waiting.nextRetryAt];
   const times = due.filter((at) => at !== undefined);
   const due_at = times.length === 0 ? null : Math.min(...times);
   const due_class = toDueClass(waiting.removes || state.deleted);
-  await save(tx, step, { ...next, ...FREE_LANE, due_at, due_class });
+  await saveChanges(tx, step, { ...next, ...FREE_LANE, due_at, due_class });
   // A deleted group that the service does not know has no members.
   if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
   return { finished: true, ...toProgress(next, waiting.oldest), undone, notified: [] };
 }
 
+/** Result of a step after which the lane is given back. */
 export async function toFinished(
   tx: Db,
   row: GroupRow,
@@ -121,7 +129,8 @@ export async function toFinished(
   return { finished: true, ...toProgress(row, oldest), undone, notified: [] };
 }
 
-export async function save(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
+/** Stores the columns of the row that the step has changed. */
+export async function saveChanges(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
   await updateGroup(tx, row.id, toChangedColumns(original, row));
 }
 
@@ -132,7 +141,7 @@ export function toPendingAfter(
   known: GroupKnown,
 ): Pending<GroupField> {
   const pending = parseStored<Pending<GroupField>>(row.pending);
-  // A look at a group that is to go finds it: its removal still waits.
+  // A look at a group that is to be removed finds it: its removal still waits.
   const settled = isStale(row)
     ? []
     : (known.doneFields ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
@@ -141,10 +150,41 @@ export function toPendingAfter(
   return addPending(left, listOwed(row, known), claim);
 }
 
-/** A new group owes every difference from what is asked by now; an old one only what waited before. */
+/**
+ * Lists the fields that a new group owes: every difference from the desired state. An old group owes only its pending
+ * fields.
+ */
 function listOwed(row: GroupRow, { ids, observed }: GroupKnown): GroupField[] {
   if (hasUpstreamIds(row) || ids === undefined || observed === undefined) return [];
   if (row.deleted_at !== null) return [];
   const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
   return listGroupDifferences(desired, observed);
+}
+
+/** Recorded step, as far as rules need it. */
+export interface StepNews {
+  readonly rules: Rules;
+  readonly outcome: GroupOutcome;
+  /** Group before the step. */
+  readonly original: GroupRow;
+  /** Users whose changes were taken back. */
+  readonly reverted: readonly UserId[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Follows the rules after a step that took a write back or adopted the group. */
+export async function followGroupStep(
+  tx: Db,
+  { rules, outcome, original, reverted, now }: StepNews,
+  recorded: Recorded<GroupState>,
+): Promise<Recorded<GroupState>> {
+  const isAdopted = outcome.kind === 'done' && outcome.known.adopted === true;
+  if (recorded.undone.length === 0 && !isAdopted) return recorded;
+  const { id } = original;
+  await enterRules(tx, rules, 'names');
+  const before = isAdopted ? undefined : toRuledName(original);
+  const after = toRuledName(await findGroupRow(tx, id));
+  const { notifies } = await followGroup(tx, rules, { id, before, after, users: reverted }, now);
+  return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
 }

@@ -7,14 +7,14 @@ import type { GroupScimId } from '../quirks.ts';
 import { classify } from '../verdict.ts';
 import type { GroupOutcome } from './outcome.ts';
 
-/** The SCIM id of a group, undefined when it cannot be known, or why it could not be asked. */
+/** SCIM id of a group, undefined when it cannot be known, or the reason why it could not be asked. */
 export type LearnedScimId =
   | { readonly kind: 'known'; readonly scimId: string | undefined }
   | { readonly kind: 'failed'; readonly outcome: GroupOutcome };
 
 /**
- * Finds the SCIM id of a group that was made through REST. Which of the two REST ids it is, if any, is
- * learned once per service: a candidate counts only when the group read by it carries id *and* name.
+ * Finds the SCIM id of a group that was made through REST. The matching REST id, if any, is learned once per service: a
+ * candidate counts only when the group read by it carries id *and* name.
  */
 export async function learnScimId(
   deps: ReconcileDeps,

@@ -17,15 +17,15 @@ import type { Problem } from '../outcome.ts';
 import { toStaleColumns } from '../retry-columns.ts';
 import type { GroupKnown } from './outcome.ts';
 
-/** The columns that make a group of the service this group, or why it cannot be. */
+/** Columns that link the row to a group of the service, or the reason why it cannot be linked. */
 export type GroupLink =
   | { readonly kind: 'linked'; readonly columns: Partial<GroupRow> }
   | { readonly kind: 'later'; readonly problem: Problem }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
 /**
- * Makes the group that a step found or created this one. A group that was only observed meanwhile is
- * merged into it; one that is managed, or that holds permissions, is not.
+ * Links the row to the group that a step found or created. A row that only observed the group is merged into it; a
+ * managed one, or a group with permissions, is refused.
  */
 export async function linkGroup(
   tx: Db,
@@ -50,7 +50,7 @@ export async function linkGroup(
   };
 }
 
-/** Takes the group over from a row that only observed it; says what is in the way of that. */
+/** Takes the group from a row that only observed it; returns the obstacle, if any. */
 async function clearHolder(
   tx: Db,
   row: GroupRow,
@@ -74,7 +74,7 @@ function refuse(words: string): GroupLink {
   return { kind: 'refused', problem: { code: 'conflict', words } };
 }
 
-/** A step that ended, and when it is recorded (epoch milliseconds). */
+/** Planned state of a step that ended, and the time of recording (epoch milliseconds). */
 interface EndedStep {
   readonly planned: GroupState;
   readonly now: number;

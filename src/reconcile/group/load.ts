@@ -4,7 +4,7 @@ import { isStuck, listFailed, withoutDeferred } from '../../domain/stuck.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import { parseStuck } from '../../store/engine/columns.ts';
 import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups/groups.ts';
-import { listWaitingLinks, type WaitingLinks } from '../../store/links/work.ts';
+import { listWaitingLinks, type WaitingLinks } from '../../store/links/waiting.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Query of the waiting members and admins of a group. */
@@ -14,7 +14,7 @@ export interface LinkQuery {
   readonly now: number;
 }
 
-/** Everything the plan of a group is made from, or undefined when there is no such group. */
+/** Loads everything that the plan of a group is made from; undefined when there is no such group. */
 export async function loadGroup(
   db: Db,
   id: string,
@@ -31,14 +31,14 @@ export function toPlannable(row: GroupRow, links: WaitingLinks, now: number): Gr
   const pending = withoutDeferred(state.pending, stuck, now);
   const failed = listFailed(stuck, pending);
   const rests = state.pending.existence !== undefined && pending.existence === undefined;
-  // While the group itself rests, it is neither created nor removed; what is stuck is not looked for either.
+  // While the group itself rests, it is neither created nor removed, and a stuck group is not looked for either.
   if (rests) {
     return { ...state, pending: {}, mustLook: state.mustLook && !isStuck(stuck.existence) };
   }
   return { ...state, pending, ...(Object.keys(failed).length > 0 && { failed }) };
 }
 
-/** The waiting changes that one plan looks at: as many as two calls can carry. */
+/** Lists the waiting changes for one plan: as many as two calls can carry. */
 export async function listGroupLinks(
   db: Db,
   id: GroupId,

@@ -10,9 +10,10 @@ import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook } from '../failure.ts';
 import { classify } from '../verdict.ts';
+import { observeRestGroup } from './observe.ts';
 import type { GroupOutcome } from './outcome.ts';
 
-/** Sees what the service holds of one group: its name, its flags where REST tells them, its members. */
+/** Looks at one group in the service: its name, its flags where REST tells them, its members. */
 export async function lookAtGroup(
   deps: ReconcileDeps,
   context: CallContext,
@@ -52,15 +53,15 @@ function lookForCreated(
   });
 }
 
-/** How a group is recognised in the list. */
+/** Marks by which a group is recognised in the list. */
 interface GroupSearch {
   readonly names: readonly string[];
-  /** Asked of a group that has one of the names. */
+  /** Second check of a group that has one of the names. */
   readonly mayBe?: (group: RestGroup) => Promise<boolean>;
   readonly adopted?: true;
 }
 
-/** After a create whose answer was lost, or a name that is taken: the complete list, joined by name. */
+/** Looks for a group in the complete list by name, after a create whose answer was lost, or when a name is taken. */
 export async function lookForGroup(
   deps: ReconcileDeps,
   context: CallContext,
@@ -109,7 +110,7 @@ async function listMatches(
   return matches;
 }
 
-/** A group that a list shows may be gone by now; then the list has to be read again. */
+/** Looks at a group that a list showed. It may be gone by now; then the list has to be read again. */
 async function lookAtFound(
   deps: ReconcileDeps,
   context: CallContext,
@@ -139,25 +140,16 @@ async function lookThroughScim(
 }
 
 async function lookThroughRest(
-  { upstream, clock }: ReconcileDeps,
+  deps: ReconcileDeps,
   context: CallContext,
   uid: string,
 ): Promise<GroupOutcome> {
+  const { upstream } = deps;
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }, context));
-  const at = clock.now();
+  const observed = observeRestGroup(deps, group, groups.getGroup.id);
   const args = { path: { group_uid: uid } };
   const answer = await upstream.call(groupUsers.getListOfGroupUsers, args, context);
   const memberIds = parseGroupUsers(answer).map(({ id }) => id);
-  const observed: ObservedGroup = {
-    displayName: group.name,
-    ...(group.permissions === undefined ? {} : { permissions: group.permissions }),
-    ...(group.addToCardsAndSpacesEnabled === undefined
-      ? {}
-      : { addToCardsAndSpacesEnabled: group.addToCardsAndSpacesEnabled }),
-    listedAt: at,
-    at,
-    by: groups.getGroup.id,
-  };
   const ids = { restId: group.id, uid: group.uid };
   return { kind: 'done', known: { ids, observed, memberIds, doneFields: ['existence'] } };
 }

@@ -2,8 +2,10 @@ import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { ObservedGroup } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
+import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
+import type { ReconcileDeps } from '../deps.ts';
 
-/** How an unmanaged group is shown, apart from who is in it: what the service holds. */
+/** Attributes of an unmanaged group without its members, as the service holds it. */
 export function toUnmanagedGroupAttributes(observed: ObservedGroup): JsonObject {
   const { displayName, permissions, addToCardsAndSpacesEnabled } = observed;
   const extension: JsonObject = {
@@ -15,5 +17,23 @@ export function toUnmanagedGroupAttributes(observed: ObservedGroup): JsonObject 
     schemas: [GROUP_SCHEMA_URI, GROUP_EXTENSION],
     displayName,
     [GROUP_EXTENSION]: extension,
+  };
+}
+
+/** Observation of a group in an answer of REST; `by` is the call. */
+export function observeRestGroup(
+  { clock }: Pick<ReconcileDeps, 'clock'>,
+  group: RestGroup,
+  by: string,
+): ObservedGroup {
+  const { name: displayName, permissions, addToCardsAndSpacesEnabled } = group;
+  const at = clock.now();
+  return {
+    displayName,
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
+    listedAt: at,
+    at,
+    by,
   };
 }

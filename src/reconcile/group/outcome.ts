@@ -16,12 +16,12 @@ import type { Waiter } from '../waiters.ts';
 
 /** Knowledge that a step gained about a group. */
 export interface GroupKnown {
-  /** Ids that the step learned; those that it does not name stay. */
+  /** Ids that the step learned; the others stay. */
   readonly ids?: Partial<UpstreamGroupIds>;
   readonly observed?: ObservedGroup;
   /** True when the service says that the group does not exist. */
   readonly missing?: true;
-  /** The group existed before the bridge asked for it, so it is adopted, not created. */
+  /** True when the group existed before, so that it is adopted, not created. */
   readonly adopted?: true;
   /** Members whose change now holds, as planned. */
   readonly members?: readonly SettledLink[];
@@ -55,12 +55,12 @@ export type GroupPart =
       readonly problem?: Problem;
     };
 
-/** How a step for a group ended. */
+/** Outcome of a step for a group. */
 export type GroupOutcome = Outcome<GroupKnown, GroupPart>;
 
-/** A step of a group that ended, with all that recording it needs. */
+/** Step of a group that ended, with all that recording it needs. */
 export interface GroupStep {
-  /** The state that the step was planned from. */
+  /** State that the step was planned from. */
   readonly planned: GroupState;
   readonly outcome: GroupOutcome;
   readonly lease: Lease;
@@ -70,11 +70,11 @@ export interface GroupStep {
   /** Writes that are not answered yet; refused ones are undone. */
   readonly undos: readonly Waiter<GroupUndo>[];
   readonly rules: Rules;
-  /** False: that it failed may be the fault of the service. */
+  /** False when the service may be at fault for the failure. */
   readonly isOwn: boolean;
-  /** How many steps of this run have failed. */
+  /** Number of steps of this run that have failed. */
   readonly failures: number;
-  /** How often a change may fail by its own fault before it is stuck. */
+  /** Times that a change may fail by its own fault before it is stuck. */
   readonly attemptsMax: number;
   readonly now: number;
   readonly random: number;
@@ -97,7 +97,7 @@ export function groupRefusedLinks(parts: readonly GroupPart[]): RefusedLinks[] {
   ];
 }
 
-/** Refused parts of which the service said the same. */
+/** Refused parts with the same words of the service. */
 export interface SameProblem {
   readonly told: Problem;
   readonly same: readonly GroupPart[];

@@ -51,7 +51,7 @@ export async function readAdmins(
   throw new BridgeError('could-not-look', 'the group was changed whenever its admins were read');
 }
 
-/** Undefined: a look of its own says that the service does not have the group. */
+/** Reads the admin list; undefined when a look says that the service does not have the group. */
 async function findAdminIds(
   deps: ReconcileDeps,
   row: GroupRow,
@@ -78,7 +78,7 @@ async function endGone({ store, clock }: ReconcileDeps, id: GroupId): Promise<vo
   });
 }
 
-/** How long a look may take with its turn, and in which class it goes. */
+/** Time of a look, queue included, and its class in the budget. */
 type LookWait = Pick<BoundedWait, 'waitMs'> & Pick<CallContext, 'class'>;
 
 /** Fetches the admin list of a group, by account. @throws BridgeError `could-not-look` */

@@ -21,13 +21,13 @@ const known = {
 };
 const lane = { lane_owner: 'me', lane_until: NOW + 1, lane_token: 3, due_at: NOW };
 const name: GroupPart = { kind: 'field', field: 'displayName' };
-const NOBODY = { members: new Map(), admins: new Map() };
+const NO_LINKS = { members: new Map(), admins: new Map() };
 
 function toPart({ id: userId }: UserRow, version: number): GroupPart {
   return { kind: 'member', change: { userId, upstreamUserId: 7, wanted: true, version } };
 }
 
-/** A group whose lane we hold, as it is now. */
+/** Group with a held lane, as stored now. */
 function add(store: Store, change: Partial<NewGroupRow> & { doc?: JsonObject }): Promise<GroupRow> {
   return addGroup(store, { ...lane, ...known, ...change });
 }
@@ -51,7 +51,7 @@ function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
       inactiveWait: false,
       undos: undos.map(({ version, undo }) => ({
         version,
-        undo: { type: 'group', before, after: row.attributes, ...NOBODY, ...undo },
+        undo: { type: 'group', before, after: row.attributes, ...NO_LINKS, ...undo },
       })),
       rules: noRules,
       isOwn: true,

@@ -4,16 +4,12 @@ import type {
   ObservedGroup,
   UpstreamGroupIds,
 } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
 import type { Pending } from '../../domain/pending.ts';
-import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
-import type { Rules } from '../../rules/rules.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
 import { parseStored, toRested } from '../../store/engine/columns.ts';
 import {
   deleteGroup,
   findGroupByUpstream,
-  findGroupRow,
   type GroupRow,
   hasUpstreamIds,
   lockGroup,
@@ -22,7 +18,7 @@ import {
 } from '../../store/groups/groups.ts';
 import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
-import { readWaiting } from '../../store/links/work.ts';
+import { readWaiting } from '../../store/links/waiting.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
@@ -39,17 +35,18 @@ import {
 import {
   FREE_LANE,
   isStale,
-  toLooked,
-  toNoTrouble,
+  toLookedColumns,
   toRetryColumns,
   toStaleColumns,
+  toSuccessColumns,
 } from '../retry-columns.ts';
 import { countFailed, countParts } from './count-failed.ts';
 import {
-  finish,
+  finishStep,
+  followGroupStep,
   type Recording,
   recordPaused,
-  save,
+  saveChanges,
   toFinished,
   toPendingAfter,
 } from './finish-step.ts';
@@ -60,8 +57,8 @@ import { recordLinks } from './record-links.ts';
 import { hideNotCreated, isTakenBack, listStillPlanned, refuse } from './refuse.ts';
 
 /**
- * Records what a step taught about a group, in one transaction with what follows from it. Gives the
- * lane back unless there is a next step.
+ * Records the result of a step of a group and its consequences in one transaction. Gives the lane back unless there is
+ * a next step.
  */
 export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
   const row = await lockGroup(tx, step.planned.id);
@@ -69,7 +66,7 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
   if (await handOverGroup(tx, row, step)) {
     await updateGroup(tx, row.id, {
       ...FREE_LANE,
-      ...toNoTrouble(row),
+      ...toSuccessColumns(row),
       failing_since: null,
       pending: '{}',
       due_at: null,
@@ -102,7 +99,7 @@ async function recordDone(
   const isLost = isLostLook(row, step.planned);
   if (isLost && !(await isItsOwn(tx, row, known.ids))) return recordLostLook(tx, row, step);
   const isLook = step.planned.mustLook;
-  let next: GroupRow = { ...row, ...(isLook ? toLooked(row) : toNoTrouble(row)) };
+  let next: GroupRow = { ...row, ...(isLook ? toLookedColumns(row) : toSuccessColumns(row)) };
   if (known.ids !== undefined) {
     const linked = await linkGroup(tx, row, known, step.now);
     if (linked.kind === 'later') return recordRetry(tx, row, step, linked);
@@ -122,7 +119,7 @@ async function recordDone(
   if (failed) await countParts(tx, next, step, { ...failed, parts: failedLinks });
   const [refused] = refusedMembers;
   if (refused) return recordRefused(tx, next, step, { ...refused, parts: refusedMembers });
-  return finish(tx, next, step, []);
+  return finishStep(tx, next, step, []);
 }
 
 /**
@@ -143,7 +140,7 @@ function toTouched(
   return { ...observed, at: now, by };
 }
 
-/** Nothing was found that could be its: it is looked for again, a bounded number of times. */
+/** Records a look that did not find the lost create: it is looked for again, a bounded number of times. */
 async function recordLostLook(
   tx: Db,
   row: GroupRow,
@@ -151,10 +148,10 @@ async function recordLostLook(
 ): Promise<Recorded<GroupState>> {
   const lost_looks = row.lost_looks - 1;
   const due_at = planNextLostLook(lost_looks, step.now);
-  const next: GroupRow = { ...row, ...toNoTrouble(row), failing_since: null, lost_looks };
-  if (due_at === undefined) return finish(tx, next, step, []);
+  const next: GroupRow = { ...row, ...toSuccessColumns(row), failing_since: null, lost_looks };
+  if (due_at === undefined) return finishStep(tx, next, step, []);
   const changed: GroupRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
-  await save(tx, step, changed);
+  await saveChanges(tx, step, changed);
   await deleteAllLinks(tx, row.id);
   return toFinished(tx, changed, []);
 }
@@ -172,26 +169,31 @@ async function recordMissing(
     const users = await listLinkedUsers(tx, row.id);
     await deleteAllLinks(tx, row.id);
     await touchUsers(tx, users, step.now);
-    return finish(tx, { ...row, ...toNoTrouble(row), observed: null, pending: '{}' }, step, []);
+    return finishStep(
+      tx,
+      { ...row, ...toSuccessColumns(row), observed: null, pending: '{}' },
+      step,
+      [],
+    );
   }
   const { oldest } = await readWaiting(tx, row.id);
   if (row.pending === '{}' && oldest === undefined && row.observed !== null) {
     await haveInspected(tx, { type: 'group', id: row.id }, step.now);
-    return finish(tx, { ...row, ...toNoTrouble(row) }, step, []);
+    return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const desired = { displayName: row.display_name };
   await noteMissing(tx, { type: 'group', id: row.id, desired }, step.now);
   await restartLinks(tx, row.id, row.version);
   const changed: GroupRow = {
     ...row,
-    ...toNoTrouble(row),
+    ...toSuccessColumns(row),
     observed: null,
     upstream_scim_id: null,
     upstream_rest_id: null,
     upstream_uid: null,
     pending: JSON.stringify({ existence: row.version }),
   };
-  return finish(tx, changed, step, []);
+  return finishStep(tx, changed, step, []);
 }
 
 async function recordRefused(
@@ -202,17 +204,17 @@ async function recordRefused(
 ): Promise<Recorded<GroupState>> {
   if (isLostLook(row, step.planned)) return recordLostLook(tx, row, step);
   const parts = await listStillPlanned(tx, row, { planned: step.planned, parts: refused });
-  if (parts.length === 0) return finish(tx, keepLook(row, step), step, []);
+  if (parts.length === 0) return finishStep(tx, keepLook(row, step), step, []);
   const { undone, isNotCreated, ...left } = await refuse(tx, row, { ...step, parts, problem });
   if (isNotCreated) return recordNotCreated(tx, row, step, undone);
   if (isTakenBack(row, left.row) || left.row.display_name !== row.display_name) {
-    await save(tx, step, left.row);
+    await saveChanges(tx, step, left.row);
     await touchMembers(tx, row.id, step.now);
   }
-  return finish(tx, keepLook(left.row, step), step, undone);
+  return finishStep(tx, keepLook(left.row, step), step, undone);
 }
 
-/** A look that was refused still has to be made, unless nothing waits for the group any more. */
+/** Keeps a refused look owed, unless nothing waits for the group any more. */
 function keepLook(row: GroupRow, { planned }: Recording): GroupRow {
   if (!planned.mustLook) return row;
   const pending = parseStored<Pending<GroupField>>(row.pending);
@@ -220,7 +222,10 @@ function keepLook(row: GroupRow, { planned }: Recording): GroupRow {
   return { ...row, must_look: isOwed ? 1 : 0 };
 }
 
-/** The write that created the group was taken back: nothing is left, or what finds a lost create. */
+/**
+ * Records that the write which created the group was taken back: the row is deleted, or kept hidden to find a lost
+ * create.
+ */
 async function recordNotCreated(
   tx: Db,
   row: GroupRow,
@@ -232,7 +237,7 @@ async function recordNotCreated(
   await deleteAllLinks(tx, row.id);
   if (row.lost_looks === 0) await deleteGroup(tx, row.id);
   await touchUsers(tx, users, step.now);
-  if (row.lost_looks > 0) return finish(tx, hideNotCreated(row, step.now), step, undone);
+  if (row.lost_looks > 0) return finishStep(tx, hideNotCreated(row, step.now), step, undone);
   return { finished: true, ...GONE, undone, notified: [] };
 }
 
@@ -247,7 +252,7 @@ async function recordRetry(
   if (outcome.kind === 'later') return recordPaused(tx, retried, step);
   const { row: changed, goesOn } = await countFailed(tx, retried, step, outcome);
   if (goesOn || outcome.lookNow) {
-    await save(tx, step, changed);
+    await saveChanges(tx, step, changed);
     const state = toPlannable(changed, await listGroupLinks(tx, changed.id, step), step.now);
     return { finished: false, state, undone: [], notified: [] };
   }
@@ -259,7 +264,7 @@ function mayHaveCreated(row: GroupRow, planned: GroupState): boolean {
   return !hasUpstreamIds(row) && !planned.mustLook && planned.pending.existence !== undefined;
 }
 
-/** A look for what the lost create of a group that is no more may have left. */
+/** True for a look at the lost create of a deleted group. */
 function isLostLook(row: GroupRow, planned: GroupState): boolean {
   return row.deleted_at !== null && row.lost_looks > 0 && !hasUpstreamIds(row) && planned.mustLook;
 }
@@ -273,32 +278,4 @@ async function isItsOwn(
   if (ids === undefined) return false;
   const holder = await findGroupByUpstream(tx, ids);
   return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
-}
-
-/** A recorded step, as far as rules care. */
-export interface StepNews {
-  readonly rules: Rules;
-  readonly outcome: GroupOutcome;
-  /** The group before the step. */
-  readonly original: GroupRow;
-  /** Users whose changes were taken back. */
-  readonly reverted: readonly UserId[];
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
-/** Follows what a step took back, or found to be there already: rules derive other things from it now. */
-async function followGroupStep(
-  tx: Db,
-  { rules, outcome, original, reverted, now }: StepNews,
-  recorded: Recorded<GroupState>,
-): Promise<Recorded<GroupState>> {
-  const isAdopted = outcome.kind === 'done' && outcome.known.adopted === true;
-  if (recorded.undone.length === 0 && !isAdopted) return recorded;
-  const { id } = original;
-  await enterRules(tx, rules, 'names');
-  const before = isAdopted ? undefined : toRuledName(original);
-  const after = toRuledName(await findGroupRow(tx, id));
-  const { notifies } = await followGroup(tx, rules, { id, before, after, users: reverted }, now);
-  return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
 }

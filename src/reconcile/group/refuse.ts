@@ -17,7 +17,13 @@ import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
 import type { Waiter } from '../waiters.ts';
 import { type GroupPart, groupByProblem, groupRefusedLinks } from './outcome.ts';
-import { revertGroup, revertLinks, toUnmanagedGroup, withRefusedUsers } from './undo.ts';
+import {
+  revertAllLinks,
+  revertGroup,
+  revertLinks,
+  toUnmanagedGroup,
+  withRefusedUsers,
+} from './undo.ts';
 
 /** Refusal of a step, and the writes that can still be told of it. */
 export interface GroupRefusal {
@@ -36,7 +42,7 @@ export interface GroupRefusal {
 export interface RefusedGroup {
   readonly row: GroupRow;
   readonly undone: readonly Undone[];
-  /** True: the write that created the group was taken back. */
+  /** True when the write that created the group was taken back. */
   readonly isNotCreated: boolean;
 }
 
@@ -51,8 +57,10 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
   const revertedFields = new Set<GroupField>();
   let draft = row;
   for (const waiter of refusal.undos) {
-    // As it was refused: an older write that waits again, because a later one was undone, was not.
+    // Compared with the state at the refusal: an older write that waits again, because a later one was undone, was
+    // not refused.
     const fields = listAsked(row, parts, waiter.version);
+    if (removesElse(waiter, parts)) continue;
     const told = withEarlierRefusals(problem, stuck, fields);
     if (waiter.undo.before === undefined && fields.includes('existence')) {
       undone.push({ version: waiter.version, problem: told });
@@ -63,11 +71,11 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
     const named = withUsers(told, parts, links.userIds);
     const withEarlier = withEarlierWords(named, links.earlierWords);
     undone.push({ version: waiter.version, problem: withEarlier });
-    const taken = { undo: waiter.undo, fields, links: links.userIds };
+    const taken = { waiter, fields, links: links.userIds, isLast: row.version === waiter.version };
     draft = await revertWrite(tx, draft, refusal, taken);
     for (const field of fields) revertedFields.add(field);
   }
-  // Of a write that was taken back as a whole nothing is wanted any more.
+  // Nothing is wanted any more of a write that was taken back as a whole.
   if (isTakenBack(row, draft)) return { row: draft, undone, isNotCreated: false };
   const acknowledged = listFields(parts).filter((field) => !revertedFields.has(field));
   const deferral = { problem, now, retryAt: now + stuckDelayMs(random) };
@@ -78,6 +86,13 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
   const attempts = draft.attempts + (resting + acknowledged.length > 0 ? 1 : 0);
   const left: GroupRow = { ...draft, stuck: JSON.stringify(next), stuck_at, attempts };
   return { row: left, undone, isNotCreated: false };
+}
+
+/** True when a write removes members or admins and the service refused something else of it: the removal stays acknowledged. */
+function removesElse({ version, undo }: Waiter<GroupUndo>, parts: readonly GroupPart[]): boolean {
+  const isRemoval = (part: GroupPart) =>
+    part.kind !== 'field' && !part.change.wanted && part.change.version === version;
+  return undo.removes === true && !parts.some(isRemoval);
 }
 
 /** Adds to a problem the members that were taken back, each with the words of the service. */
@@ -95,7 +110,10 @@ function withUsers(
   return words.length === 0 ? problem : { ...problem, words: words.join('; ') };
 }
 
-/** A group that never came to be, while the service may hold what a lost create left: hidden, and looked for. */
+/**
+ * Hides a group whose creation was taken back while the service may hold the group of a lost create, which is looked
+ * for.
+ */
 export function hideNotCreated(row: GroupRow, now: number): GroupRow {
   return {
     ...row,
@@ -120,22 +138,31 @@ function listAsked(row: GroupRow, parts: readonly GroupPart[], version: number):
 
 /** Refused parts of one write: fields, and members that are put back already. */
 interface RefusedParts {
-  readonly undo: GroupUndo;
+  readonly waiter: Waiter<GroupUndo>;
   readonly fields: readonly GroupField[];
   readonly links: readonly UserId[];
+  /** True: no other write was stored since. */
+  readonly isLast: boolean;
 }
 
-/** The group without what was refused of one write, and with what the rules say then. */
+/** Takes the refused parts of one write back, and applies the rules to the result. */
 async function revertWrite(
   tx: Db,
   row: GroupRow,
   { rules, reverted, now }: GroupRefusal,
-  { undo, fields, links }: RefusedParts,
+  { waiter, fields, links: refused, isLast }: RefusedParts,
 ): Promise<GroupRow> {
+  const { undo } = waiter;
   const isUnchanged = row.attributes === undo.after;
   const isWhole = isUnchanged && (undo.before?.deleted !== false || undo.before.origin === null);
+  const version = row.version + 1;
+  const except = new Set(refused);
+  const links =
+    isLast && !isWhole
+      ? [...refused, ...(await revertAllLinks(tx, row.id, { waiter, except, version, now }))]
+      : refused;
   reverted.push(...links, ...(isWhole ? await listLinkedUsers(tx, row.id) : []));
-  const without = revertGroup(row, { undo, fields, now });
+  const without = revertGroup(row, { undo, fields, isLast, now });
   const kept = await takeBack(tx, without, { undo, isUnchanged });
   const draft = revertAdminsAsked(kept, links, undo);
   return (await toRuledGroup(tx, rules, { row: draft, now })) ?? draft;
@@ -194,11 +221,11 @@ async function postponeRefused(
   return postponed;
 }
 
-const NOBODY: ReadonlyMap<UserId, number | null> = new Map();
+const NO_LINKS: ReadonlyMap<UserId, number | null> = new Map();
 
 /**
- * The refused parts that still are what was planned. What a later write has overtaken was not refused:
- * the service was never asked for that.
+ * Lists the refused parts that still are as planned: a part that a later write has changed was not refused, because the
+ * service was never asked for the new value.
  */
 export async function listStillPlanned(
   tx: Db,
@@ -206,7 +233,7 @@ export async function listStillPlanned(
   { planned, parts }: { planned: GroupState; parts: readonly GroupPart[] },
 ): Promise<GroupPart[]> {
   const pending = parseStored<Pending<GroupField>>(row.pending);
-  const waiting = { member: NOBODY, admin: NOBODY };
+  const waiting = { member: NO_LINKS, admin: NO_LINKS };
   for (const { kind, table, changes } of groupRefusedLinks(parts)) {
     const userIds = changes.map(({ userId }) => userId);
     const links = await listLinks(tx, table, row.id, userIds);
@@ -219,7 +246,7 @@ export async function listStillPlanned(
   );
 }
 
-/** A provider that was refused all it wanted of the list of admins does not have it. */
+/** Gives the admin list back to the rules where all that the provider asked of it was refused. */
 function revertAdminsAsked(row: GroupRow, links: readonly UserId[], undo: GroupUndo): GroupRow {
   const wanted = [...undo.admins.keys()];
   if (wanted.length === 0 || wanted.some((userId) => !links.includes(userId))) return row;

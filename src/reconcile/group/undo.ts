@@ -1,12 +1,20 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { restoreGiven } from '../../domain/given.ts';
-import type { GroupField } from '../../domain/group.ts';
+import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { type Pending, restorePending } from '../../domain/pending.ts';
+import { addPending, type Pending, restorePending } from '../../domain/pending.ts';
+import { withoutWrite } from '../../domain/undo.ts';
 import { parseStored, toGroupColumns } from '../../store/engine/columns.ts';
 import { type GroupRow, toObservedGroup } from '../../store/groups/groups.ts';
-import { deleteLinks, type LinkRow, listLinks, saveLinks } from '../../store/links/links.ts';
+import {
+  deleteLinks,
+  type LinkRow,
+  type LinkTable,
+  type LinkWrite,
+  listLinks,
+  saveLinks,
+} from '../../store/links/links.ts';
 import { touchUsers } from '../../store/links/shown.ts';
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
@@ -15,27 +23,53 @@ import type { Waiter } from '../waiters.ts';
 import { toUnmanagedGroupAttributes } from './observe.ts';
 import { type GroupPart, groupRefusedLinks } from './outcome.ts';
 
+/** Refused write of a group, as far as the group itself goes. */
+export interface RefusedGroupWrite {
+  readonly undo: GroupUndo;
+  /** Fields that were refused. */
+  readonly fields: readonly GroupField[];
+  /** True: no other write was stored since. */
+  readonly isLast: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
 /**
- * Reverts the refused fields of a write. Where nothing was written since, the whole write is taken back: a new group is
- * deleted, a deleted one is back.
+ * Takes a refused write back (RFC 7644 §3.5.2): all of it where no other write was stored since, else its refused
+ * fields. What had reached the service waits to be brought back. A new group is deleted, a deleted one is back.
  */
 export function revertGroup(
   row: GroupRow,
-  { undo, fields, now }: { undo: GroupUndo; fields: readonly GroupField[]; now: number },
+  { undo, fields, isLast, now }: RefusedGroupWrite,
 ): GroupRow {
   const { before } = undo;
   const version = row.version + 1;
   if (row.attributes === undo.after && before?.deleted !== false) return markDeleted(row, now);
   const pending = parseStored<Pending<GroupField>>(row.pending);
   const current = parseStored<JsonObject>(row.attributes);
+  const held = before?.attributes ?? {};
+  const after = parseStored<JsonObject>(undo.after);
+  const kept = isLast ? withoutWrite(current, { before: held, after }) : current;
+  const attributes = revertGroupFields(kept, held, fields);
+  const others = listChanged(current, attributes).filter((field) => !fields.includes(field));
+  const waiting = others.filter((field) => pending[field] !== undefined);
+  const reached = others.filter((field) => pending[field] === undefined);
+  const restored = restorePending(pending, before?.pending ?? {}, [...fields, ...waiting]);
   return {
     ...row,
-    ...toGroupColumns(revertGroupFields(current, before?.attributes ?? {}, fields)),
-    pending: JSON.stringify(restorePending(pending, before?.pending ?? {}, fields)),
-    given: revertGroupGiven(row, fields, before?.given),
+    ...toGroupColumns(attributes),
+    pending: JSON.stringify(addPending(restored, reached, version)),
+    given: revertGroupGiven(row, [...fields, ...others], before?.given),
     version,
     deleted_at: before?.deleted === false ? null : row.deleted_at,
   };
+}
+
+/** Owned fields whose desired value differs. */
+function listChanged(current: JsonObject, next: JsonObject): GroupField[] {
+  const [is, will] = [current, next].map(toDesiredGroup);
+  const fields = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
+  return fields.filter((field) => is?.[field] !== will?.[field]);
 }
 
 function revertGroupGiven(
@@ -53,14 +87,14 @@ function markDeleted(row: GroupRow, now: number): GroupRow {
   return { ...row, pending: JSON.stringify(pending), version, deleted_at: now, due_class: 0 };
 }
 
-/** The row of a group that a refused write took over: only observed again, and shown as the service holds it. */
+/** Row of a group whose adoption was refused: unmanaged again, and shown as the service holds it. */
 export function toUnmanagedGroup(row: GroupRow): GroupRow {
   const observed = toObservedGroup(row);
   const shown = observed ? toGroupColumns(toUnmanagedGroupAttributes(observed)) : {};
   return { ...row, ...shown, origin: null, given: '{}', pending: '{}', deleted_at: null };
 }
 
-/** `current` with the refused fields as they were before. */
+/** Copies `current` with the refused fields as they were before. */
 export function revertGroupFields(
   current: JsonObject,
   before: JsonObject,
@@ -117,23 +151,100 @@ export async function revertLinks(
     const refused = own.map(({ userId }) => userId);
     const rows = await listLinks(tx, table, groupId, refused);
     const mine = rows.filter((row) => row.pending === waiter.version && befores.has(row.user_id));
-    const userIds = mine.map((row) => row.user_id);
-    const gone: UserId[] = [];
-    for (const userId of userIds) {
-      const before = befores.get(userId);
-      if (before) await saveLinks(tx, table, groupId, [before]);
-      else gone.push(userId);
-    }
-    await deleteLinks(tx, table, groupId, gone);
-    await touchUsers(tx, userIds, now);
+    await putBack(tx, { table, groupId, befores }, mine);
     reverted.push(...mine);
   }
+  await touchUsers(
+    tx,
+    reverted.map((row) => row.user_id),
+    now,
+  );
   return {
     userIds: reverted.map((row) => row.user_id),
     earlierWords: reverted.flatMap(({ problem }) =>
       problem === null ? [] : [parseStored<Problem>(problem).words],
     ),
   };
+}
+
+/** Links of one list that a write changed, as they were. */
+interface WrittenLinks {
+  readonly table: LinkTable;
+  readonly groupId: GroupId;
+  readonly befores: ReadonlyMap<UserId, LinkWrite | null>;
+}
+
+async function putBack(
+  tx: Db,
+  { table, groupId, befores }: WrittenLinks,
+  rows: readonly LinkRow[],
+): Promise<void> {
+  const known: LinkWrite[] = [];
+  const gone: UserId[] = [];
+  for (const { user_id } of rows) {
+    const before = befores.get(user_id);
+    if (before) known.push(before);
+    else gone.push(user_id);
+  }
+  await saveLinks(tx, table, groupId, known);
+  await deleteLinks(tx, table, groupId, gone);
+}
+
+/** Refused write whose members and admins are all put back. */
+interface RevertedWrite {
+  readonly waiter: Waiter<GroupUndo>;
+  readonly except: ReadonlySet<UserId>;
+  readonly version: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * Puts back every member and admin that a refused write changed, without those of `except`, who are back: one that had
+ * reached the service waits since `version` to be brought back. Returns the users.
+ */
+export async function revertAllLinks(
+  tx: Db,
+  groupId: GroupId,
+  { waiter, except, version, now }: RevertedWrite,
+): Promise<UserId[]> {
+  const { members, admins } = waiter.undo;
+  const users: UserId[] = [];
+  for (const [table, befores] of [
+    ['memberships', members],
+    ['group_admins', admins],
+  ] as const) {
+    const written = { table, groupId, befores };
+    const rest = [...befores.keys()].filter((userId) => !except.has(userId));
+    const rows = await listLinks(tx, table, groupId, rest);
+    const unsent = rows.filter((row) => row.pending === waiter.version);
+    const reached = rows.filter((row) => row.pending === null);
+    await putBack(tx, written, unsent);
+    await takeBackReached(tx, written, { rows: reached, version });
+    users.push(...[...unsent, ...reached].map((row) => row.user_id));
+  }
+  await touchUsers(tx, users, now);
+  return users;
+}
+
+async function takeBackReached(
+  tx: Db,
+  { table, groupId, befores }: WrittenLinks,
+  { rows, version }: { rows: readonly LinkRow[]; version: number },
+): Promise<void> {
+  const links = rows.map(({ user_id: userId, observed, put_in: putIn }): LinkWrite => {
+    const desired = befores.get(userId)?.desired ?? (befores.get(userId) ? null : 0);
+    const pending = desired === null || desired === observed ? null : version;
+    return { userId, desired, observed, pending, putIn };
+  });
+  await saveLinks(tx, table, groupId, links);
+  const over = links.filter(({ desired, pending }) => desired === 0 && pending === null);
+  await deleteLinks(
+    tx,
+    table,
+    groupId,
+    over.map(({ userId }) => userId),
+  );
 }
 
 /** Refused users that an error names. */

@@ -2,7 +2,7 @@ import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
 import { findGroupRow } from '../../store/groups/groups.ts';
 import { type LaneClaim, type Lease, recoverLanes } from '../../store/lanes.ts';
-import { readWaiting } from '../../store/links/work.ts';
+import { readWaiting } from '../../store/links/waiting.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
 import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
 import { findUserRow, type UserRow } from '../../store/users/users.ts';

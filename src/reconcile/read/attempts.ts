@@ -4,31 +4,31 @@ import type { Reason } from '../verdict.ts';
 import type { Step } from './progress.ts';
 import type { FirstReadDeps } from './step.ts';
 
-/** All changes wait until the service is known, so it is asked every 16 s at least. */
+/** Largest failure count for asking who we are: all changes wait for it, so it is asked every 16 s at least. */
 const SERVICE_BACKOFF_MAX = 5;
 
-/** An attempt that failed. */
+/** Attempt that failed. */
 interface Failure {
   readonly step: Step;
   readonly problem: Problem;
-  /** Failures of this step in a row, without a page in between. */
+  /** Number of failures of this step in a row, without a page in between. */
   readonly count: number;
-  /** When the next attempt is (epoch milliseconds). */
+  /** Time of the next attempt (epoch milliseconds). */
   readonly retryAt: number;
 }
 
-/** Counts failed attempts and says when to try again. */
+/** Counter of failed attempts, which sets the time of the next one. */
 export interface Attempts {
-  /** The last failure, undefined once the step succeeded. */
+  /** Finds the last failure, undefined once the step succeeded. */
   last(): Failure | undefined;
   succeed(): void;
-  /** How many times in a row the step has failed, this time included. */
+  /** Counts the failures of the step in a row, this one included. */
   countWith(step: Step): number;
-  /** Returns the milliseconds until the next attempt. */
+  /** Notes a failure, and returns the milliseconds until the next attempt. */
   fail(step: Step, count: number, reason: Reason): number;
 }
 
-/** No attempt has failed yet. */
+/** Creates the counter. */
 export function createAttempts({ clock, events, random }: FirstReadDeps): Attempts {
   let last: Failure | undefined;
   return {

@@ -13,19 +13,19 @@ import {
 import { assertSameService, findService, type KnownService } from './service.ts';
 import type { FirstReadDeps } from './step.ts';
 
-/** How far the first read has come: the store's word, kept in memory because every request asks. */
+/** Checkpoint of a complete read: the stored progress, kept in memory because every request asks. */
 export interface Checkpoint {
   current(): Progress;
   getStep(step: Step): StepProgress;
-  /** The service that the store belongs to, once it is known. */
+  /** Finds the service that the store belongs to, once it is known. */
   service(): KnownService | undefined;
-  /** Reads what is stored. @throws BridgeError `other-service` when it is of another service. */
+  /** Reads the stored progress. @throws BridgeError `other-service` when it is of another service. */
   open(): Promise<void>;
   /** Reopens the step `service`, as every process does once: the company behind an address may have changed. */
   reopenService(): void;
-  /** Stores what the steps have become. */
+  /** Stores new progress. */
   save(next: Progress): Promise<void>;
-  /** Stores one step, in one transaction with the rows that it stands for. */
+  /** Stores one step, in one transaction with its rows. */
   saveStep(step: Step, change: StepProgress, rows?: (tx: Db) => Promise<void>): Promise<void>;
 }
 

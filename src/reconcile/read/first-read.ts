@@ -8,17 +8,17 @@ import { findOpenStep, findSection, STEPS, type Step } from './progress.ts';
 import { type AttemptRun, readStep, recheck } from './read-step.ts';
 import type { FirstReadDeps } from './step.ts';
 
-/** How often a closed section is asked again, in milliseconds. */
+/** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
 
-/** How far the first complete read of the service has come. */
+/** Progress of the first complete read of the service. */
 type FirstReadState =
   | {
       readonly kind: 'running';
       readonly step: Step;
-      /** Entries of this step that were read. */
+      /** Number of entries of this step that were read. */
       readonly count: number;
-      /** Why the last attempt failed, and when the next one is (epoch milliseconds). */
+      /** Problem of the last attempt, and the time of the next one (epoch milliseconds). */
       readonly problem?: Problem;
       readonly retryAt?: number;
     }
@@ -34,7 +34,7 @@ type FirstReadState =
  */
 export interface FirstRead {
   /**
-   * Goes on where an earlier process stopped. A finished one makes no call, unless a section is closed.
+   * Starts, or goes on where an earlier process stopped. A finished read makes no call, unless a section is closed.
    * @throws BridgeError `other-service` when the store belongs to another service.
    */
   start(): Promise<void>;
@@ -44,13 +44,13 @@ export interface FirstRead {
   readonly finished: boolean;
   /** Account behind the token, once it is known and where the service tells it. */
   ownAccount(): number | undefined;
-  /** Holds changes until this process knows that the service is the one of the store, as far as it tells. */
+  /** Hold on changes until this process knows that the service is the one of the store, as far as it tells. */
   readonly hold: Pick<Hold, 'over' | 'isLong'>;
-  /** Resolves, if ever, with why the bridge must not go on: the store belongs to another company. */
+  /** Resolves, if ever, with the reason why the bridge must stop: the store belongs to another company. */
   readonly broken: Promise<BridgeError>;
 }
 
-/** The first read of one process. */
+/** Creates the first read of one process. */
 export function createFirstRead(deps: FirstReadDeps): FirstRead {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -18,7 +18,7 @@ async function findByAccount(store: Store, emailFolded: string): Promise<UserRow
   return row;
 }
 
-/** Has a store that was read begin again, as if the groups had never been read. */
+/** Makes a store that was read begin again, as if the groups had never been read. */
 async function forgetRead(store: Store): Promise<void> {
   await store.write((tx) => tx.deleteFrom('facts').where('name', '=', 'first-read').execute());
 }

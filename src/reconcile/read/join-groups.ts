@@ -4,7 +4,7 @@ import type { SeenGroup } from '../../store/groups/observations.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { GroupScimId } from '../quirks.ts';
 
-/** A group that both interfaces show. */
+/** Group that both interfaces show. */
 export interface GroupPair {
   readonly seen: SeenGroup;
   readonly rest: RestGroup;
@@ -17,14 +17,14 @@ export interface GroupJoin {
   readonly pairs: readonly GroupPair[];
   /** Groups that SCIM does not show. */
   readonly restOnly: readonly RestGroup[];
-  /** Groups that several of the other interface could be: they stay without REST ids. */
+  /** Groups with several possible partners: they stay without REST ids. */
   readonly ambiguous: readonly SeenGroup[];
 }
 
 /**
- * Joins the groups of the SCIM list with those of the REST list. "The SCIM id is the REST id" (or the
- * uid) counts only while id and name agree for every group that both lists show; a single
- * contradiction, and groups are joined by names that are unique in both lists. Nothing is guessed.
+ * Joins the groups of the SCIM list with those of the REST list. "The SCIM id is the REST id" (or the uid) counts only
+ * while id and name agree for every group that both lists show. After a single contradiction groups are joined by names
+ * that are unique in both lists. Nothing is guessed.
  */
 export function joinGroups(scim: readonly SeenGroup[], rest: readonly RestGroup[]): GroupJoin {
   const byName = joinByName(scim, rest);

@@ -6,24 +6,24 @@ import type { ReadableSection } from '../sections.ts';
 /** Steps of the first read, in order: users before groups, because a membership names a user. */
 export const STEPS = ['service', 'users', 'companyUsers', 'groups', 'restGroups'] as const;
 
-/** One list of the service, or `service`: who we are there. */
+/** Step for one list of the service, or for our own account (`service`). */
 export type Step = (typeof STEPS)[number];
 
-/** How far one step has come. */
+/** Progress of one step. */
 export interface StepProgress {
-  /** `refused`: the service does not let us read it; asked again from time to time. */
+  /** State of the step; `refused`: the service does not let us read it, and it is asked again from time to time. */
   readonly state: 'open' | 'done' | 'refused';
-  /** Entries read. */
+  /** Number of entries read. */
   readonly count: number;
-  /** When this reading of the list began (epoch milliseconds). */
+  /** Beginning of this reading of the list (epoch milliseconds). */
   readonly since?: number;
-  /** Where reading goes on; absent at the beginning. */
+  /** Place where reading goes on; absent at the beginning. */
   readonly cursor?: Cursor;
   /** Documented way to ask for the list that is in use; the first when absent. */
   readonly variant?: number;
-  /** groups: some group came with members, so the list shows them. */
+  /** groups: true when some group came with members, so that the list shows them. */
   readonly listsMembers?: boolean;
-  /** restGroups: members were read of the groups up to this place in the order of creation. */
+  /** restGroups: place in the order of creation up to which members were read. */
   readonly membersAfter?: number;
   /** restGroups: done without members, because no user is known who could be one. */
   readonly membersUnknown?: boolean;
@@ -31,16 +31,16 @@ export interface StepProgress {
   readonly membersDoubted?: boolean;
 }
 
-/** How far the first read has come: kept in the store, so that a restart goes on from there. */
+/** Progress of a complete read, kept in the store, so that a restart goes on from there. */
 export interface Progress {
-  /** When everything that may be read had been read once (epoch milliseconds). */
+  /** Time when everything that may be read had been read once (epoch milliseconds). */
   readonly finishedAt?: number;
   /** Everything was read before: a new member of an adopted group came after the adoption. */
   readonly repeats?: true;
   readonly steps: { readonly [S in Step]?: StepProgress };
 }
 
-/** Where the first read of a store keeps how far it has come. */
+/** Name of the fact with the progress of the first read. */
 export const FIRST_READ_FACT = 'first-read';
 const UNTOUCHED: StepProgress = { state: 'open', count: 0 };
 
@@ -49,7 +49,7 @@ export async function readProgress(db: Db, fact = FIRST_READ_FACT): Promise<Prog
   return (await findFact<Progress>(db, fact)) ?? { steps: {} };
 }
 
-/** Stores a checkpoint. What another process has finished stays finished. */
+/** Stores a checkpoint. A read that another process finished stays finished. */
 export async function saveProgress(
   tx: Db,
   { progress, fact, now }: { progress: Progress; fact: string; now: number },
@@ -60,29 +60,29 @@ export async function saveProgress(
   return value;
 }
 
-/** How far a step has come. */
+/** Finds the progress of a step. */
 export function getStep(progress: Progress, step: Step): StepProgress {
   return progress.steps[step] ?? UNTOUCHED;
 }
 
-/** `progress` with one step changed. */
+/** Copies `progress` with one step changed. */
 export function withStep(progress: Progress, step: Step, change: StepProgress): Progress {
   return { ...progress, steps: { ...progress.steps, [step]: change } };
 }
 
-/** The next step to be read, or undefined when none is left. */
+/** Finds the next step to be read; undefined when none is left. */
 export function findOpenStep(progress: Progress): Step | undefined {
   return STEPS.find((step) => getStep(progress, step).state === 'open');
 }
 
-/** `progress` with these steps to be read from their beginning. */
+/** Copies `progress` with these steps to be read from their beginning. */
 export function reopen(progress: Progress, steps: readonly Step[]): Progress {
   let next = progress;
   for (const step of steps) next = withStep(next, step, UNTOUCHED);
   return next;
 }
 
-/** The section that a step belongs to, undefined for what every token may ask. */
+/** Finds the section of a step; undefined for what every token may ask. */
 export function findSection(step: Step): ReadableSection | undefined {
   switch (step) {
     case 'service':
@@ -94,7 +94,7 @@ export function findSection(step: Step): ReadableSection | undefined {
   }
 }
 
-/** The steps whose lists a section shows or hides together. */
+/** Lists the steps of the lists that a section opens together. */
 export function listStepsOf(section: ReadableSection): Step[] {
   return STEPS.filter((step) => findSection(step) === section);
 }

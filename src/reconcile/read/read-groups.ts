@@ -16,7 +16,7 @@ import type { FirstReadContext, StepResult } from './step.ts';
 /** Members after which a transaction ends: some ten milliseconds. */
 const PART_MEMBERS = 2_000;
 
-/** The groups: names, and members where the list carries them. */
+/** Reads the groups: names, and members where the list carries them. */
 export async function readGroups(context: FirstReadContext): Promise<StepResult> {
   const { deps, current, progress } = context;
   return readList(context, {
@@ -56,7 +56,7 @@ function toParts(seen: readonly ScimGroup[]): ScimGroup[][] {
 
 interface GroupReading {
   readonly form: GroupScimId | undefined;
-  /** Everything was read before. */
+  /** True when everything was read before. */
   readonly repeats: boolean;
 }
 
@@ -116,7 +116,7 @@ function toObservation(
   };
 }
 
-/** The rows that stand for these groups, by SCIM id; of several, the live one with that very id. */
+/** Locks the rows of these groups, by SCIM id; of several, the live one with that very id. */
 async function lockByScimId(
   tx: Db,
   scimIds: readonly string[],
@@ -135,7 +135,7 @@ async function lockByScimId(
   return found;
 }
 
-/** The last one wins: first tombstones, then live rows that carry no SCIM id yet, then those that do. */
+/** Rank of a row; the highest wins: tombstones, then live rows without a SCIM id, then those with one. */
 function toRank({ deleted_at, upstream_scim_id }: GroupRow): number {
   return (deleted_at === null ? 2 : 0) + (upstream_scim_id === null ? 0 : 1);
 }

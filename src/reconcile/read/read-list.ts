@@ -6,7 +6,7 @@ import { classify } from '../verdict.ts';
 import type { StepProgress } from './progress.ts';
 import { type FirstReadContext, READING, type StepResult } from './step.ts';
 
-/** When a page was asked for and when it is stored (epoch milliseconds). */
+/** Times when a page was asked for and when it is stored (epoch milliseconds). */
 export interface PageTimes {
   readonly sentAt: number;
   readonly now: number;
@@ -16,7 +16,7 @@ export interface PageTimes {
 interface StoredPage {
   /** Parts stored first, each in a short transaction of its own; a repeated page stores them again. */
   readonly before?: readonly ((tx: Db) => Promise<void>)[];
-  /** Stored with the checkpoint. */
+  /** Rows stored with the checkpoint. */
   readonly rows: (tx: Db) => Promise<void>;
   readonly taught?: Partial<StepProgress>;
 }
@@ -24,9 +24,9 @@ interface StoredPage {
 /** A list of the service. */
 export interface ListRead<O extends PagedOperation> {
   readonly operation: O;
-  /** The documented ways to ask for it: a later one is tried when the ones before are not complete. */
+  /** Documented ways to ask for it: a later one is tried when the ones before are not complete. */
   readonly variants: readonly [ArgsOf<O>, ...ArgsOf<O>[]];
-  /** How many entries it must have, where another complete list says so. */
+  /** Number of entries that it must have, where another complete list tells it. */
   readonly knownTotal?: number | undefined;
   readonly storePage: (items: readonly unknown[], times: PageTimes) => StoredPage;
 }
@@ -51,7 +51,7 @@ export async function readList<O extends PagedOperation>(
   }
 }
 
-/** A service that does not take the parameters of one way may take those of the next. */
+/** Tries one way; a service that does not take its parameters may take those of the next. */
 async function tryVariant<O extends PagedOperation>(
   context: FirstReadContext,
   list: ListRead<O>,

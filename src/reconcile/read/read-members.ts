@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ObservedGroup } from '../../domain/group.ts';
 import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups/groups.ts';
 import {
   countSeenMembers,
@@ -24,7 +25,7 @@ type UserCounts = ReadonlyMap<number, number | undefined>;
 /** Groups whose members are counted in one read of the store. */
 const PART = 20;
 
-const NOBODY = { seen: 0, unknown: 0 };
+const NO_MEMBERS = { seen: 0, unknown: 0 };
 
 /** Reads the members of every group whose members no list carried completely, one call each. */
 export async function readMembers(context: FirstReadContext, counts: UserCounts): Promise<void> {
@@ -55,15 +56,16 @@ async function saveStaleCount(tx: Db, { id }: SeenGroup, now: number): Promise<v
   const row = await lockGroup(tx, id);
   const observed = row && toObservedGroup(row);
   if (observed === undefined) return;
-  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, doubtedAt: now }) });
+  const stale: ObservedGroup = { ...observed, staleAt: now };
+  await updateGroup(tx, id, { observed: JSON.stringify(stale) });
 }
 
-/** A group whose members no list proved. */
+/** Group whose members no list proved. */
 interface Unproven {
   readonly group: SeenGroup;
   /** Member count that the service tells; undefined when it tells none. */
   readonly said: number | undefined;
-  /** How many the list showed. */
+  /** Number of members that the list showed. */
   readonly listed: number;
 }
 
@@ -72,7 +74,7 @@ function agrees({ said, listed }: Unproven, memberIds: readonly number[]): boole
   return said === undefined || said === memberIds.length || listed === memberIds.length;
 }
 
-/** The groups after the checkpoint whose members are not known to be complete. */
+/** Lists the groups after the checkpoint whose members are not known to be complete. */
 async function listUnproven(
   { deps, current, progress }: FirstReadContext,
   counts: UserCounts,
@@ -87,13 +89,13 @@ async function listUnproven(
     const known = await countSeenMembers(deps.store.read, ids);
     for (const group of groups) {
       const said = group.restId === undefined ? undefined : counts.get(group.restId);
-      const { seen: listed, unknown } = known.get(group.id) ?? NOBODY;
-      // Where nothing says how many there are, a list that shows fewer than before may be cut short.
+      const { seen: listed, unknown } = known.get(group.id) ?? NO_MEMBERS;
+      // A list without a count that shows fewer members than before may be cut short.
       const isWhole = listsMembers && group.scimId !== undefined && unknown === 0;
       const isProven = said === undefined ? isWhole : said === listed;
       if (!isProven) unproven.push({ group, said, listed });
     }
-    // Counting alone would keep the process from everything else.
+    // Counting without a pause would block the event loop.
     await nextTurn();
   }
   return unproven;
@@ -133,7 +135,8 @@ async function fetchMembers(
   } catch (error) {
     const { verdict } = classify(error);
     if (verdict === 'missing') return undefined;
-    // Another right than that of the groups; one group by itself shows its members through SCIM too.
+    // Listing members needs another right than listing groups; one group by itself shows its members through SCIM
+    // too.
     const instead = verdict === 'forbidden' ? await fetchThroughScim(context, group) : undefined;
     if (instead === undefined) throw error;
     return instead;

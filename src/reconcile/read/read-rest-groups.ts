@@ -9,9 +9,9 @@ import { saveJoin } from './save-join.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
 
 /**
- * Permissions, flags and REST ids of the groups, joined with those that SCIM showed; then the members
- * that no list carried. The join needs both lists whole, so this one is kept as small entries and read
- * again after a restart; the members go on where they were.
+ * Reads permissions, flags and REST ids of the groups, joins them with the SCIM groups, and then reads the members that
+ * no list carried. The join needs both lists whole, so this list is kept as small entries and read again after a
+ * restart; the members go on at the checkpoint.
  */
 export async function readRestGroups(context: FirstReadContext): Promise<StepResult> {
   const { deps, current, progress, save } = context;
@@ -37,7 +37,7 @@ async function readRestList(
   const read = new Map<string, RestGroup>();
   const result = await readList(context, {
     operation: groups.getListOfGroups,
-    // With tree entities the service does not page at all; the last way asks for nothing special.
+    // The service does not page at all with tree entities; the last way asks for nothing special.
     variants: [
       { query: { with_users_count: true } },
       { query: { with_users_count: true, with_tree_entities: true } },

@@ -5,15 +5,15 @@ import { findSection, type Step } from './progress.ts';
 import { closeStep, recheckSections, refuseStep, runStep, type StepRun } from './run-step.ts';
 import { isAnswering } from './service.ts';
 
-/** How often the list of roles may be incomplete before the rest serves without it. */
+/** Times that the list of roles may be incomplete before the rest serves without it. */
 const INCOMPLETE_MAX = 3;
-/** How often asking whose token this is may fail while other reads work: the operation is not documented. */
+/** Times that asking for our own account may fail while other reads work: the operation is not documented. */
 const ACCOUNT_FAILURES_MAX = 3;
 
 /** State that the attempts of one first read share. */
 export interface AttemptRun extends StepRun {
   readonly attempts: Attempts;
-  /** Told that the service is not the one of the store: nothing may go on. */
+  /** Stops everything, because the service is not the one of the store. */
   readonly giveUp: (error: BridgeError) => void;
 }
 

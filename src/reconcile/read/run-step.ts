@@ -52,7 +52,7 @@ export async function runStep(
  * too early.
  */
 export async function closeStep({ deps, checkpoint }: StepRun, step: Step): Promise<void> {
-  // Before the step counts as read: a crash in between reads the list again, and ends here again.
+  // It comes before the step counts as read: after a crash in between the list is read again, and ends here again.
   if (step === 'restGroups') await touchAllUsers(deps.store, deps.clock.now());
   const { cursor: _, ...read } = checkpoint.getStep(step);
   const next = withStep(checkpoint.current(), step, { ...read, state: 'done' });
@@ -65,7 +65,7 @@ export async function closeStep({ deps, checkpoint }: StepRun, step: Step): Prom
   if (isRead) await saveSection(deps, section, null);
 }
 
-/** The first read is finished when every list was read or refused; what comes later does not undo that. */
+/** Finishes the first read when every list was read or refused; later changes do not undo that. */
 function withEnd(progress: Progress, now: number): Progress {
   const isOver = progress.finishedAt === undefined && findOpenStep(progress) === undefined;
   return isOver ? { ...progress, finishedAt: now } : progress;
@@ -90,12 +90,12 @@ export async function refuseStep(
   for (const one of listStepsOf(section)) {
     next = withStep(next, one, { state: 'refused', count: 0 });
   }
-  // The section first: a list that counts as refused must never look open.
+  // The section comes first: a refused list must never look open.
   await saveSection(deps, section, problem);
   await checkpoint.save(withEnd(next, deps.clock.now()));
 }
 
-/** Asks closed sections again: lists that were never read are to be read now, others need one cheap call. */
+/** Asks closed sections again: a list that was never read is reopened, another costs one cheap call. */
 export async function recheckSections({ deps, checkpoint }: StepRun): Promise<void> {
   const sections = await readSections(deps);
   for (const section of ['users', 'companyUsers', 'groups'] as const) {

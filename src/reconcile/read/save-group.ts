@@ -6,16 +6,16 @@ import { observeLinks } from '../../store/links/observations.ts';
 import type { Db } from '../../store/store.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
 
-/** The names of a group in the service, as columns. */
+/** Ids of a group in the service, as columns. */
 type GroupIdColumns = Partial<
   Pick<GroupRow, 'upstream_scim_id' | 'upstream_rest_id' | 'upstream_uid'>
 >;
 
-/** A group as a list shows it. */
+/** Group as a list shows it. */
 export interface GroupObservation {
   readonly ids: GroupIdColumns;
   readonly observed: ObservedGroup;
-  /** When it is stored (epoch milliseconds). */
+  /** Time of storing (epoch milliseconds). */
   readonly now: number;
 }
 
@@ -31,7 +31,7 @@ export function toNewGroup({ ids, observed, now }: GroupObservation): NewGroupRo
   };
 }
 
-/** Stores a observation: an unmanaged group is shown as observed, a managed one as desired. */
+/** Stores an observation: an unmanaged group is shown as observed, a managed one as desired. */
 export async function mergeGroup(
   tx: Db,
   row: GroupRow,
@@ -49,9 +49,9 @@ export interface SeenMembers {
   readonly memberIds: readonly number[];
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Everything was read before. */
+  /** True when everything was read before. */
   readonly repeats: boolean;
-  /** The list of all groups may cut long member lists short; asking for those of one group does not. */
+  /** Source of the members: the list of all groups may cut long member lists short, the list of one group does not. */
   readonly from: 'list' | 'group';
 }
 
@@ -64,10 +64,8 @@ export async function saveMembers(
   row: GroupRow,
   { memberIds, now, repeats, from }: SeenMembers,
 ): Promise<void> {
-  // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
-  if (row.must_look !== 0) return;
   const baseline = toBaseline(row, repeats);
-  // A removal that a provider asks for must not be taken to be done because a list was short.
+  // A short list must not pass for a removal that a provider asks for.
   const isUnsure = repeats && from === 'list' && row.origin !== null;
   const moved = await observeLinks(tx, 'memberships', row.id, {
     upstreamUserIds: memberIds,
@@ -76,7 +74,7 @@ export async function saveMembers(
     // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
     settles: row.must_look === 0,
   });
-  // In a managed group what is wanted is shown, whatever is seen.
+  // A managed group shows its desired members, whatever is seen.
   if (moved === 0 || baseline === 0) return;
   await updateGroup(tx, row.id, { version: row.version + 1, modified_at: now });
 }

@@ -21,7 +21,7 @@ import { mergeGroup, toNewGroup } from './save-group.ts';
 
 const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
 
-/** Stores which groups of the two interfaces are the same, and what only REST tells of them. */
+/** Stores the joined groups of the two interfaces, with the values that only REST tells. */
 export async function saveJoin(store: Store, join: GroupJoin, times: PageTimes): Promise<void> {
   for (const pairs of chunks(join.pairs)) await store.write((tx) => savePairs(tx, pairs, times));
   for (const rest of chunks(join.restOnly)) {
@@ -48,14 +48,14 @@ async function savePairs(tx: Db, pairs: readonly GroupPair[], times: PageTimes):
     const bySeen = rows.find(({ id }) => id === seen.id);
     const byRest = others.find(({ deleted_at }) => deleted_at === null);
     const row = bySeen && byRest ? await mergeRows(tx, bySeen, byRest) : (bySeen ?? byRest);
-    // Deleted through SCIM and not gone yet: a list does not bring it back.
+    // The group was deleted through SCIM and is not gone yet: a list does not bring it back.
     const isGoing = byRest === undefined && others.length > 0 && row?.origin === null;
     if (row && isGoing) await deleteGroup(tx, row.id);
     else if (row) await saveRest(tx, row, { rest, scimId: seen.scimId, times });
   }
 }
 
-/** Groups that SCIM does not show have members and rights all the same, and hold their names. */
+/** Stores groups that SCIM does not show: they have members and rights all the same, and hold their names. */
 async function saveRestOnly(tx: Db, list: readonly RestGroup[], times: PageTimes): Promise<void> {
   const restIds = list.map(({ id }) => id);
   const rows = await lockGroupsByIds(tx, { restIds, uids: list.map(({ uid }) => uid) });
@@ -110,7 +110,7 @@ function toObservation(
   };
 }
 
-/** One group was seen through each interface on its own: it stays once, as the managed one, else the older. */
+/** Merges two rows that each saw the group through one interface: the managed one stays, else the older. */
 async function mergeRows(tx: Db, a: GroupRow, b: GroupRow): Promise<GroupRow | undefined> {
   if (a.origin !== null && b.origin !== null) return undefined;
   const [keep, drop] = b.origin !== null || (a.origin === null && b.seq < a.seq) ? [b, a] : [a, b];
@@ -121,7 +121,7 @@ async function mergeRows(tx: Db, a: GroupRow, b: GroupRow): Promise<GroupRow | u
   return { ...keep, observed: toNewer(keep, drop) };
 }
 
-/** The name is whatever was seen last: the group may have been renamed since the older observation. */
+/** Takes the name of the newer observation, because the group may have been renamed since the older one. */
 function toNewer(keep: GroupRow, drop: GroupRow): string | null {
   const [known, seen] = [toObservedGroup(keep), toObservedGroup(drop)];
   if (seen === undefined || (known?.at ?? 0) >= seen.at) return keep.observed;

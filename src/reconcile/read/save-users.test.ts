@@ -21,7 +21,7 @@ function seen(fullName: string, email = 'mary@example.com', at = FIRST.now) {
   return { upstreamId: ACCOUNT, observe: () => observed };
 }
 
-/** A store that knows the account, with the row changed as the case has it. */
+/** Makes a store that knows the account, with the row changed for the case. */
 async function makeKnown(store: Store, change: UserChange): Promise<void> {
   await store.write((tx) => saveUsers(tx, [seen('Mary Smith')], FIRST));
   if (Object.keys(change).length === 0) return;

@@ -21,7 +21,7 @@ import { decideDeletedMerge, decideMerge } from '../merge-decision.ts';
 import { type ObservedColumns, toObservedColumns, toUnmanagedAttributes } from '../user/observe.ts';
 import type { PageTimes } from './read-list.ts';
 
-/** One account as a list shows it. */
+/** Account as a list shows it. */
 export interface SeenAccount {
   readonly upstreamId: number;
   /** Merges this account into the observation before. */

@@ -7,11 +7,11 @@ import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { classify } from '../verdict.ts';
 import { type FirstReadContext, type FirstReadDeps, READING, type StepResult } from './step.ts';
 
-/** The service that a store belongs to. */
+/** Service that a store belongs to. */
 export interface KnownService {
-  /** Its base URL, or a constant for the embedded sandbox, whose port changes. */
+  /** Base URL, or a constant for the embedded sandbox, whose port changes. */
   readonly identity: string;
-  /** The company, once a list or the account of the token named it. */
+  /** Company, once a list or the account of the token named it. */
   readonly companyId?: number;
   /** Account behind the token, where the service tells it. */
   readonly accountId?: number;
@@ -25,7 +25,7 @@ export async function findService(db: Db): Promise<KnownService | undefined> {
 }
 
 /**
- * Makes the store belong to this service, or to what more is known of it.
+ * Makes the store belong to this service, or adds new facts about it.
  * @throws BridgeError `other-service` when it belongs to another.
  */
 export async function saveService(tx: Db, seen: KnownService, now: number): Promise<void> {

@@ -4,11 +4,11 @@ import type { Progress, StepProgress } from './progress.ts';
 
 /** Dependencies of the first read. */
 export interface FirstReadDeps extends ReconcileDeps {
-  /** Names the service that the store belongs to: its base URL, or a constant for the embedded sandbox. */
+  /** Name of the service that the store belongs to: its base URL, or a constant for the embedded sandbox. */
   readonly identity: string;
 }
 
-/** Reading to compare is the least urgent class that is never starved. */
+/** Context of reading to compare: the least urgent class that is never starved. */
 export const READING: CallContext = { class: 'look', key: 'first-read' };
 
 /** Context of one step. */
@@ -16,16 +16,16 @@ export interface FirstReadContext {
   readonly deps: FirstReadDeps;
   /** Aborts when the process stops. */
   readonly signal: AbortSignal;
-  /** Where all steps stand. */
+  /** Finds the progress of all steps. */
   progress(): Progress;
-  /** Where this step stands. */
+  /** Finds the progress of this step. */
   current(): StepProgress;
   /** Stores a checkpoint of this step in one transaction with the rows it stands for. */
   save(checkpoint: StepProgress, rows?: (tx: Db) => Promise<void>): Promise<void>;
 }
 
 /**
- * How a step ended. A failed call is thrown, and the step goes on from its checkpoint then.
+ * End of a step. A failed call is thrown, and the step then goes on from its checkpoint.
  * - `done`: the list was provably complete
  * - `incomplete`: it was not, so nothing is concluded and the list is read again from its beginning
  */

@@ -66,10 +66,10 @@ function isWanted(row: UserRow | GroupRow): boolean {
   return 'upstream_id' in row ? row.active === 1 && row.upstream_id !== null : hasUpstreamIds(row);
 }
 
-/** How a repair stands: it waits for the service, it is done, or the service differs again. */
+/** State of a repair: it waits for the service, it is done, or the service differs again. */
 export type RepairState = 'waits' | 'done' | 'differs';
 
-/** How the repair of what is `current` stands. */
+/** Finds the state of a repair of the current resource. */
 export async function checkRepair(
   tx: Db,
   { row, differences }: Current,
@@ -94,13 +94,13 @@ export type DriftPlace =
   | { readonly kind: 'fields'; readonly fields: readonly (UserField | GroupField)[] }
   | { readonly kind: 'link'; readonly list: LinkTable };
 
-/** A difference, as far as its place is concerned. */
+/** Difference, as far as its place is concerned. */
 interface Placed {
   readonly kind: DriftKind;
   readonly desired: JsonValue;
 }
 
-/** Where a difference is; undefined: nothing of it is ours. */
+/** Finds the place of a difference; undefined when the bridge owns nothing of it. */
 export function findPlace({ kind, desired }: Placed): DriftPlace | undefined {
   switch (kind) {
     case 'user.missing':

@@ -16,23 +16,23 @@ import { acceptDrift, adoptUnmanaged } from './desire.ts';
 import { addPlan, listExceeded, toHash, toPlanAction } from './make-plan.ts';
 import { findProtection } from './protection.ts';
 
-/** More is left to the next plan. */
+/** Largest number of actions of a plan; more are left to the next one. */
 const ACTIONS_MAX = 10_000;
 const PART = 500;
-/** Repairs of the same in 24 hours, after which it is only reported. */
+/** Repairs of the same drift in 24 hours, after which it is only reported. */
 const REPAIRS_MAX = 3;
 
-/** After what it is decided what to do about the drifts that are known. */
+/** Occasion of a decision about the known drifts. */
 export interface Occasion {
   /** `tail`: only some resources were looked at, so a waiting plan is left as it is. */
   readonly source: 'sweep' | 'tail';
-  /** The plan is made to be shown, and nothing follows. */
+  /** True when the plan is made to be shown, and nothing follows. */
   readonly isDryRun: boolean;
 }
 
 /**
- * Decides what the policy says about every drift that is known: accepts, and makes one plan of all repairs, which
- * waits for an operator where it would do too much harm. Undefined: there is nothing to be repaired.
+ * Decides by the policy about every known drift: accepts some, and makes one plan of all repairs, which waits for an
+ * operator where it would do too much harm. Undefined when there is nothing to be repaired.
  */
 export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanRow | undefined> {
   const { isDryRun } = occasion;
@@ -55,11 +55,11 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
 interface Sorted {
   readonly toRepair: DriftRow[];
   readonly toAccept: DriftRow[];
-  /** To be taken over, each in a transaction of its own. */
+  /** Drifts to be accepted by adoption, each in a transaction of its own. */
   readonly toAdopt: DriftRow[];
 }
 
-/** Sorts what is known by what the policy says, a bounded number of repairs; what is contested is marked. */
+/** Sorts the known drifts by the policy, up to a number of repairs; contested ones are marked. */
 async function sortKnown(tx: Db, deps: DriftDeps, { isDryRun }: Occasion): Promise<Sorted> {
   const kinds: DriftKind[] = listActedOn(deps.repair.actions, DRIFT_KINDS);
   await reopenIgnoredDrifts(tx, deps.clock.now());
@@ -110,7 +110,7 @@ async function mayRepair(
 
 interface Planning extends Occasion {
   readonly candidates: readonly DriftRow[];
-  /** The plan that waits already. */
+  /** Plan that waits already. */
   readonly held: PlanRow | undefined;
 }
 
@@ -133,7 +133,7 @@ async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<Pla
     waiting: waiting.map(toPlanAction),
     now,
   });
-  // There is one plan that waits; the next sweep makes one of everything.
+  // Only one plan can wait; the next sweep makes one of everything.
   if (exceeded.length > 0 && waiting.length > 0) return undefined;
   const standing = { ...toStanding(exceeded, isDryRun), source, automatic: 1, now };
   const plan = await addPlan(tx, actions, standing);
@@ -148,7 +148,7 @@ function toStanding(exceeded: readonly string[], isDryRun: boolean) {
   return { status: 'approved', reason: null } as const;
 }
 
-/** Another plan says by now what is to be done. */
+/** Discards a plan that a newer one replaces. */
 async function supersede(tx: Db, id: string, now: number): Promise<void> {
   const change = { status: 'discarded', reason: 'superseded', ended_at: now } as const;
   await updatePlan(tx, id, { ...change, decided_at: now });

@@ -24,7 +24,7 @@ interface PlanWord {
   readonly by: string;
 }
 
-/** Approves or discards a plan that waits, if it is the one with this hash; a discard needs none. */
+/** Approves or discards a waiting plan, if it is the one with this hash; a discard needs none. */
 export async function decidePlan(
   { store, clock, driftEvents }: DriftDeps,
   id: string,
@@ -55,7 +55,7 @@ export type DriftDecision =
   | { readonly kind: 'unknown' }
   /** It is over, or being repaired. */
   | { readonly kind: 'not-open'; readonly drift: DriftRow }
-  /** Nothing of it is ours to change, or the service holds something else by now. */
+  /** The bridge owns nothing of it, or the service holds something else by now. */
   | { readonly kind: 'not-possible'; readonly drift: DriftRow };
 
 /** Repairs one drift, whatever the policy says and without counting for a limit. */
@@ -77,7 +77,7 @@ export async function repairDrift(deps: DriftDeps, id: string, by: string): Prom
   });
 }
 
-/** Takes what is observed as what is desired, whatever the policy says. */
+/** Accepts the observed value as the desired one, whatever the policy says. */
 export async function acceptOne(deps: DriftDeps, id: string): Promise<DriftDecision> {
   const known = await findDrift(deps.store.read, id);
   if (known !== undefined && isUnmanagedKind(known.kind) && known.status === 'open') {
@@ -90,7 +90,7 @@ export async function acceptOne(deps: DriftDeps, id: string): Promise<DriftDecis
   });
 }
 
-/** Until when a drift is to be left alone, and why. */
+/** Time until which a drift is left alone, and the reason. */
 export interface Ignoring {
   /** Epoch milliseconds. */
   readonly until: number;

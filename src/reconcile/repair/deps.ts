@@ -11,17 +11,17 @@ import type { FirstReadDeps } from '../read/step.ts';
 export interface RepairPolicy {
   readonly actions: DriftPolicy;
   readonly limits: HarmLimits;
-  /** How long after a write of our own a difference is none yet, in milliseconds. */
+  /** Time after a write of our own in which a difference is not drift yet, in milliseconds. */
   readonly settleMs: number;
 }
 
 /** Events that repairs report to telemetry. */
 export interface DriftEvents {
-  /** A plan was made, or stands elsewhere by now. */
+  /** A plan was made, or has another status now. */
   plan(fields: { id: string; status: PlanStatus; source: PlanOrigin; actions: number }): void;
-  /** The service holds what is desired again. `tookMs`: since the difference was found. */
+  /** The service holds the desired value again. `tookMs`: since the difference was found. */
   repaired(fields: { kind: DriftKind; id: string; tookMs: number }): void;
-  /** Something differs that was not known. */
+  /** A new drift was found. */
   found(fields: { kind: DriftKind; id: string }): void;
   failed(fields: { type: string; id: string; error: unknown }): void;
 }
@@ -30,7 +30,7 @@ export interface DriftEvents {
 export interface DriftDeps extends FirstReadDeps {
   readonly repair: RepairPolicy;
   readonly driftEvents: DriftEvents;
-  /** Something is due. */
+  /** Tells the workers that a resource became due. */
   readonly notify: () => void;
   /** Finds the reason why protected users do not leave this group; undefined for an ordinary group. */
   readonly findGroupPrivilege: (tx: Db, row: GroupRow) => Promise<string | undefined>;

@@ -27,9 +27,9 @@ export interface Desire extends Pick<Difference, 'kind' | 'memberId'> {
 export type DesireDeps = Pick<ReconcileDeps, 'clock' | 'rules'>;
 
 /**
- * Makes a value what is desired, as another version that readers see. Nothing waits for it: where the service
- * does not hold it yet, the caller has it wait. The caller has entered the rules (`enterRules`, `names`).
- * False: it cannot be, because the resource is deleted or not ours, or another group has the name.
+ * Makes a value the desired one, as another version that readers see. It is not pending: where the service does not
+ * hold it yet, the caller makes it so. The caller has entered the rules (`enterRules`, `names`).
+ * False when the resource is deleted or unmanaged, or another group has the name.
  */
 export async function desire(
   tx: Db,
@@ -124,7 +124,7 @@ async function desireOfGroup(
   return true;
 }
 
-/** A group that is gone and is not to come back: in no answer any more. */
+/** Deletes a group that is gone and is not to come back. */
 async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow): Promise<void> {
   const now = clock.now();
   const users = await listLinkedUsers(tx, row.id);
@@ -151,8 +151,8 @@ async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow
 }
 
 /**
- * Takes what is observed as what is desired. The caller has entered the rules (`enterRules`, `names`). False: the
- * service was seen to hold something else by now, or it cannot be desired.
+ * Accepts the observed value as the desired one. The caller has entered the rules (`enterRules`, `names`). False when
+ * the service was seen to hold something else by now, or the value cannot be desired.
  */
 export async function acceptDrift(
   tx: Db,

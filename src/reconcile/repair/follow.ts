@@ -25,7 +25,7 @@ import { releasePart } from './release.ts';
 /** Repairs that are checked in one transaction. */
 const PART = 200;
 
-/** Goes on with every approved plan, and tells which repairs have come to their end. True: some are under way. */
+/** Continues every approved plan, and reports the repairs that are done. True when some are under way. */
 export async function followRepairs(deps: DriftDeps): Promise<boolean> {
   const plans = await listApprovedPlans(deps.store.read);
   for (const plan of plans) {
@@ -38,7 +38,7 @@ export async function followRepairs(deps: DriftDeps): Promise<boolean> {
   return met || plans.length > 0;
 }
 
-/** Ends what a plan has repaired, and the plan once nothing of it waits any more. */
+/** Ends the finished repairs of a plan, and the plan once nothing of it waits any more. */
 async function endPlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
   const { store, clock, driftEvents } = deps;
   for (let afterId: number | undefined = 0; afterId !== undefined; ) {
@@ -59,7 +59,7 @@ async function endPlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
   if (total !== undefined) driftEvents.plan({ id, source, status: 'applied', actions: total });
 }
 
-/** Ends what a write has met and repairs by itself. True: some of it is still under way. */
+/** Ends repairs that a write made unnecessary. True when some are still under way. */
 async function endMetDrifts(deps: DriftDeps): Promise<boolean> {
   let isAny = false;
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
@@ -115,7 +115,7 @@ function createRepairCheck(tx: Db, deps: DriftDeps): Ending['check'] {
   };
 }
 
-/** The drift that was repaired by it; undefined: none, or not yet. */
+/** Ends one action. Returns the drift that it repaired; undefined when there is none, or not yet. */
 async function endAction(ending: Ending, action: PlanActionRow): Promise<DriftRow | undefined> {
   const { tx, check } = ending;
   const state = await check(action);
@@ -138,7 +138,7 @@ async function endDrift(
       await endDrifts(tx, [drift.id], { status: 'gone', now });
       return undefined;
     case 'differs':
-      // It did not hold: the next look decides anew.
+      // The repair did not hold: the next look decides anew.
       await changeDrifts(tx, [drift.id], { status: 'open', plan_id: null });
       return undefined;
     case 'done':

@@ -17,11 +17,11 @@ import type { LookNeeds } from '../compare/look.ts';
 import { groupResources, type Resources, userResources } from '../compare/resources.ts';
 import type { DriftDeps } from './deps.ts';
 
-/** Inspections that are made in one turn. */
+/** Inspections of one turn. */
 const TURN_MAX = 50;
-/** For how long a process has an inspection to itself, in milliseconds. */
+/** Time for which a process has an inspection to itself, in milliseconds. */
 const LEASE_MS = 5 * 60_000;
-/** How long to wait after a look that did not work, at first and at most, in milliseconds. */
+/** First and longest wait after a failed look, in milliseconds. */
 const RETRY_MS = 5_000;
 const RETRY_MAX_MS = 10 * 60_000;
 /** Waits after a look that was skipped because a worker has the resource, in milliseconds. */
@@ -32,7 +32,7 @@ const BUSY_MAX_MS = 60_000;
 export interface Inspected {
   /** Time of the next inspection (epoch milliseconds); undefined when none waits. */
   readonly nextAt: number | undefined;
-  /** Something differs that was not known. */
+  /** True when a new drift was found. */
   readonly hasFound: boolean;
 }
 
@@ -81,7 +81,7 @@ interface Inspectable<Row extends UserRow | GroupRow> {
   readonly row: Row | undefined;
 }
 
-/** True: something differs that was not known. */
+/** Inspects one resource. True when a new drift was found. */
 async function inspectOne<Row extends UserRow | GroupRow>(
   inspecting: Inspecting,
   inspection: InspectionRow,
@@ -106,7 +106,7 @@ async function inspectOne<Row extends UserRow | GroupRow>(
     : look(inspecting, held, { resources, row, needs });
 }
 
-/** Takes the inspection for this process, unless our own last write is too near for it. */
+/** Takes the inspection for this process, unless our own last write is too recent. */
 async function take(
   { store, clock, owner, repair }: DriftDeps,
   inspection: InspectionRow,
@@ -162,7 +162,7 @@ async function concludeSeen<Row extends UserRow | GroupRow>(
       seenAt: toSeenAt(row) ?? 0,
     }),
   );
-  return tell(deps, found);
+  return report(deps, found);
 }
 
 async function look<Row extends UserRow | GroupRow>(
@@ -184,10 +184,10 @@ async function look<Row extends UserRow | GroupRow>(
     return conclude(tx, deps, { inspection, resources, row, since, seenAt: deps.clock.now() });
   });
   if (found === undefined) await defer(deps, inspection);
-  return tell(deps, found ?? []);
+  return report(deps, found ?? []);
 }
 
-/** The look is owed still. */
+/** Defers an inspection whose look failed. */
 async function defer({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
   const waitMs = Math.min(RETRY_MS * 2 ** (inspection.attempts - 1), RETRY_MAX_MS);
   const { attempts } = inspection;
@@ -210,11 +210,11 @@ interface Conclusion<Row extends UserRow | GroupRow> extends Found<Row> {
   readonly inspection: InspectionRow;
   /** Beginning of the look (epoch milliseconds): a resource last seen before it was not there. */
   readonly since: number;
-  /** When it was looked at; what was found to differ since then is known better. */
+  /** Time of the look; drift that was seen later is newer. */
   readonly seenAt: number;
 }
 
-/** Says in what it differs, and ends the inspection unless there is a newer reason to look. The new drifts. */
+/** Compares the resource, and ends the inspection unless there is a newer reason to look. Returns the new drifts. */
 async function conclude<Row extends UserRow | GroupRow>(
   tx: Db,
   deps: DriftDeps,
@@ -247,7 +247,7 @@ async function conclude<Row extends UserRow | GroupRow>(
   return (await listActiveDrifts(tx, [row.id])).filter(({ id }) => !before.has(id));
 }
 
-function tell({ driftEvents }: DriftDeps, found: readonly DriftRow[]): boolean {
+function report({ driftEvents }: DriftDeps, found: readonly DriftRow[]): boolean {
   for (const { kind, id } of found) driftEvents.found({ kind, id });
   return found.length > 0;
 }

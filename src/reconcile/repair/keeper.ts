@@ -15,22 +15,22 @@ import { followRepairs } from './follow.ts';
 import { createInspections } from './inspect.ts';
 import { type UndoDecision, undoPlan } from './undo.ts';
 
-/** How soon it is seen what became of repairs when none was under way, in milliseconds. */
+/** Interval of checking repairs while none is under way, in milliseconds. */
 const IDLE_MS = 2_000;
-/** The same while some are, at least and at most: the larger a plan, the longer it takes to look at it. */
+/** Shortest and longest interval while some are: the larger a plan, the longer the check takes. */
 const BUSY_MS = [25, 1_000] as const;
-/** How much longer than looking takes it is left alone. */
+/** Rest after a turn, as a multiple of its duration. */
 const BUSY_FACTOR = 4;
 
 /** Keeper of drifts in one process; several processes can share a store. */
 export interface DriftKeeper {
   start(): void;
   stop(): Promise<void>;
-  /** Something is to be looked at, or was approved. */
+  /** Notes that there is something to look at, or that a plan was approved. */
   notify(): void;
-  /** Decides about what is known, after a sweep. */
+  /** Decides about the known drifts, after a sweep. */
   decide(occasion: Occasion): Promise<PlanRow | undefined>;
-  /** Of this and the next three `by` is the name of the operator. */
+  /** `by` is the name of the operator, here and in the next three. */
   approve(id: string, hash: string, by: string): Promise<PlanDecision>;
   discard(id: string, by: string): Promise<PlanDecision>;
   undo(id: string, by: string): Promise<UndoDecision>;
@@ -39,7 +39,7 @@ export interface DriftKeeper {
   ignore(driftId: string, ignoring: Ignoring): Promise<DriftDecision>;
 }
 
-/** Keeps drifts; `isReady` tells whether what is stored may be acted on. */
+/** Creates the keeper; `isReady` tells whether the stored state may be acted on. */
 export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolean>): DriftKeeper {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -65,7 +65,7 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     if (!signal.aborted) timer = setTimeout(notify, restMs).unref();
   }
 
-  /** When there is more to do (epoch milliseconds); undefined: nothing is known to come. */
+  /** Runs one turn. Returns the time of the next work (epoch milliseconds); undefined when none is known. */
   async function keep(): Promise<number | undefined> {
     const { nextAt, hasFound } = await inspections.run();
     if (hasFound) await decide(deps, { source: 'tail', isDryRun: false });
@@ -107,13 +107,13 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
   };
 }
 
-/** A file has one process: what was taken in it was taken by one that is gone. */
+/** Frees the inspections of a process that is gone: a database file has one process. */
 async function free({ store, clock, driftEvents }: DriftDeps): Promise<void> {
   if (store.engine !== 'sqlite') return;
   try {
     await store.write((tx) => freeInspections(tx, clock.now()));
   } catch (error) {
-    // They come free by themselves, some minutes later.
+    // The inspections come free by themselves, some minutes later.
     driftEvents.failed({ type: 'drift', id: 'free', error });
   }
 }

@@ -36,7 +36,7 @@ export async function addPlan(
   plan: Pick<PlanRow, 'status' | 'source' | 'reason' | 'automatic'> & {
     readonly now: number;
     readonly undoes?: string;
-    /** The operator who asked for it. */
+    /** Operator who asked for it. */
     readonly by?: string;
   },
 ): Promise<PlanRow> {
@@ -56,7 +56,7 @@ export async function addPlan(
   return insertPlan(tx, row, actions);
 }
 
-/** Over the actions and what they presuppose, in whatever order they were found. */
+/** Hash over the actions and their preconditions, in any order. */
 export function toHash(actions: readonly PlanAction[]): string {
   const lines = actions.map(({ kind, resourceId, memberId, desired, observed }) =>
     JSON.stringify([kind, resourceId, memberId, desired, observed]),
@@ -64,7 +64,7 @@ export function toHash(actions: readonly PlanAction[]): string {
   return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex').slice(0, 32);
 }
 
-/** How many there are of each kind, and of each kind of harm. */
+/** Counts the actions of each kind, and of each kind of harm. */
 function countActions(actions: readonly PlanAction[]): JsonObject {
   const count = (names: readonly string[]) =>
     Object.fromEntries(

@@ -9,10 +9,10 @@ import { type AttemptRun, readStep } from '../read/read-step.ts';
 import type { FirstReadDeps } from '../read/step.ts';
 import { classify } from '../verdict.ts';
 
-/** How long one admin list may take with its turn, in milliseconds. */
+/** Time for reading one admin list, queue included, in milliseconds. */
 const ADMINS_WAIT_MS = 60_000;
 
-/** Where the second reading of the service keeps how far it has come. */
+/** Name of the fact with the checkpoint of the second reading. */
 export const READ_AGAIN_FACT = 'recovery-read';
 
 /** Sections that a complete read could read. */
@@ -22,9 +22,9 @@ export interface ReadSections {
 }
 
 /**
- * Reads the whole service again, with the steps of the first read, and the admin lists that are ours.
- * Desired state is not touched. Goes on where an earlier process stopped, and until every list is complete or
- * refused: of what could not be read nothing is concluded.
+ * Reads the whole service again, with the steps of the first read, and the managed admin lists. Desired state is not
+ * touched. It goes on where an earlier process stopped, and until every list is complete or refused: a list that could
+ * not be read proves nothing.
  * @throws the reason of the signal when the process stops
  */
 export async function readServiceAgain(
@@ -38,7 +38,7 @@ export async function readServiceAgain(
     checkpoint,
     attempts: createAttempts(deps),
     signal,
-    giveUp: () => undefined, // Every start has asked whose service it is before.
+    giveUp: () => undefined, // Every start has checked the service before.
   };
   for (
     let step = findOpenStep(checkpoint.current());
@@ -55,7 +55,7 @@ export async function readServiceAgain(
   return { users: isRead('users'), groups: isRead('groups') && isRead('restGroups') };
 }
 
-/** Of an admin list that the service refuses nothing is concluded. @throws BridgeError when it may be told later */
+/** Reads an admin list; a refused one proves nothing. @throws BridgeError when it may be told later */
 async function readAdminsIfAllowed(deps: FirstReadDeps, id: GroupId): Promise<void> {
   try {
     await readAdmins(deps, id, { class: 'change', waitMs: ADMINS_WAIT_MS });

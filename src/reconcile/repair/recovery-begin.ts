@@ -17,7 +17,7 @@ import {
   saveRecovery,
 } from './recovery-state.ts';
 
-/** How often the audit log may fail while other reads work, before the bridge goes on without it. */
+/** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
 const AUDIT_FAILURES_MAX = 3;
 
 /** Dependencies of recovery; `notify` tells the workers that a resource became due. */
@@ -27,10 +27,10 @@ export interface RecoveryDeps extends FirstReadDeps {
   readonly notify: () => void;
 }
 
-/** One attempt to find out where recovery stands. */
+/** Attempt to find out the state of recovery. */
 export interface Attempt {
   readonly signal: AbortSignal;
-  /** Attempts that failed before this one. */
+  /** Number of attempts that failed before this one. */
   readonly failures: number;
 }
 
@@ -38,12 +38,12 @@ export interface Attempt {
 export interface Beginning {
   /** Undefined when the store is current, as far as can be told. */
   readonly state: RecoveryState | undefined;
-  /** Undefined: there was no need to ask. */
+  /** Undefined when there was no need to ask. */
   readonly detection: Detection | undefined;
 }
 
 /**
- * Finds out where recovery stands, and begins it where the store is older than what was done.
+ * Finds the state of recovery, and begins recovery where the store is older than the service.
  * @throws UpstreamError, StoreError when it cannot be found out now
  */
 export async function beginRecovery(deps: RecoveryDeps, attempt: Attempt): Promise<Beginning> {
@@ -61,15 +61,15 @@ export async function beginRecovery(deps: RecoveryDeps, attempt: Attempt): Promi
 }
 
 /**
- * Holds what was accepted while the bridge observed, where it is to be live now. Before the first request is
- * answered, because what comes from then on is not held. @throws StoreError
+ * Holds the changes that were accepted while observing, where the bridge is to be live now. It runs before the first
+ * request is answered, because later changes are not held. @throws StoreError
  */
 export async function goLive(deps: RecoveryDeps): Promise<void> {
   const { store, mode } = deps;
   if (mode === 'observe' || !(await isObserving(store.read))) return;
   const due = await countDueChanges(store.read, Number.MAX_SAFE_INTEGER, 1);
   const state = await findRecovery(store.read);
-  // An operator's word that a backup was restored holds everything in any case.
+  // A restored backup, told by an operator, holds everything in any case.
   if (due === 0 || state?.phase === 'requested') await store.write(endObserving);
   else await enter(deps, state?.reason ?? { code: 'first-run' });
 }
@@ -78,11 +78,11 @@ function toCode(detection: Detection): string {
   return detection.kind === 'unknown' ? detection.code : 'audit';
 }
 
-/** An audit log that fails for ever, while the rest works, must not hold every change. */
+/** Finds out the age of the store. An audit log that fails for ever, while the rest works, must not hold every change. */
 async function detect(deps: RecoveryDeps, { signal, failures }: Attempt): Promise<Detection> {
   try {
     const told = deps.firstRead.ownAccount();
-    // Where the service does not tell, events that our own calls explained may have.
+    // Events explained by our own calls may tell the account, where the service does not.
     const ownAccount = told ?? (await findLearnedAccount(deps.store.read));
     return await detectRestore(deps, ownAccount, signal);
   } catch (error) {
@@ -92,7 +92,7 @@ async function detect(deps: RecoveryDeps, { signal, failures }: Attempt): Promis
   }
 }
 
-/** Holds what waits, and distrusts what is known, in one transaction. */
+/** Holds the pending changes, and distrusts the observations, in one transaction. */
 async function enter(
   { store, clock, events, mode }: RecoveryDeps,
   reason: RecoveryReason,
@@ -105,7 +105,7 @@ async function enter(
     await holdWishes(tx);
     await holdEverything(tx);
     await deleteHeldActions(tx, Number.MAX_SAFE_INTEGER);
-    // The service itself was asked just now.
+    // The account was asked for just now.
     const value = { steps: { service: { state: 'done', count: 0 } } };
     await saveFact(tx, { name: READ_AGAIN_FACT, value, now });
     await saveRecovery(tx, state, now);
@@ -117,7 +117,7 @@ async function enter(
   return entered;
 }
 
-/** Where another process was faster: what came in since it went live is not held again. */
+/** Finds a recovery that another process has begun: changes since it went live are not held again. */
 async function findBegun(tx: Db, { code }: RecoveryReason): Promise<RecoveryState | undefined> {
   if (code !== 'first-run' || (await lockObserving(tx))) return undefined;
   return findRecovery(tx);

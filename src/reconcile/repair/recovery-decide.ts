@@ -12,7 +12,7 @@ export type Decision =
   /** The plan that waits has another hash. */
   | { readonly kind: 'other-plan'; readonly hash: string };
 
-/** Has the plan with this hash wait for the service again, as far as it still holds. */
+/** Makes the plan with this hash pending again, as far as it still holds. */
 export async function approvePlan(deps: RecoveryDeps, hash: string): Promise<Decision> {
   const { store, clock } = deps;
   return decide(deps, hash, async (state) => {
@@ -22,7 +22,7 @@ export async function approvePlan(deps: RecoveryDeps, hash: string): Promise<Dec
   });
 }
 
-/** Goes on with a plan that was approved, and ends recovery. */
+/** Continues an approved plan, and ends recovery. */
 export async function releaseApproved(
   deps: RecoveryDeps,
   { plan }: PlannedRecovery,
@@ -40,7 +40,7 @@ export async function endEmpty({ store, events }: RecoveryDeps): Promise<void> {
   events.recovery({ phase: 'over', code: 'empty', actions: 0 });
 }
 
-/** Nothing is held any more. */
+/** Ends recovery, and holds nothing any more. */
 async function finish(tx: Db): Promise<void> {
   await deleteHeldWishes(tx);
   await endRecovery(tx);

@@ -9,9 +9,9 @@ import { nameEvents } from '../audit/name-events.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { classify } from '../verdict.ts';
 
-/** The service's limit of a page. */
+/** Page size, the largest of the service. */
 const PAGE_SIZE = 500;
-/** More is not read: 10,000 changes of our own say enough. */
+/** Pages that are read: 10,000 changes of our own prove enough. */
 const PAGES_MAX = 20;
 /** Calls of the ledger that are compared. */
 const CALLS_MAX = 20_000;
@@ -41,8 +41,7 @@ export async function saveAlive(tx: Db, now: number): Promise<void> {
 }
 
 /**
- * Compares what the audit log says of our own account with the ledger, from the last moment that the store
- * knows of.
+ * Compares the events of our own account with the ledger, from the last moment that the store knows.
  * @throws UpstreamError when the service cannot be asked now
  */
 export async function detectRestore(
@@ -60,7 +59,8 @@ export async function detectRestore(
   if (read.kind === 'unknown') return read;
   const named = await nameEvents(store.read, read.events);
   const events = named.filter(({ resourceIds }) => resourceIds.size > 0);
-  // After the events, because another process may call while we read: its call stands here before its event does.
+  // The calls are read after the events, because another process may call meanwhile: its call is stored before its
+  // event.
   const calls = await listOwnCalls(store.read, {
     from: since - TOLERANCE.afterMs,
     to: Number.MAX_SAFE_INTEGER,
@@ -86,7 +86,7 @@ type ReadEvents =
   | { readonly kind: 'read'; readonly events: AuditEvent[]; readonly isComplete: boolean }
   | { readonly kind: 'unknown'; readonly code: string };
 
-/** The service may ignore the filter by author, so it is repeated here. */
+/** Reads the events of our own account. The service may ignore the filter by author, so it is repeated here. */
 async function readOwnEvents(
   { upstream }: ReconcileDeps,
   { ownAccount, since, signal }: OwnReading,

@@ -17,7 +17,7 @@ import type { ReadSections } from './read-again.ts';
 import type { HeldPlan, RecoveryReason } from './recovery-state.ts';
 import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-held-actions.ts';
 
-/** Resources that are compared in one transaction. */
+/** Resources of one transaction. */
 const PART = 500;
 
 /** Policy by which differences are found, from the settings of this process. */
@@ -34,12 +34,12 @@ interface PlanBasis {
   readonly reason: RecoveryReason;
 }
 
-/** Chooses among the differences of some resources. */
+/** Choice among the differences of some resources. */
 type Choose = (tx: Db, actions: readonly HeldAction[]) => Promise<readonly HeldAction[]>;
 
 /**
- * Compares everything managed with what the complete read showed, and stores what would be done: every
- * difference of a store that is older than the service, and what was asked for where the bridge only observed.
+ * Compares every managed resource with the complete read, and stores the actions: every difference of a store that is
+ * older than the service, and every wish of one that only observed.
  */
 export async function makePlan(
   deps: ReconcileDeps,

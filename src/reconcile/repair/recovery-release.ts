@@ -13,18 +13,18 @@ import { listGroupActions, toHeldPolicy } from './recovery-make-plan.ts';
 import type { HeldPlan } from './recovery-state.ts';
 import { type HeldPolicy, toHeldUserActions } from './to-held-actions.ts';
 
-/** Actions that are released in one transaction. */
+/** Actions of one transaction. */
 const PART = 500;
 
-/** How many actions became pending, and how many dropped out because they no longer held. */
+/** Numbers of actions that became pending, and that were dropped because they no longer held. */
 export interface Released {
   readonly released: number;
   readonly dropped: number;
 }
 
 /**
- * Has exactly the approved differences wait again. What no longer holds drops out, and each resource is looked
- * at before it is acted on. A crash in between leaves the rest for the next process.
+ * Makes exactly the approved differences pending again. A difference that no longer holds is dropped, and each resource
+ * is looked at before it is acted on. After a crash the next process goes on.
  */
 export async function releasePlan(deps: ReconcileDeps, { readSince }: HeldPlan): Promise<Released> {
   const policy = toHeldPolicy(deps, readSince);
@@ -87,7 +87,7 @@ async function releaseGroup(
   return holding.length;
 }
 
-/** The approved actions that would still be planned as they were. */
+/** Lists the approved actions that would still be planned as they were. */
 function listHolding(approved: readonly HeldRow[], current: readonly HeldAction[]): HeldRow[] {
   const keys = new Set(current.map(toKey));
   return approved.filter((action) => keys.has(toKey(action)));

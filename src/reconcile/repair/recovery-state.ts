@@ -1,29 +1,29 @@
 import { deleteFact, findFact, saveFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 
-/** Why what waits is held: the store is taken to be older than what was done, or was only used to observe. */
+/** Reason for holding pending changes: the store is taken to be older than the service, or was only used to observe. */
 export type RecoveryReason =
   | { readonly code: 'restored' }
   | { readonly code: 'first-run' }
   | {
       readonly code: 'audit';
-      /** Changes by our own account that no call of the ledger explains. */
+      /** Number of changes by our own account that no call of the ledger explains. */
       readonly events: number;
-      /** When the last of them happened (epoch milliseconds). */
+      /** Time of the last of them (epoch milliseconds). */
       readonly lastEventAt: number;
     };
 
 /** Plan that waits for approval. */
 export interface HeldPlan {
-  /** Over the actions and their preconditions: what is approved is exactly this. */
+  /** Hash over the actions and their preconditions: exactly these are approved. */
   readonly hash: string;
   readonly actions: number;
-  /** When the complete read that it rests on began, and when it was made (epoch milliseconds). */
+  /** Beginning of the complete read that it rests on, and the time of its making (epoch milliseconds). */
   readonly readSince: number;
   readonly at: number;
 }
 
-/** A recovery whose plan is made. */
+/** Recovery whose plan is made. */
 export interface PlannedRecovery {
   readonly phase: 'waiting' | 'releasing';
   /** Epoch milliseconds. */
@@ -33,9 +33,9 @@ export interface PlannedRecovery {
 }
 
 /**
- * Where recovery stands; undefined in the store: there is none.
+ * State of recovery; undefined in the store when there is none.
  * - `requested`: an operator says that a backup was restored; the next start begins
- * - `reading`: everything that waited is held, the whole service is being read
+ * - `reading`: all pending changes are held, the whole service is being read
  * - `waiting`: the plan waits for an operator
  * - `releasing`: it was approved, and its actions become pending again
  */
@@ -46,12 +46,12 @@ export type RecoveryState =
 
 const FACT = 'recovery';
 
-/** Where recovery stands, undefined: there is none. */
+/** Finds the state of recovery, undefined when there is none. */
 export async function findRecovery(db: Db): Promise<RecoveryState | undefined> {
   return findFact<RecoveryState>(db, FACT);
 }
 
-/** Stores where recovery stands. `now` is epoch milliseconds. */
+/** Stores the state of recovery. `now` is epoch milliseconds. */
 export async function saveRecovery(tx: Db, value: RecoveryState, now: number): Promise<void> {
   await saveFact(tx, { name: FACT, value, now });
 }

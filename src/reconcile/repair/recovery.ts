@@ -15,31 +15,32 @@ import { type Detection, saveAlive } from './recovery-detect.ts';
 import { makePlan } from './recovery-make-plan.ts';
 import { type RecoveryState, saveRecovery } from './recovery-state.ts';
 
-/** How often the store remembers that it is in use, in milliseconds. */
+/** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
 
 /**
- * Keeps a store that is older than what was done from doing it all again. Found at the start, before anything
- * is changed: what waited is held, the whole service is read, and the difference waits for an operator.
- * What providers write meanwhile is brought to the service as always, after a look.
+ * Recovery of a store that is older than the service, so that old changes are not made again. It is found at the start,
+ * before anything is changed: pending changes are held, the whole service is read, and the difference waits for an
+ * operator.
+ * New writes of providers are brought to the service as always, after a look.
  */
 export interface Recovery {
-  /** Holds changes until it is known whether the store is current. */
+  /** Hold on changes until the store is known to be current. */
   readonly hold: Hold;
   /** True while the store may be older than the service and the service was not read again yet. */
   isReading(): boolean;
-  /** Holds what was accepted while observing, then finds out the rest by itself. @throws StoreError */
+  /** Holds the changes accepted while observing, then finds out the rest by itself. @throws StoreError */
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */
   detection(): Detection | undefined;
-  /** Has the plan with this hash wait for the service again, as far as it still holds. */
+  /** Makes the plan with this hash pending again, as far as it still holds. */
   approve(hash: string): Promise<Decision>;
   /** Leaves the service as it is: nothing of the plan with this hash is done. */
   discard(hash: string): Promise<Decision>;
 }
 
-/** The recovery of one process. */
+/** Creates the recovery of one process. */
 export function createRecovery(deps: RecoveryDeps): Recovery {
   const { firstRead, events } = deps;
   const stopping = new AbortController();
@@ -65,7 +66,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     heartbeat.start();
     const { state } = begun;
     const isOver =
-      state === undefined || (await retrier.keepTrying(() => carryOn(deps, state, signal)));
+      state === undefined ||
+      (await retrier.keepTrying(() => continueRecovery(deps, state, signal)));
     isReading = false;
     if (isOver) trusted.resolve();
   }
@@ -101,7 +103,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
 }
 
 /** Continues recovery until an operator is needed. True when it is over. */
-async function carryOn(
+async function continueRecovery(
   deps: RecoveryDeps,
   state: RecoveryState,
   signal: AbortSignal,
@@ -124,7 +126,7 @@ async function carryOn(
   return false;
 }
 
-/** The last moment that the store knows of, for the next start. */
+/** Creates the heartbeat, which stores the last moment of use for the next start. */
 function createHeartbeat({ store, clock, events }: RecoveryDeps) {
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -162,13 +164,13 @@ const COUNTED_MAX = 5;
 
 /** Repeats work that nothing else would repeat. */
 export interface Retrier {
-  /** Failed attempts so far. */
+  /** Number of failed attempts so far. */
   readonly failures: number;
   /** Repeats `work` until it succeeds. @throws the signal's reason when the process stops */
   keepTrying<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Waits between attempts, and tells each failure. */
+/** Creates a retrier that waits between attempts, and reports each failure. */
 function createRetrier({ clock, random, events }: ReconcileDeps, signal: AbortSignal): Retrier {
   let failures = 0;
 

@@ -22,7 +22,7 @@ import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
 import { findProtection } from './protection.ts';
 
-/** Actions that are released in one transaction. */
+/** Actions of one transaction. */
 const PART = 200;
 /** Age from which an observation is renewed before it is acted on, in milliseconds. */
 const FRESH_MS = 60_000;
@@ -69,7 +69,7 @@ async function releaseResource(tx: Db, deps: DriftDeps, release: Release): Promi
   await updatePlanActions(tx, toIds(left), { status: 'dropped' });
   if (released.length === 0) return;
   await updatePlanActions(tx, toIds(released), { status: 'released', released_at: now });
-  await haveWait(tx, deps, { ...release, actions: released });
+  await makePending(tx, deps, { ...release, actions: released });
   await markRepairing(tx, release, released);
 }
 
@@ -93,8 +93,8 @@ async function prepare(
   return desire(tx, deps, current, { kind, memberId, value: parseStored(action.desired) });
 }
 
-/** Has what the actions are about wait for the service, after a look where the last one is old. */
-async function haveWait(tx: Db, deps: DriftDeps, { plan, type, id, actions }: Release) {
+/** Makes the parts of the actions pending, after a look where the last one is old. */
+async function makePending(tx: Db, deps: DriftDeps, { plan, type, id, actions }: Release) {
   const current = await lockCurrent(tx, deps, { type, id });
   if (current === undefined) return;
   const { row } = current;

@@ -14,7 +14,7 @@ import type { DifferingLink } from '../../store/links/links.ts';
 export interface HeldPolicy {
   readonly deactivation: Deactivation;
   readonly groupDeletion: 'created' | 'never';
-  /** When the complete read began (epoch milliseconds): what it did not show was not seen. */
+  /** Beginning of the complete read (epoch milliseconds): a resource last seen before it was not shown. */
   readonly readSince: number;
 }
 

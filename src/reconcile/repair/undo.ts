@@ -42,12 +42,12 @@ export type UndoDecision =
   | { readonly kind: 'nothing'; readonly leftOut: number };
 
 /**
- * Plans that what a plan has changed is as it was before: memberships, admin lists and active flags of which the
- * provider wants nothing else since. What was observed before becomes what is desired.
+ * Plans to undo the changes of a plan: memberships, admin lists and active flags that the provider has not written
+ * since. The value observed before becomes the desired one.
  */
 export async function undoPlan(deps: DriftDeps, id: string, by: string): Promise<UndoDecision> {
   return deps.store.write(async (tx): Promise<UndoDecision> => {
-    // The lock has two who undo at the same moment come one after the other.
+    // The lock makes two simultaneous requests to undo come one after the other.
     const plan = await lockPlan(tx, id);
     if (plan === undefined) return { kind: 'unknown' };
     const before = await findUndoing(tx, id);

@@ -6,25 +6,25 @@ import type { ReconcileDeps } from '../deps.ts';
 import { findHarmStart, resetProviderLimit } from '../provider-limit.ts';
 
 const FACT = 'provider-heard';
-/** How exactly it is remembered when a provider last asked for something, in milliseconds. */
+/** Precision of the time of a provider's last request, in milliseconds. */
 const HEARD_MS = 60_000;
-/** How long what was counted is good enough, in milliseconds: health is asked for every few seconds. */
+/** Age at which a count is renewed, in milliseconds: health is asked for every few seconds. */
 const COUNTED_MS = 30_000;
 
-/** As many are counted at most: it is too many by then. */
+/** Largest count; from there on it is too many anyway. */
 const COUNTED_MAX = 50_000;
 
 /** Facts about providers that an operator is told. */
 export interface ProviderFacts {
-  /** Since when no provider has asked for anything (epoch milliseconds), where that is too long. */
+  /** Time since when no provider has asked for anything (epoch milliseconds), where that is too long. */
   readonly silentSince: number | undefined;
-  /** From how many they have taken something away within 24 hours, where these are more than `limits.*`. */
+  /** Harms that providers did to more subjects within 24 hours than `limits.*` allow. */
   readonly exceeded: readonly { readonly harm: HarmKind; readonly count: number }[];
 }
 
-/** Watches what identity providers do. */
+/** Watch over identity providers. */
 export interface ProviderWatch {
-  /** A provider has asked for something. */
+  /** Notes that a provider has asked for something. */
   heard(): void;
   read(): Promise<ProviderFacts>;
   /** Begins to count anew the harm that providers do. @throws StoreError */
@@ -39,7 +39,7 @@ export interface WatchOptions extends Pick<ReconcileDeps, 'store' | 'clock'> {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The watch of one process; what it hears is kept for all on the same store. */
+/** Creates the watch of one process; the time it notes is kept for all on the same store. */
 export function createProviderWatch(options: WatchOptions): ProviderWatch {
   const { store, clock, silenceAfterMs, onFailure } = options;
   const beganAt = clock.now();

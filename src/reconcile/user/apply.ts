@@ -22,7 +22,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook, toFailure } from '../failure.ts';
 import { NOT_APPLIED } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
-import { classify, isSaidNo } from '../verdict.ts';
+import { classify, isRefusal } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
 import { findCreated } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
@@ -53,7 +53,7 @@ export async function applyUserAction(
   }
 }
 
-/** Removal of access goes before everything else in the budget. */
+/** Puts removals of access before everything else in the budget. */
 function toContext(state: UserState, action: UserAction): CallContext {
   const removes = removesUserAccess(state);
   const looks = action.kind === 'look-at-user' && Object.keys(state.pending).length === 0;
@@ -85,7 +85,7 @@ export async function lookAtUser(
   }
 }
 
-/** After a create whose answer was lost: what it was sent with is looked for, whatever is wanted by now. */
+/** Looks for the account after a create whose answer was lost, by the values that were sent. */
 async function lookForAccount(
   deps: ReconcileDeps,
   context: CallContext,
@@ -141,8 +141,8 @@ async function updateUser(
     return { kind: 'done', known: { observed, ...(name ? toEcho(name, observed) : {}) } };
   } catch (error) {
     const classified = classify(error);
-    if (isSaidNo(classified) && active !== undefined && name !== undefined) {
-      // Access first: the refusal may be about the name alone, which the next step then finds out.
+    if (isRefusal(classified) && active !== undefined && name !== undefined) {
+      // Access is changed first: the refusal may be about the name alone, which the next step then finds out.
       const { name: _, ...accessOnly } = action;
       return updateUser(deps, context, { state, action: accessOnly });
     }
@@ -222,11 +222,11 @@ async function updateCompanyUser(
   } catch (error) {
     const classified = classify(error);
     if (
-      isSaidNo(classified) &&
+      isRefusal(classified) &&
       appsPermissions !== undefined &&
       temporarilyInactive !== undefined
     ) {
-      // Access first: the refusal may be about the licence alone, which the next step then finds out.
+      // Access is changed first: the refusal may be about the licence alone, which the next step then finds out.
       const { appsPermissions: _, ...accessOnly } = action;
       const access = fields.filter((field) => field !== 'appsPermissions');
       return updateCompanyUser(deps, context, { state, action: { ...accessOnly, fields: access } });
@@ -236,7 +236,7 @@ async function updateCompanyUser(
   }
 }
 
-/** userName and address stay as created by all knowledge: one try, whose refusal is only remembered. */
+/** Tries once to change userName and address, which stay as created by all knowledge; a refusal is only remembered. */
 async function tryAddress(
   deps: ReconcileDeps,
   context: CallContext,
@@ -267,7 +267,7 @@ async function tryAddress(
     const about = { parts: ['address'], section: 'users', missed: state.missed } as const;
     const failure = await toFailure<UserField>(deps, classified, about);
     const attempts = (state.failed?.address?.attempts ?? 0) + 1;
-    // Where the service fails at it again and again, the bridge alone keeps it as well.
+    // The bridge alone keeps the value where the service fails again and again.
     const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
     if (failure.kind !== 'refused' && !isHopeless) return failure;
     // A failure about one user or one address says nothing of the next.

@@ -5,7 +5,7 @@ import type { UserUndo } from '../../store/resources/undo.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { tellDeleted, tellStuck } from '../report-step.ts';
+import { reportDeleted, reportStuck } from '../report-step.ts';
 import { recordHeld, type Waiters } from '../waiters.ts';
 import { applyUserAction } from './apply.ts';
 import { toPlannable } from './load.ts';
@@ -33,7 +33,7 @@ export function convergeUsers(
       const row = await findUserRow(db, id);
       if (row === undefined) return undefined;
       const state = toPlannable(row, deps.clock.now());
-      // A create may have left: look before creating again.
+      // A create may have left, so look before creating again.
       const mayExist = state.sentCreates.length > 0 && state.pending.account !== undefined;
       return mayExist ? { ...state, mustLook: true } : state;
     },
@@ -61,9 +61,9 @@ export function convergeUsers(
           return stored;
         }),
       );
-      tellDeleted(deps.events, key, { planned, recorded });
+      reportDeleted(deps.events, key, { planned, recorded });
       const problem = outcome.kind === 'refused' ? outcome.problem : undefined;
-      if (problem || planned.mustLook) await tellStuck(deps, { key, code: problem?.code, since });
+      if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
       return recorded;
     },
   };

@@ -138,7 +138,7 @@ async function resolveConflict(
   }
 }
 
-/** An account that is privileged, or that the settings keep from being taken over, stays who it is. */
+/** Adopts the found account, unless it is privileged or the settings forbid it. */
 async function adoptFound(
   deps: ReconcileDeps,
   context: CallContext,
@@ -166,7 +166,7 @@ async function adoptFound(
   };
 }
 
-/** The role value of an owner in the list of company users. */
+/** Role value of an owner in the list of company users. */
 const OWNER = 1;
 
 /** Role of an account, or the reason why it could not be seen. */
@@ -175,8 +175,8 @@ export type AccountRole =
   | { readonly kind: 'could-not-look'; readonly problem: Problem };
 
 /**
- * Looks once whether an account that is about to be taken over is an owner's. Where the list of roles
- * is closed to us, the settings' protection stands alone.
+ * Reads once the role of an account that is about to be adopted. Where the list of roles is closed to us, the
+ * protection of the settings stands alone.
  */
 async function readRole(
   deps: ReconcileDeps,

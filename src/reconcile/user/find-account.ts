@@ -14,7 +14,7 @@ import type { Problem } from '../outcome.ts';
 import { classify } from '../verdict.ts';
 import { askUsers, type Filter, proveUserFilter } from './prove-user-filter.ts';
 
-/** "Not there" is only ever said on the strength of a proven filter or of a complete list. */
+/** Result of looking for an account. "Not there" needs a proven filter or a complete list. */
 export type FoundAccount =
   | { readonly kind: 'found'; readonly user: ScimUser; readonly by: string }
   | { readonly kind: 'ambiguous' }
@@ -22,9 +22,8 @@ export type FoundAccount =
   | { readonly kind: 'could-not-look'; readonly problem: Problem };
 
 /**
- * Looks for an account in the service: by filter first, whose hits are compared in our own code because
- * the service may ignore the filter; where that proves nothing by the search of the company's members,
- * where that may save a long list; then through the complete list.
+ * Looks for an account in the service: first by filter, with the hits compared here, because the service may ignore the
+ * filter; then by the search of the company's members, where that may save a long list; then through the complete list.
  */
 export async function findAccount(
   deps: ReconcileDeps,
@@ -77,7 +76,7 @@ async function findByFilter(
   return hits.length > 0 ? toFound(hits) : { kind: 'not-there' };
 }
 
-/** Every way in which an account can match the keys, the likeliest first. */
+/** Lists the filters by which an account can match the keys, the likeliest first. */
 function listFilters({ userNameFolded, emailFolded }: AccountKeys): [Filter, ...Filter[]] {
   const values = [...new Set([userNameFolded, emailFolded ?? userNameFolded])];
   return [
@@ -190,20 +189,20 @@ async function findUser(
   }
 }
 
-/** A service that says no to this question is asked for the list instead. @throws the error otherwise */
+/** Returns nothing for a refused question, so that the list is asked instead. @throws the error otherwise */
 function orNothing<T>(error: unknown, nothing: T): T {
   const { verdict } = classify(error);
   if (verdict === 'later' || verdict === 'unknown') throw error;
   return nothing;
 }
 
-/** By what an account is recognised, both folded. */
+/** Keys by which an account is recognised, both folded. */
 export interface AccountKeys {
   readonly userNameFolded: string;
   readonly emailFolded: string | undefined;
 }
 
-/** By what an account that was created so is recognised. */
+/** Makes the keys of an account from the values of its create. */
 export function toAccountKeys({ name, address }: SentCreate): AccountKeys {
   return {
     userNameFolded: foldCase(name),

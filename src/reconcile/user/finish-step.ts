@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GroupId } from '../../domain/ids.ts';
+import { normaliseName } from '../../domain/name.ts';
 import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
 import {
+  addFailed,
   countAttempts,
   findNextRetryAt,
   findProblem,
@@ -28,20 +30,22 @@ import {
 } from '../../store/engine/columns.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
-import type { Recorded, Undone } from '../recorded.ts';
-import { toProgress } from '../recorded.ts';
-import { FREE_LANE, toTrouble } from '../retry-columns.ts';
-import { toPlannable } from './load.ts';
-import type { UserKnown, UserStep } from './outcome.ts';
 
-/** A step while it is recorded, with the row as it was read. */
+import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
+import { failedDelayMs } from '../backoff.ts';
+import { type Recorded, toProgress, type Undone } from '../recorded.ts';
+import { FREE_LANE, toFailureColumns } from '../retry-columns.ts';
+import { toPlannable } from './load.ts';
+import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
+import { listStillPlanned } from './refuse.ts';
+
+/** Step while it is recorded, with the row as it was read. */
 export interface Recording extends UserStep {
   readonly original: UserRow;
 }
 
 /** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
-export async function finish(
+export async function finishStep(
   tx: Db,
   row: UserRow,
   step: Recording,
@@ -52,7 +56,7 @@ export async function finish(
   const state = toPlannable(row, now);
   const { actions } = planUser(state, policy);
   const waiting = parseStored<Pending<UserField>>(row.pending);
-  // Of what rests too: it may hold by now.
+  // The resting fields are included, because they may hold by now.
   const { settled } = planUser(
     { ...state, pending: waiting, mustLook: row.must_look !== 0 },
     policy,
@@ -65,7 +69,7 @@ export async function finish(
     pending: JSON.stringify(pending),
     due_class: toDueClass(removesUserAccess({ ...state, pending })),
     ...toStuckColumns(stuck),
-    ...toTrouble(row, {
+    ...toFailureColumns(row, {
       isWaiting: Object.keys(pending).length > 0,
       attempts: countAttempts(listFailed(stuck, pending)),
       problem: findProblem(stuck),
@@ -73,17 +77,18 @@ export async function finish(
     }),
   };
   if (actions.length > 0) {
-    await save(tx, step, { ...next, due_at: now });
+    await saveChanges(tx, step, { ...next, due_at: now });
     return { finished: false, state: toPlannable(next, now), undone, notified };
   }
   const due_at = findNextRetryAt(pending, stuck, now) ?? null;
-  await save(tx, step, { ...next, ...FREE_LANE, due_at });
-  // Deactivated first; only then out of the groups.
+  await saveChanges(tx, step, { ...next, ...FREE_LANE, due_at });
+  // The account is deactivated first, and leaves the groups after that.
   if (row.deleted_at !== null) notified = [...notified, ...(await leaveGroups(tx, row.id, now))];
   return { finished: true, ...toProgress(next), undone, notified };
 }
 
-export async function save(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
+/** Stores the columns of the row that the step has changed. */
+export async function saveChanges(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
   await updateUser(tx, row.id, toChangedColumns(original, row));
 }
 
@@ -106,10 +111,10 @@ export function toPendingAfter(
     known.echoes ?? {},
     policy.deactivation,
   );
-  // The address stays as the service made it of what was sent; another one that is wanted by now is tried.
+  // The address stays as the service made it; another one that is wanted by now is tried.
   const isRenamed = !known.adopted && isRenamedSince(desired, parseStored(row.sent_creates));
   const isOwed = (field: UserField) => field !== 'address' || isRenamed;
-  // The write that claimed the account last is the one that is answered for all of it.
+  // The last write that claimed the account is answered for all of it.
   const claimed = parseStored<Pending<UserField>>(row.pending).account;
   const version = claimed ?? planned.pending.account ?? row.version;
   return addPending(
@@ -123,4 +128,34 @@ export function toPendingAfter(
 function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]): boolean {
   const wanted = toSentUser(desired);
   return sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));
+}
+
+/**
+ * Counts an attempt at the failed fields. A field that failed by its own fault rests by itself, and the others go on
+ * after the look. While the service may be out, the whole user waits, and begins with the other fields.
+ */
+export function countFailed(
+  row: UserRow,
+  { planned, isOwn, attemptsMax, now, random }: UserStep,
+  outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
+): UserRow {
+  const parts = outcome.kind === 'unknown' ? (outcome.parts ?? []) : [];
+  const fields = listStillPlanned(row, planned, parts);
+  if (fields.length === 0) return row;
+  const stuck = addFailed(
+    parseStuck<UserField>(row),
+    parseStored<Pending<UserField>>(row.pending),
+    {
+      fields,
+      problem: outcome.problem,
+      isOwn,
+      toRetryAt: (attempts) => (isOwn ? now + failedDelayMs(attempts, attemptsMax, random) : now),
+      held: planned.observed ? { name: normaliseName(planned.observed.fullName) } : {},
+    },
+  );
+  const changed = { ...row, ...toStuckColumns(stuck) };
+  if (!isOwn) return changed;
+  const goesOn = Object.keys(toPlannable(changed, now).pending).length > 0;
+  const times = fields.map((field) => stuck[field]?.retryAt ?? now);
+  return { ...changed, due_at: goesOn ? now : Math.min(row.due_at ?? now, ...times) };
 }

@@ -24,8 +24,8 @@ export type LinkResult =
   | { readonly kind: 'refused'; readonly problem: Problem };
 
 /**
- * Makes the account that a step found or created this user's. An account has at most one live user: one
- * that was only observed meanwhile is merged into this one, one that is managed or an owner's is not.
+ * Links the user to the account that a step found or created. An account has at most one live user: an unmanaged row of
+ * it is merged into this one; a managed one or an owner's account is refused.
  */
 export async function linkAccount(
   tx: Db,
@@ -57,7 +57,7 @@ function refuse(words: string): LinkResult {
   return { kind: 'refused', problem: { code: 'conflict', words } };
 }
 
-/** The account that a step was about or found, and when it is recorded (epoch milliseconds). */
+/** Account that a step was about or found, and the time of recording (epoch milliseconds). */
 interface Ended {
   readonly account: number | undefined;
   readonly now: number;
@@ -82,7 +82,7 @@ export async function handOverToSuccessor(
   if (successor === undefined) return false;
   await leaveGroups(tx, row.id, now);
   await moveLinks(tx, row.id, successor.id);
-  await distrust(tx, successor, now);
+  await markStale(tx, successor, now);
   return true;
 }
 
@@ -95,7 +95,7 @@ function wasThereBefore(other: UserRow, row: UserRow): boolean {
  * Makes the successor look again. Its last observation may be outdated, so all that was asked of the user waits again.
  * The successor keeps its lane, because its own call may be on its way.
  */
-async function distrust(tx: Db, successor: UserRow, now: number): Promise<void> {
+async function markStale(tx: Db, successor: UserRow, now: number): Promise<void> {
   await updateUser(tx, successor.id, {
     ...toStaleColumns(successor, now),
     pending: toStalePending(successor),

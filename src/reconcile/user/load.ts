@@ -10,7 +10,7 @@ export function toPlannable(row: UserRow, now: number): UserState {
   const pending = withoutDeferred(state.pending, stuck, now);
   const failed = listFailed(stuck, pending);
   const rests = state.pending.account !== undefined && pending.account === undefined;
-  // While the account itself rests, it is not created; what is stuck is not looked for either.
+  // While the account itself rests, it is not created, and a stuck account is not looked for either.
   if (rests) return { ...state, pending: {}, mustLook: state.mustLook && !isStuck(stuck.account) };
   return { ...state, pending, ...(Object.keys(failed).length > 0 && { failed }) };
 }

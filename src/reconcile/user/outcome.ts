@@ -8,13 +8,13 @@ import type { Waiter } from '../waiters.ts';
 
 /** Knowledge that a step gained about a user. */
 export interface UserKnown {
-  /** The account, when the step found or created it. */
+  /** Account, when the step found or created it. */
   readonly upstreamId?: number;
   readonly observed?: ObservedUser;
   readonly echoes?: UserEchoes;
   /** True when the service says that the account does not exist. */
   readonly missing?: true;
-  /** The account existed before the bridge asked for it, so it is adopted, not created. */
+  /** True when the account existed before, so that it is adopted, not created. */
   readonly adopted?: true;
   /** Fields whose step is done, whatever the observation says. */
   readonly doneFields?: readonly UserField[];
@@ -25,7 +25,7 @@ export type UserOutcome = Outcome<UserKnown, UserField>;
 
 /** Step of a user that ended, with all that recording it needs. */
 export interface UserStep {
-  /** The state that the step was planned from. */
+  /** State that the step was planned from. */
   readonly planned: UserState;
   readonly outcome: UserOutcome;
   readonly lease: Lease;
@@ -33,9 +33,9 @@ export interface UserStep {
   /** Writes that are not answered yet; refused ones are undone. */
   readonly undos: readonly Waiter<UserUndo>[];
   readonly rules: Rules;
-  /** False: that it failed may be the fault of the service. */
+  /** False when the service may be at fault for the failure. */
   readonly isOwn: boolean;
-  /** How often a change may fail by its own fault before it is stuck. */
+  /** Times that a change may fail by its own fault before it is stuck. */
   readonly attemptsMax: number;
   readonly now: number;
   readonly random: number;

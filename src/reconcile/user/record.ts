@@ -19,13 +19,18 @@ import {
 import {
   FREE_LANE,
   isStale,
-  toLooked,
-  toNoTrouble,
+  toLookedColumns,
   toRetryColumns,
   toStaleColumns,
+  toSuccessColumns,
 } from '../retry-columns.ts';
-import { countFailed } from './count-failed.ts';
-import { finish, type Recording, save, toPendingAfter } from './finish-step.ts';
+import {
+  countFailed,
+  finishStep,
+  type Recording,
+  saveChanges,
+  toPendingAfter,
+} from './finish-step.ts';
 import {
   handOverToSuccessor,
   inheritAccount,
@@ -75,7 +80,7 @@ async function followStep(
   return notifies ? { ...recorded, notified: [...recorded.notified, planned.id] } : recorded;
 }
 
-/** The account that the step was about, or that it found or created. */
+/** Finds the account that the step was about, or that it found or created. */
 function findAccount({ planned, outcome }: UserStep): number | undefined {
   return planned.upstreamId ?? (outcome.kind === 'done' ? outcome.known.upstreamId : undefined);
 }
@@ -94,8 +99,8 @@ async function recordHandedOver(
     lost_looks: 0,
     sent_creates: '[]',
   };
-  const clean = { ...toNoTrouble(row), ...toStuckColumns({}) };
-  await save(tx, step, { ...row, ...FREE_LANE, ...clean, ...none });
+  const clean = { ...toSuccessColumns(row), ...toStuckColumns({}) };
+  await saveChanges(tx, step, { ...row, ...FREE_LANE, ...clean, ...none });
   return { finished: true, ...GONE, undone: [], notified: [] };
 }
 
@@ -134,7 +139,7 @@ async function recordDone(
     origin: linked.origin,
     upstream_id: known.upstreamId ?? row.upstream_id,
     ...(known.upstreamId === undefined ? {} : { lost_looks: 0, sent_creates: '[]' }),
-    ...(step.planned.mustLook ? toLooked(row) : toNoTrouble(row)),
+    ...(step.planned.mustLook ? toLookedColumns(row) : toSuccessColumns(row)),
     pending: JSON.stringify(toPendingAfter(row, step, known)),
     stuck: step.planned.mustLook ? toRested(row, step.now) : row.stuck,
   };
@@ -145,7 +150,7 @@ async function recordDone(
   // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
   const notified = changesAccess ? await notifyGroupsOf(tx, row.id, step.now) : [];
-  return finish(tx, changed, step, notified);
+  return finishStep(tx, changed, step, notified);
 }
 
 /** True for a look at the lost create of a deleted user. */
@@ -154,14 +159,14 @@ function isLostLook(row: UserRow, { planned }: Recording): boolean {
   return isGone && row.lost_looks > 0 && planned.mustLook;
 }
 
-/** Nothing was found: it is looked for again, a bounded number of times. */
+/** Records a look that found nothing: the account is looked for again, a bounded number of times. */
 async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
   const lost_looks = row.lost_looks - 1;
   const due_at = planNextLostLook(lost_looks, step.now);
-  const next: UserRow = { ...row, ...toNoTrouble(row), failing_since: null, lost_looks };
-  if (due_at === undefined) return finish(tx, next, step, []);
+  const next: UserRow = { ...row, ...toSuccessColumns(row), failing_since: null, lost_looks };
+  if (due_at === undefined) return finishStep(tx, next, step, []);
   const changed: UserRow = { ...next, ...FREE_LANE, must_look: 1, due_at };
-  await save(tx, step, changed);
+  await saveChanges(tx, step, changed);
   const notified = await leaveGroups(tx, row.id, step.now);
   return { finished: true, ...toProgress(changed), undone: [], notified };
 }
@@ -182,7 +187,7 @@ function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
 async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
   if (row.pending === '{}' && row.observed !== null && row.deleted_at === null) {
     await haveInspected(tx, { type: 'user', id: row.id }, step.now);
-    return finish(tx, { ...row, ...toNoTrouble(row) }, step, []);
+    return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
   await unlinkAccount(tx, row.id, step.now);
@@ -193,10 +198,10 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     ...toObservedColumns(row, undefined),
     upstream_id: null,
     echoes: '{}',
-    ...toNoTrouble(row),
+    ...toSuccessColumns(row),
     pending: JSON.stringify(wanted ? { account: row.version } : {}),
   };
-  return finish(tx, changed, step, []);
+  return finishStep(tx, changed, step, []);
 }
 
 async function recordRefused(
@@ -207,16 +212,16 @@ async function recordRefused(
 ): Promise<Recorded<UserState>> {
   if (isLostLook(row, step)) return recordLostLook(tx, row, step);
   const fields = listStillPlanned(row, step.planned, refused);
-  if (fields.length === 0) return finish(tx, keepLook(row, step), step, []);
+  if (fields.length === 0) return finishStep(tx, keepLook(row, step), step, []);
   const { undone, isNotCreated, ...left } = refuse(row, { ...step, fields, problem });
   await saveEmails(tx, row, left.row);
-  if (!isNotCreated) return finish(tx, keepLook(left.row, step), step, [], undone);
-  if (row.lost_looks > 0) return finish(tx, hideNotCreated(row, step.now), step, [], undone);
+  if (!isNotCreated) return finishStep(tx, keepLook(left.row, step), step, [], undone);
+  if (row.lost_looks > 0) return finishStep(tx, hideNotCreated(row, step.now), step, [], undone);
   await deleteUser(tx, row.id);
   return { finished: true, ...GONE, undone, notified: [] };
 }
 
-/** A look that was refused still has to be made, unless nothing waits for the account any more. */
+/** Keeps a refused look owed, unless nothing waits for the account any more. */
 function keepLook(row: UserRow, { planned }: Recording): UserRow {
   if (!planned.mustLook) return row;
   const pending = parseStored<Pending<UserField>>(row.pending);
@@ -234,10 +239,10 @@ async function recordRetry(
   const retried = { ...toRetryColumns(row, outcome, step), ...lost };
   const changed = countFailed({ ...row, ...retried }, step, outcome);
   if (outcome.kind === 'unknown' && outcome.lookNow) {
-    await save(tx, step, changed);
+    await saveChanges(tx, step, changed);
     return { finished: false, state: toPlannable(changed, step.now), undone: [], notified: [] };
   }
-  await save(tx, step, { ...changed, ...FREE_LANE });
+  await saveChanges(tx, step, { ...changed, ...FREE_LANE });
   return {
     finished: true,
     ...toProgress(changed),

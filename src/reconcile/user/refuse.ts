@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { addPending, type Pending } from '../../domain/pending.ts';
+import { listTakenFromUser } from '../../domain/protection.ts';
 import { addStuck, type Stuck, withEarlierRefusals } from '../../domain/stuck.ts';
-import type { UserField, UserState } from '../../domain/user.ts';
+import { toDesiredUser, type UserField, type UserState } from '../../domain/user.ts';
 import { isRuled } from '../../rules/rule-user.ts';
 import { parseStored, parseStuck } from '../../store/engine/columns.ts';
 import type { UserUndo } from '../../store/resources/undo.ts';
@@ -17,7 +18,7 @@ import { revertUser } from './undo.ts';
 
 /** Refusal of a step, and the writes that can still be told of it. */
 export interface UserRefusal {
-  /** Fields that still are what was planned. */
+  /** Fields that still are as planned. */
   readonly fields: readonly UserField[];
   readonly problem: Problem;
   readonly undos: readonly Waiter<UserUndo>[];
@@ -34,8 +35,8 @@ export interface RefusedUser {
 }
 
 /**
- * Takes back writes that were not answered yet, field by field. An acknowledged field stays wanted and rests by itself,
- * so that nothing else of the user waits for it.
+ * Takes back writes that were not answered yet. An acknowledged field stays wanted and rests by itself, so that nothing
+ * else of the user waits for it; so does the rest of a write that takes access away, which is never refused for its rest.
  */
 export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
   const { fields, problem, now, random } = refusal;
@@ -43,20 +44,21 @@ export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
   const undone: Undone[] = [];
   const reverted = new Set<UserField>();
   let draft = row;
-  // As it was refused: an older write that waits again, because a later one was undone, was not.
+  // Compared with the state at the refusal: an older write that waits again, because a later one was undone, was
+  // not refused.
   const asked = parseStored<Pending<UserField>>(row.pending);
   for (const { version, undo } of refusal.undos) {
     // A field asked for by a rule belongs to no write.
     const mine = fields.filter((field) => asked[field] === version && !isRuled(draft, field));
-    if (mine.length === 0) continue;
+    if (mine.length === 0 || takesElse(undo, mine)) continue;
     undone.push({ version, problem: withEarlierRefusals(problem, stuck, mine) });
     if (undo.before === undefined && mine.includes('account')) {
       return { row: draft, undone, isNotCreated: true };
     }
-    draft = revertUser(draft, { undo, fields: mine, now });
+    draft = revertUser(draft, { undo, fields: mine, isLast: row.version === version, now });
     for (const field of mine) reverted.add(field);
   }
-  // Of a write that was taken back as a whole nothing is wanted any more.
+  // Nothing is wanted any more of a write that was taken back as a whole.
   const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
   const acknowledged = isTakenBack ? [] : fields.filter((field) => !reverted.has(field));
   const deferral = { problem, now, retryAt: now + stuckDelayMs(random) };
@@ -64,6 +66,18 @@ export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
   const next: Stuck<UserField> = addStuck(stuck, pending, { ...deferral, fields: acknowledged });
   const attempts = draft.attempts + (acknowledged.length > 0 ? 1 : 0);
   return { row: { ...draft, stuck: JSON.stringify(next), attempts }, undone, isNotCreated: false };
+}
+
+/** True when a write takes access away and the service refused something else of it: the removal stays acknowledged. */
+function takesElse({ before, after }: UserUndo, refused: readonly UserField[]): boolean {
+  const fields = ['active', 'temporarilyInactive'] as const;
+  const taken = listTakenFromUser({
+    before: before && toDesiredUser(before.attributes, before.deleted),
+    after: toDesiredUser(parseStored<JsonObject>(after), false),
+    observed: undefined,
+    fields,
+  });
+  return taken.length > 0 && !taken.some((field) => refused.includes(field));
 }
 
 /**

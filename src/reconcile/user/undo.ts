@@ -1,22 +1,33 @@
+import { isDeepStrictEqual } from 'node:util';
 import { assertNever } from '../../domain/errors.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { restoreGiven } from '../../domain/given.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { type Pending, restorePending } from '../../domain/pending.ts';
-import type { UserField } from '../../domain/user.ts';
+import { addPending, type Pending, restorePending } from '../../domain/pending.ts';
+import { withoutWrite } from '../../domain/undo.ts';
+import { toDesiredUser, type UserField } from '../../domain/user.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import type { UserUndo } from '../../store/resources/undo.ts';
 import { toObservedUser, type UserRow } from '../../store/users/users.ts';
 import { toUnmanagedAttributes } from './observe.ts';
 
+/** Refused write of a user. */
+export interface RefusedWrite {
+  readonly undo: UserUndo;
+  /** Fields that were refused. */
+  readonly fields: readonly UserField[];
+  /** True: no other write was stored since. */
+  readonly isLast: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
 /**
- * Reverts the refused fields of a write. Where nothing was written since, the whole write is taken back: a new user is
- * deleted, an adopted one is unmanaged again, a deleted one is back.
+ * Takes a refused write back (RFC 7644 §3.5.2): all of it where no other write was stored since, else its refused
+ * fields. What had reached the service waits to be brought back. A new user is deleted, an adopted one is unmanaged
+ * again, a deleted one is back.
  */
-export function revertUser(
-  row: UserRow,
-  { undo, fields, now }: { undo: UserUndo; fields: readonly UserField[]; now: number },
-): UserRow {
+export function revertUser(row: UserRow, { undo, fields, isLast, now }: RefusedWrite): UserRow {
   const { before } = undo;
   if (row.attributes === undo.after) {
     if (before?.origin === null || isTakenOver(row, undo)) return toUnmanaged(row);
@@ -24,15 +35,34 @@ export function revertUser(
   }
   const pending = parseStored<Pending<UserField>>(row.pending);
   const current = parseStored<JsonObject>(row.attributes);
+  const held = before?.attributes ?? {};
+  const after = parseStored<JsonObject>(undo.after);
+  const kept = isLast ? withoutWrite(current, { before: held, after }) : current;
+  const attributes = revertUserFields(kept, held, fields);
+  const others = listChanged(current, attributes).filter((field) => !fields.includes(field));
+  const waiting = others.filter((field) => pending[field] !== undefined);
+  const reached = others.filter((field) => pending[field] === undefined);
+  const restored = restorePending(pending, before?.pending ?? {}, [...fields, ...waiting]);
+  const version = row.version + 1;
   return {
     ...row,
-    ...toUserColumns(revertUserFields(current, before?.attributes ?? {}, fields)),
-    pending: JSON.stringify(restorePending(pending, before?.pending ?? {}, fields)),
-    given: revertUserGiven(row, fields, before?.given),
-    version: row.version + 1,
+    ...toUserColumns(attributes),
+    pending: JSON.stringify(addPending(restored, reached, version)),
+    given: revertUserGiven(row, [...fields, ...others], before?.given),
+    version,
     deleted_at: before?.deleted === false ? null : row.deleted_at,
   };
 }
+
+/** Owned fields whose desired value differs; an account that comes or goes is taken back in its own way. */
+function listChanged(current: JsonObject, next: JsonObject): UserField[] {
+  const [is, will] = [current, next].map((attributes) => toDesiredUser(attributes, false));
+  const changed = OWNED_FIELDS.filter((field) => !isDeepStrictEqual(is?.[field], will?.[field]));
+  const isAddressed = is?.userName !== will?.userName || is?.address !== will?.address;
+  return isAddressed ? [...changed, 'address'] : changed;
+}
+
+const OWNED_FIELDS = ['active', 'name', 'appsPermissions', 'temporarilyInactive'] as const;
 
 function revertUserGiven({ given }: UserRow, fields: readonly UserField[], before = '{}'): string {
   return fields.includes('account') ? before : restoreGiven(given, before, fields);
@@ -43,7 +73,7 @@ function isTakenOver({ origin }: UserRow, { before }: UserUndo): boolean {
   return before === undefined && origin === 'adopted';
 }
 
-/** Only observed from now on, and shown as the service holds it. */
+/** Row of a user that is unmanaged again, and shown as the service holds it. */
 function toUnmanaged(row: UserRow): UserRow {
   const observed = toObservedUser(row);
   return {
@@ -65,8 +95,8 @@ function markDeleted(row: UserRow, now: number): UserRow {
 }
 
 /**
- * `current` with the refused fields as they were before. Only fields whose last writer is the refused
- * write are given here, so what others wrote since stays.
+ * Copies `current` with the refused fields as they were before. All given fields were last written by the refused
+ * write, so that later writes stay.
  */
 export function revertUserFields(
   current: JsonObject,
@@ -94,7 +124,7 @@ function revertField(current: JsonObject, before: JsonObject, field: UserField):
       // Every write of a user without an account claims the account, so nothing was written since.
       return before;
     case 'address':
-      // Never refused: it is tried, and the answer remembered.
+      // The address is never refused: it is tried, and the answer remembered.
       return current;
     default:
       return assertNever(field);

@@ -90,7 +90,7 @@ export async function storeGroupChange(
       id: row.id,
       lease: undefined,
       undo: undefined,
-      ...(await follow(tx, rules, { request, changed: row, parts })),
+      ...(await follow(tx, rules, { request, changed: await confirmGroup(tx, row), parts })),
     };
   }
   const { isDue } = changed;
@@ -109,9 +109,21 @@ export async function storeGroupChange(
           after: changed.row.attributes,
           members: members.befores,
           admins: admins.befores,
+          removes: members.removes || admins.removes,
         }
       : undefined,
   };
+}
+
+/**
+ * Confirms what is wanted already. While another write waits this one gets a version of its own, so that taking the other
+ * back leaves this one.
+ */
+async function confirmGroup(tx: Db, row: GroupRow): Promise<GroupRow> {
+  if (row.due_at === null) return row;
+  const version = row.version + 1;
+  await updateGroup(tx, row.id, { version });
+  return { ...row, version };
 }
 
 function takesFromGroup(request: GroupChangeRequest, attributes: JsonObject): boolean {

@@ -82,7 +82,8 @@ export async function storeUserChange(
   const pendingText = JSON.stringify(pending);
   const isSame = isDeepStrictEqual(before, next) && columns.given === row.given;
   if (isSame && pendingText === row.pending) {
-    return { type: 'user', id: row.id, row, lease: undefined, undo: undefined };
+    const same = await confirmUser(tx, row);
+    return { type: 'user', id: row.id, row: same, lease: undefined, undo: undefined };
   }
   const isDue = pendingText !== '{}';
   const { lane, lease } = toLane(tx, row, isDue ? claim : undefined);
@@ -93,9 +94,7 @@ export async function storeUserChange(
     version,
     modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : adopted.due_at,
-    due_class: toDueClass(
-      removesUserAccess({ desired: toDesiredUser(next, state.deleted), pending }),
-    ),
+    due_class: toDueClass(removesUserAccess({ desired: change.after, pending })),
     // A field that no longer waits is no longer stuck; one that is written again stays stuck until the service takes it.
     ...toStuckColumns(withoutSettled(parseStuck<UserField>(row), pending)),
   };
@@ -112,6 +111,17 @@ export async function storeUserChange(
       ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
       : undefined,
   };
+}
+
+/**
+ * Confirms what is wanted already. While another write waits this one gets a version of its own, so that taking the other
+ * back leaves this one.
+ */
+async function confirmUser(tx: Db, row: UserRow): Promise<UserRow> {
+  if (row.due_at === null) return row;
+  const version = row.version + 1;
+  await updateUser(tx, row.id, { version });
+  return { ...row, version };
 }
 
 /**

@@ -26,7 +26,7 @@ async function write(store: Store, { change, id = 'a', outcome, at = 10 }: Writt
   });
 }
 
-const cases: readonly { why: string; calls: readonly Written[]; people: number; places: number }[] =
+const cases: readonly { why: string; calls: readonly Written[]; users: number; places: number }[] =
   [
     {
       why: 'a person counts once, however often it was tried and by whichever call',
@@ -35,7 +35,7 @@ const cases: readonly { why: string; calls: readonly Written[]; people: number; 
         { change: leaver, outcome: 'done' },
         { change: { ...leaver, kind: 'user.delete' }, id: 'another row of the same account' },
       ],
-      people: 1,
+      users: 1,
       places: 0,
     },
     {
@@ -46,7 +46,7 @@ const cases: readonly { why: string; calls: readonly Written[]; people: number; 
         { change: member, id: 'cooks' },
         { change: { ...member, memberId: '8' }, id: 'cooks' },
       ],
-      people: 0,
+      users: 0,
       places: 3,
     },
     {
@@ -56,25 +56,25 @@ const cases: readonly { why: string; calls: readonly Written[]; people: number; 
         { change: leaver, outcome: 'not-sent' },
         { change: leaver, at: 1 },
       ],
-      people: 0,
+      users: 0,
       places: 0,
     },
     {
       why: 'repairs are counted elsewhere',
       calls: [{ change: { ...leaver, isRepair: true }, outcome: 'done' }, { change: member }],
-      people: 0,
+      users: 0,
       places: 1,
     },
   ];
 
 describeStores('harm', ({ makeStore }) => {
-  for (const { why, calls, people, places } of cases) {
+  for (const { why, calls, users, places } of cases) {
     test(why, async () => {
       const store = await makeStore();
       for (const call of calls) await write(store, call);
       const query = { since: 5, max: 100 };
 
-      expect(await countProviderHarm(store.read, { ...query, harm: 'deactivate' })).toBe(people);
+      expect(await countProviderHarm(store.read, { ...query, harm: 'deactivate' })).toBe(users);
       expect(await countProviderHarm(store.read, { ...query, harm: 'removeMember' })).toBe(places);
     });
   }

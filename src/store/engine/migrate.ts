@@ -62,7 +62,7 @@ function watchFailure(
   return Object.fromEntries(watched);
 }
 
-/** The words of the database say what is wrong with the schema; they hold names of columns and no value of a row. */
+/** Error of a failed migration, with the words of the database: they hold names of columns and no value of a row. */
 function toMigrationError(name: string, error: unknown): StoreError {
   const code = error instanceof StoreError ? error.code : 'store-failed';
   const said = error instanceof StoreError ? (error.cause ?? error) : error;

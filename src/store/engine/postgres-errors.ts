@@ -28,7 +28,10 @@ const CONTENDED_ATTEMPTS_MAX = 8;
 /** The next time it sees what the other one stored, and perhaps meets one more. */
 const SEEN_ATTEMPTS_MAX = 4;
 
-/** Unique indexes over the ids of the service: who comes second to see something new has only to look again. */
+/**
+ * Unique indexes over the ids of the service: the second transaction that stores the same new resource only has to look
+ * again.
+ */
 const SEEN_INDEXES: ReadonlySet<string> = new Set([
   'users_upstream',
   'groups_upstream_scim_id',
@@ -65,7 +68,7 @@ export function wasAnswered(error: StoreError): boolean {
   return sqlState(error.cause) !== undefined;
 }
 
-/** SQLSTATEs of a server that is about to go or to come, or has no room for one more connection now. */
+/** SQLSTATEs of a server that is stopping or starting, or has no room for one more connection now. */
 const ABSENT_STATES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '53300']);
 
 /** True when no server answers now and one may soon; a wrong password or database is not that. */

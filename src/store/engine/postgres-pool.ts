@@ -24,7 +24,7 @@ const numberTypeOids: ReadonlySet<number> = new Set([20, 1700]);
 export interface PoolOptions {
   readonly url: string;
   readonly connectionsMax: number;
-  /** Told when an idle connection was lost. */
+  /** Called when an idle connection was lost. */
   readonly onConnectionLost: (error: StoreError) => void;
 }
 
@@ -142,7 +142,7 @@ function createPulse(ask: () => Promise<ServerMark>): Pulse {
     const silent = [...waiting].filter(([, since]) => since <= before).map(([query]) => query);
     if (silent.length === 0 || isAsking) return;
     isAsking = true;
-    const isGone = await judge(ask);
+    const isGone = await checkServer(ask);
     isAsking = false;
     for (const query of silent) if (waiting.has(query) && isGone(query)) query.cut();
   }
@@ -167,13 +167,15 @@ function createPulse(ask: () => Promise<ServerMark>): Pulse {
   };
 }
 
-/** Asks who is there, and tells of a query whether its server is gone. */
-async function judge(ask: () => Promise<ServerMark>): Promise<(query: WaitingQuery) => boolean> {
+/** Asks which server answers, and returns a check whether the server of a query is gone. */
+async function checkServer(
+  ask: () => Promise<ServerMark>,
+): Promise<(query: WaitingQuery) => boolean> {
   try {
     const server = await ask();
     return (query) => query.server !== server;
   } catch (error) {
-    // One that has no room for another connection is there; which one it is it cannot say.
+    // A server that has no room for another connection is there; its mark is not known then.
     const isThere = wasAnswered(toPostgresStoreError(error));
     return () => !isThere;
   }

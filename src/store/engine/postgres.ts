@@ -69,9 +69,8 @@ function createRunningWrites() {
 }
 
 /**
- * Runs a transaction again that the server gave up in favour of another (deadlock, serialisation failure), or that
- * came second to store something new.
- * Delays double from 20 ms with full jitter, so that the same two do not meet again.
+ * Runs a transaction again that the server ended in favour of another (deadlock, serialisation failure), or that lost
+ * the race to store a new resource. Delays double from 20 ms with full jitter, so that the same two do not meet again.
  */
 async function retryContended<T>(transact: () => Promise<T>, random: () => number): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

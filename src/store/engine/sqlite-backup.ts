@@ -18,8 +18,8 @@ const LOCK_WAIT_MS = 200;
 const BESIDE = ['-wal', '-shm'] as const;
 
 /**
- * Writes all that is committed in the store into a new file, while the bridge goes on: one moment of it, whole and
- * proven. A file that is there stays as it is.
+ * Writes all that is committed in the store into a new file, while the bridge goes on: one consistent moment, checked
+ * at the end. A file that is there stays as it is.
  * @throws StoreError; BridgeError `backup-failed`
  */
 export function backUpSqlite(path: string, target: string): void {

@@ -17,7 +17,7 @@ import type { Turns } from '../../domain/turns.ts';
 export interface SavepointDialectConfig {
   database: SqliteDatabase;
   isInTransaction(): boolean;
-  /** Asked before each statement, so that many in a row leave the event loop to others in between. */
+  /** Paces statements, so that many in a row leave the event loop to others in between. */
   readonly turns: Turns;
 }
 
@@ -94,7 +94,7 @@ class SingleWriterAdapter extends SqliteAdapter {
 }
 
 class SingleWriterCompiler extends SqliteQueryCompiler {
-  /** `for update` and `skip locked` say nothing where one write runs at a time, and SQLite has no words for them. */
+  /** Leaves out `for update` and `skip locked`: one write runs at a time, and SQLite does not know them. */
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (node.modifier === 'Distinct' || node.rawModifier) super.visitSelectModifier(node);
   }

@@ -62,7 +62,8 @@ function openLocked(path: string, lock: DatabaseSync): Store {
     },
     close: async () => {
       await queue.close();
-      // One that was never used is not kysely's to close. The writer goes last: it leaves one file, without the log.
+      // kysely does not close a connection that it never used. The writer is closed last: it leaves one file, without
+      // the log.
       await read.destroy();
       if (reader.isOpen) reader.close();
       await write.destroy();

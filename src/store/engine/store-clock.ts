@@ -17,9 +17,9 @@ interface Comparison {
 }
 
 /**
- * Time as the store's server has it, where several hosts share the store: what one of them wrote down as
- * due is due for all, however wrong its own clock is, and whatever it is set to meanwhile. Where one process
- * has the store, the host's own.
+ * Clock of the store's server, where several hosts share the store: a time that one of them stored is the same for all,
+ * however wrong its own clock is, and whatever it is set to meanwhile. Where one process has the store, the host's own
+ * clock.
  * @throws StoreError
  */
 export async function openStoreClock(store: Store, host: Clock): Promise<Clock> {
@@ -34,14 +34,14 @@ export async function openStoreClock(store: Store, host: Clock): Promise<Clock> 
     try {
       compared = await compare(store, host, compared);
     } catch {
-      // The store does not answer, which others tell: what was known of its clock stays.
+      // The store does not answer, which other parts report: the last comparison stays.
       compared = { ...compared, steadyAt: steady(), hostAt: host.now() };
     }
     comparedAt = performance.now();
     isComparing = false;
   }
 
-  /** The host's clock was set, or the host stood still, or it is time to. */
+  /** True when the host's clock was set, the host stood still, or the comparison is too old. */
   function isStale(): boolean {
     const passedMs = steady() - compared.steadyAt;
     const setMs = Math.abs(host.now() - compared.hostAt - passedMs);
@@ -58,7 +58,9 @@ export async function openStoreClock(store: Store, host: Clock): Promise<Clock> 
   };
 }
 
-/** Asks the server. What was known stays where the answer, which took its time to come, does not speak against it. */
+/**
+ * Compares the clocks. The last comparison stays where the answer, which took its time to come, does not contradict it.
+ */
 async function compare(
   { read }: Store,
   host: Clock,

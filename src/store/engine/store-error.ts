@@ -36,10 +36,7 @@ export function isUnsure(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'store-unsure';
 }
 
-/**
- * The store did not do what we asked.
- * The message never carries values of a row; `cause`, the error of the engine, may.
- */
+/** Failure of the store. The message never carries values of a row; `cause`, the error of the engine, may. */
 export class StoreError extends BridgeError {
   override readonly name = 'StoreError';
   override readonly code: StoreErrorCode;

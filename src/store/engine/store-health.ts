@@ -17,7 +17,7 @@ export interface WatchedStore extends Store {
   findWriteTrouble(): Promise<WriteTrouble | undefined>;
 }
 
-/** Codes that say that the store cannot be used; other errors are about one piece of work alone. */
+/** Codes of a store that cannot be used; other errors are about one piece of work alone. */
 export const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set([
   'store-full',
   'store-unavailable',
@@ -26,7 +26,7 @@ export const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set([
   'store-corrupt',
 ]);
 
-/** A full disk lets a store be read and not written; only writing tells. */
+/** Watches the writes of a store: a full disk lets it be read and not written, so only writing shows that. */
 export function watchWrites(store: Store, clock: Clock): WatchedStore {
   let trouble: WriteTrouble | undefined;
 
@@ -49,7 +49,7 @@ export function watchWrites(store: Store, clock: Clock): WatchedStore {
     async findWriteTrouble() {
       if (trouble === undefined) return undefined;
       const now = clock.now();
-      // Its failure is what `trouble` says.
+      // A failure of this write is in `trouble`.
       await write((tx) => saveFact(tx, { name: 'write-check', value: now, now })).catch(() => {});
       return trouble;
     },

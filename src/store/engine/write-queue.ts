@@ -27,7 +27,7 @@ export interface WriteQueue {
 }
 
 interface Job {
-  /** Runs the write and says how to tell its caller, which the queue does after the commit. Never rejects. */
+  /** Runs the write and returns how to tell its caller, which the queue does after the commit. Never rejects. */
   attempt(): Promise<() => void>;
   fail(error: unknown): void;
 }
@@ -67,7 +67,7 @@ export function createWriteQueue(transaction: WriterTransaction, batchMax: numbe
   };
 }
 
-/** Runs one write; its caller hears of it when the returned function is called. */
+/** Runs one write; the returned function tells its caller. */
 async function attempt<T>(
   write: () => Promise<T>,
   resolve: (value: T) => void,
@@ -101,8 +101,8 @@ async function runBatch(transaction: WriterTransaction, batch: Job[]): Promise<J
 }
 
 /**
- * The database gave the whole transaction up under the last job that ran. That one is told why; its
- * neighbours have done nothing wrong and run again without it.
+ * The database ended the whole transaction during the last job that ran. That job fails with the reason; its neighbours
+ * run again without it.
  */
 function withoutCulprit(batch: Job[], told: (() => void)[]): Job[] {
   told.at(-1)?.();

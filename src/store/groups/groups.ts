@@ -11,7 +11,7 @@ import { mergeSentCreates } from '../resources/sent-creates.ts';
 import type { GroupsTable, Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 
-/** A group as stored, without who is in it. */
+/** Group as stored, without its members. */
 export type GroupRow = Selectable<GroupsTable>;
 /** The columns of a new group. */
 export type NewGroupRow = Insertable<GroupsTable>;
@@ -53,7 +53,7 @@ export async function listGroupsByName(db: Db, nameFolded: string): Promise<Grou
     .execute();
 }
 
-/** Tombstones of this name that still stand for a group of the service. Newest first. */
+/** Lists tombstones of this name that still stand for a group of the service, newest first. */
 export async function listGroupTombstones(db: Db, nameFolded: string): Promise<GroupRow[]> {
   return db
     .selectFrom('groups')
@@ -64,7 +64,7 @@ export async function listGroupTombstones(db: Db, nameFolded: string): Promise<G
     .execute();
 }
 
-/** Groups whose name in the service is about to change or to go: its removal or renaming still waits. */
+/** Lists groups whose name in the service is about to change or to go: their removal or renaming still waits. */
 export async function listLeavingGroups(db: Db): Promise<GroupRow[]> {
   return db
     .selectFrom('groups')
@@ -101,7 +101,7 @@ export async function insertGroup(tx: Db, row: NewGroupRow): Promise<GroupRow> {
   return tx.insertInto('groups').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Changes a group, and remembers a name that goes. The caller has read the row in the same transaction. */
+/** Changes a group, and remembers a name that it loses. The caller has read the row in the same transaction. */
 export async function updateGroup(tx: Db, id: GroupId, change: GroupChange): Promise<void> {
   if (Object.keys(change).length === 0) return;
   const { display_name_folded: name } = change;
@@ -117,7 +117,7 @@ export async function updateGroup(tx: Db, id: GroupId, change: GroupChange): Pro
   await tx.updateTable('groups').set(change).where('id', '=', id).execute();
 }
 
-/** Removes a group and who was in it: after the undo of a refused create, or once it is gone upstream. */
+/** Removes a group with its links: after the undo of a refused create, or once it is gone upstream. */
 export async function deleteGroup(tx: Db, id: GroupId): Promise<void> {
   await tx.deleteFrom('groups').where('id', '=', id).execute();
 }
@@ -177,8 +177,8 @@ export function toObservedGroup(row: Pick<GroupRow, 'observed'>): ObservedGroup 
 }
 
 /**
- * Forgets at most `limit` groups that were deleted before `before` (epoch milliseconds), of which nothing waits and
- * nothing is in the service; returns how many. What may still be there stays hidden by its row.
+ * Forgets at most `limit` groups that were deleted before `before` (epoch milliseconds), that have no waiting change
+ * and are not in the service; returns how many. The row of any other one keeps it hidden.
  */
 export async function pruneDeletedGroups(
   tx: Db,

@@ -10,9 +10,9 @@ describeStores('links', ({ makeStore }) => {
     async (table) => {
       const store = await makeStore();
       const group = await addGroup(store);
-      const people = [await addUser(store), await addUser(store), await addUser(store)];
+      const users = [await addUser(store), await addUser(store), await addUser(store)];
       const facts = { desired: 1, observed: 0, pending: 3 };
-      const writes = people.map(({ id }) => ({ userId: id, ...facts }));
+      const writes = users.map(({ id }) => ({ userId: id, ...facts }));
       await store.write((tx) => saveLinks(tx, table, group.id, writes));
       const [first, second] = writes;
       if (!first || !second) throw new Error('three people');
@@ -22,7 +22,7 @@ describeStores('links', ({ makeStore }) => {
 
       const rows = await listLinks(store.read, table, group.id);
       const unrefused = { retry_at: null, problem: null };
-      expect(rows.map(({ user_id }) => user_id)).toEqual(people.map(({ id }) => id));
+      expect(rows.map(({ user_id }) => user_id)).toEqual(users.map(({ id }) => id));
       expect(rows[0]).toEqual({ user_id: first.userId, ...facts, put_in: 0, ...unrefused });
       expect(rows[1]).toEqual({
         user_id: second.userId,

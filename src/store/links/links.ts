@@ -4,7 +4,7 @@ import { chunks } from '../engine/dialect.ts';
 import type { LinkColumns } from '../schema.ts';
 import type { Db } from '../store.ts';
 
-/** Two tables of the same form: who is in a group, and who administers it. */
+/** Tables of links, which have the same columns: members of groups, and their admins. */
 export const LINK_TABLES = ['memberships', 'group_admins'] as const;
 
 /** Name of a link table. */

@@ -20,7 +20,10 @@ export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void>
   }
 }
 
-/** The account of this user is gone from the service: wanted links wait again, the others are forgotten. */
+/**
+ * Ends the observed links of a user whose account is gone from the service: wanted links wait again, the others are
+ * forgotten.
+ */
 export async function forgetLinksOf(tx: Db, userId: UserId): Promise<void> {
   for (const table of LINK_TABLES) {
     await tx
@@ -46,8 +49,8 @@ export interface SeenLinks {
 }
 
 /**
- * Makes `observed` say what a list said; a change that holds already stops waiting. Where the list says what is known,
- * nothing is written. Returns how many users were seen to have come or gone.
+ * Stores a list as observed; a change that holds already stops waiting. Where the list agrees with the store, nothing
+ * is written. Returns how many users came or went.
  */
 export async function observeLinks(
   tx: Db,
@@ -158,7 +161,10 @@ async function* partsOf(
   }
 }
 
-/** The group is gone from the service: wanted links wait again since `version`, the others are forgotten. */
+/**
+ * Ends the observed links of a group that is gone from the service: wanted links wait again since `version`, the others
+ * are forgotten.
+ */
 export async function restartLinks(tx: Db, groupId: GroupId, version: number): Promise<void> {
   for (const table of LINK_TABLES) {
     for await (const part of partsOf(tx, table, groupId)) {

@@ -13,9 +13,8 @@ const TOUCH_CHUNK = 100;
 const MEMBERS_AT_ONCE = 5_000;
 
 /**
- * Writes what these users's answers say of their groups, after any of it may have changed: who is in a
- * group, what it is called, whether it is there. Where the answer differs that is another version of it,
- * elsewhere nothing. `now` is epoch milliseconds.
+ * Updates the groups that the answers for these users show, after a change of members, of a name or of a group. A
+ * changed answer gets another version. `now` is epoch milliseconds.
  */
 export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
   const entry = toEntry(tx, {

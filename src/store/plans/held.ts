@@ -80,7 +80,10 @@ export async function listHeldViews(db: Db, limit: number): Promise<HeldView[]> 
   return rows;
 }
 
-/** Remembers what every managed resource waits for, beside what was remembered before and is not decided yet. */
+/**
+ * Remembers the waiting changes of all managed resources, beside those that were remembered before and are not decided
+ * yet.
+ */
 export async function holdWishes(tx: Db): Promise<void> {
   for (const [table, type] of [
     ['users', 'user'],
@@ -99,7 +102,7 @@ export async function holdWishes(tx: Db): Promise<void> {
   }
 }
 
-/** Forgets them: the plan was decided about. */
+/** Forgets the remembered changes: the plan was decided about. */
 export async function deleteHeldWishes(tx: Db): Promise<void> {
   await tx.deleteFrom('held_wishes').execute();
 }
@@ -120,7 +123,7 @@ export async function selectWished(
   });
 }
 
-/** The resources of which something is wished, and each wish. */
+/** Lists the keys of resources with a remembered change, and of each such change. */
 async function listWishes(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const wishes = new Set<string>();
   for (const some of chunks(ids)) {

@@ -15,7 +15,7 @@ export type PlanRow = Selectable<PlansTable>;
 /** Action of a plan as stored; ids rise in the order of the plan. */
 export type PlanActionRow = Selectable<PlanActionsTable>;
 
-/** Adds a plan with its actions, and gives it as it is stored. */
+/** Adds a plan with its actions, and returns it as stored. */
 export async function insertPlan(
   tx: Db,
   plan: Omit<PlanRow, 'seq'>,
@@ -82,7 +82,7 @@ export async function listApprovedPlans(db: Db): Promise<PlanRow[]> {
   return plans.orderBy('seq').execute();
 }
 
-/** Changes where a plan stands. */
+/** Changes the status of a plan. */
 export async function updatePlan(
   tx: Db,
   id: string,
@@ -100,7 +100,7 @@ export interface ActionQuery {
   readonly limit: number;
 }
 
-/** The next actions of a plan that stand there, in its order. */
+/** Lists the next actions of a plan with this status, in its order. */
 export async function listPlanActions(
   db: Db,
   planId: string,

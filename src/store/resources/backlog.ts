@@ -22,7 +22,7 @@ export interface Backlog {
   readonly failing: number;
   /** Epoch milliseconds since when the oldest of those waits; undefined when there is none. */
   readonly failingSince: number | undefined;
-  /** Epoch milliseconds since when the oldest waits that is not stuck; undefined when nothing does. */
+  /** Epoch milliseconds since when the oldest waits that is not stuck; undefined: none waits. */
   readonly oldestSince: number | undefined;
 }
 

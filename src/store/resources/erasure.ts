@@ -86,8 +86,8 @@ export async function countTraces(db: Db, user: TracedUser): Promise<TraceCounts
 }
 
 /**
- * Erases them: what tells of others as well loses what is personal about this one, the rest goes. The rows of the
- * ledger and of plans stay, nameless, because limits and a recovery count them.
+ * Erases the traces: a row that is about others as well loses what is personal about this user, any other row goes. The
+ * rows of the ledger and of plans stay, nameless, because limits and a recovery count them.
  */
 export async function eraseTraces(tx: Db, user: TracedUser): Promise<TraceCounts> {
   return goThrough(user, async ({ table, rows, change }) => {
@@ -244,7 +244,7 @@ export interface ErasureFacts {
   readonly calledAt: number | null;
 }
 
-/** Reads that, in one statement. */
+/** Reads these counts in one statement. */
 export async function findErasureFacts(
   db: Db,
   { id, account }: Pick<TracedUser, 'id' | 'account'>,
@@ -286,7 +286,7 @@ export async function listOldTombstones(
     .execute();
 }
 
-/** One event as far as it says names. */
+/** Texts of an event that may hold names. */
 export interface SayingEvent {
   readonly id: string;
   readonly message: string | null;

@@ -84,7 +84,7 @@ export interface LinkCounts {
   readonly pending: number;
 }
 
-/** Counts a list of a group, or what a user is in. */
+/** Counts the links of a list of a group, or of a user. */
 export async function countLinks(
   db: Db,
   table: LinkTable,

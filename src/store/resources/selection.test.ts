@@ -23,7 +23,7 @@ interface SelectorCase {
   readonly want: readonly string[];
 }
 
-const people: SelectorCase[] = [
+const userCases: SelectorCase[] = [
   { why: 'userName, folded', selector: named('ada'), want: ['Ada'] },
   { why: 'userName as it was typed finds nobody', selector: named('Ada'), want: [] },
   { why: 'displayName, folded', selector: titled('same'), want: ['Ada', 'Bob'] },
@@ -120,7 +120,7 @@ describeStores('what an index answers', ({ makeStore }) => {
     filled = await fill(store);
   });
 
-  async function findPeople(selector: Selector): Promise<unknown[]> {
+  async function findUsers(selector: Selector): Promise<unknown[]> {
     const views = await listUserViews(store.read, { selector, limit: 10 });
     expect(await countUsers(store.read, selector)).toBe(views.length);
     return views.map(({ attributes }) => JSON.parse(attributes).userName);
@@ -133,17 +133,17 @@ describeStores('what an index answers', ({ makeStore }) => {
   }
 
   describe('of people', () => {
-    test.each(people)('$why', async ({ selector, want }) => {
-      expect(await findPeople(selector)).toEqual(want);
+    test.each(userCases)('$why', async ({ selector, want }) => {
+      expect(await findUsers(selector)).toEqual(want);
     });
 
     test('id', async () => {
-      expect(await findPeople({ kind: 'id', op: 'eq', value: filled.bob.id })).toEqual(['Bob']);
-      expect(await findPeople({ kind: 'id', op: 'eq', value: 'nobody' })).toEqual([]);
+      expect(await findUsers({ kind: 'id', op: 'eq', value: filled.bob.id })).toEqual(['Bob']);
+      expect(await findUsers({ kind: 'id', op: 'eq', value: 'nobody' })).toEqual([]);
     });
 
     test('who is in a group: wanted there or, where nobody said, seen there', async () => {
-      const inGroup = (value: string) => findPeople({ kind: 'member', op: 'eq', value });
+      const inGroup = (value: string) => findUsers({ kind: 'member', op: 'eq', value });
 
       expect(await inGroup(filled.board.id)).toEqual(['Ada', 'Cy']);
       expect(await inGroup(filled.crew.id)).toEqual([]);
@@ -173,17 +173,17 @@ describeStores('what an index answers', ({ makeStore }) => {
 describeStores('a membership of somebody deleted', ({ makeStore }) => {
   test('is found from neither side, as neither side shows it', async () => {
     const store = await makeStore();
-    const [person, group] = [await addUser(store), await addGroup(store, { origin: null })];
+    const [user, group] = [await addUser(store), await addGroup(store, { origin: null })];
     const [gone, ended] = [
       await addUser(store, { deleted_at: 1 }),
       await addGroup(store, { deleted_at: 1 }),
     ];
-    await addLink(store, { group, user: person }, [null, 1, null]);
+    await addLink(store, { group, user }, [null, 1, null]);
     await addLink(store, { group, user: gone }, [null, 1, null]);
-    await addLink(store, { group: ended, user: person }, [1, 1, null]);
+    await addLink(store, { group: ended, user }, [1, 1, null]);
     const has = (value: string): Selector => ({ kind: 'member', op: 'eq', value });
 
-    expect(await countGroups(store.read, has(person.id))).toBe(1);
+    expect(await countGroups(store.read, has(user.id))).toBe(1);
     expect(await countGroups(store.read, has(gone.id))).toBe(0);
     expect(await countUsers(store.read, has(group.id))).toBe(1);
     expect(await countUsers(store.read, has(ended.id))).toBe(0);

@@ -20,7 +20,7 @@ export async function addSentCreate(tx: Db, key: ResourceKey, create: SentCreate
   await saveSentCreates(tx, key, [...earlier, create]);
 }
 
-/** Forgets creates that surely left nothing: only these may have. */
+/** Keeps only these creates: the others surely left nothing in the service. */
 export async function saveSentCreates(
   tx: Db,
   key: ResourceKey,
@@ -30,7 +30,7 @@ export async function saveSentCreates(
   await tx.updateTable(tableOf(key)).set(change).where('id', '=', key.id).execute();
 }
 
-/** All of several rows, or undefined when there is no row. */
+/** Joins the sent creates of several rows; undefined: there is no row. */
 export function mergeSentCreates(
   rows: readonly { readonly sent_creates: string }[],
 ): SentCreate[] | undefined {

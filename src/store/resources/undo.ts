@@ -11,7 +11,7 @@ export interface UserUndo {
   readonly type: 'user';
   /** The user before the write; undefined: there was none. */
   readonly before: UserBefore | undefined;
-  /** The attributes as the write left them, as stored: while they stand, no later write changed them. */
+  /** Attributes as the write left them, as stored: while they are unchanged, no later write changed them. */
   readonly after: string;
 }
 
@@ -32,11 +32,13 @@ export interface GroupUndo {
   readonly type: 'group';
   /** The group before the write; undefined: there was none. */
   readonly before: GroupBefore | undefined;
-  /** The attributes as the write left them, as stored: while they stand, no later write changed them. */
+  /** Attributes as the write left them, as stored: while they are unchanged, no later write changed them. */
   readonly after: string;
   /** The links that the write changed, as they were; null: there was none. */
   readonly members: ReadonlyMap<UserId, LinkWrite | null>;
   readonly admins: ReadonlyMap<UserId, LinkWrite | null>;
+  /** True when the write removes members or admins, which is never taken back for the rest of it. */
+  readonly removes?: boolean;
 }
 
 /** A group as a write found it. */

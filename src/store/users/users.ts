@@ -160,7 +160,7 @@ export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
 }
 
 /**
- * Changes a user, and remembers the names that go. The groups that show the user get a new version with the name
+ * Changes a user, and remembers the names that the user loses. The groups that show the user get a new version with the name
  * that they show. The caller has read the row in the same transaction.
  */
 export async function updateUser(tx: Db, id: UserId, change: UserChange): Promise<void> {

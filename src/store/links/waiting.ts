@@ -1,0 +1,139 @@
+import { sql } from 'kysely';
+import type { LinkChange } from '../../domain/group.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import type { Refusal } from '../../domain/stuck.ts';
+import type { StuckLink } from '../engine/columns.ts';
+import { parseStored } from '../engine/columns.ts';
+import type { Db } from '../store.ts';
+import type { LinkTable } from './links.ts';
+
+/** Selection of waiting changes. */
+export interface WaitingQuery {
+  readonly limit: number;
+  /** Epoch milliseconds: what was refused waits until its time. */
+  readonly now: number;
+  /** True when the service refuses inactive users as members: their additions wait. */
+  readonly inactiveWait: boolean;
+}
+
+/** The waiting changes of both lists of a group. */
+export interface WaitingLinks {
+  readonly members: LinkChange[];
+  readonly admins: LinkChange[];
+}
+
+interface WaitingRow {
+  readonly list: LinkTable;
+  readonly user_id: UserId;
+  readonly upstream_id: number;
+  readonly desired: number;
+  readonly pending: number;
+  readonly attempts: number;
+  readonly stuck_at: number | null;
+}
+
+/**
+ * Waiting changes of a group that can be made now: failed ones after all others, removals first, then the oldest. A
+ * user without an account, or one who is to be deactivated first, makes a change wait.
+ */
+export async function listWaitingLinks(
+  db: Db,
+  groupId: GroupId,
+  { limit, now, inactiveWait }: WaitingQuery,
+): Promise<WaitingLinks> {
+  const select = (list: LinkTable) => sql`
+    select ${sql.lit(list)} as list, link.user_id, listed.upstream_id, link.desired, link.pending,
+      link.attempts, link.stuck_at, coalesce(link.retry_at, 0) as tried_at, link.seq
+    from ${sql.table(list)} as link join users as listed on listed.id = link.user_id
+    where link.group_id = ${groupId} and link.pending is not null and listed.upstream_id is not null
+    and (link.retry_at is null or link.retry_at <= ${now})
+    and (listed.deleted_at is null or listed.pending not like '%"active"%')
+    ${inactiveWait ? sql`and (link.desired = 0 or listed.active = 1)` : sql``}`;
+  const { rows } = await sql<WaitingRow>`
+    select * from (${select('memberships')} union all ${select('group_admins')}) as waiting
+    order by tried_at, desired, pending, seq limit ${limit}`.execute(db);
+  const toChanges = (list: LinkTable) =>
+    rows.flatMap((row) => (row.list === list ? [toChange(row)] : []));
+  return { members: toChanges('memberships'), admins: toChanges('group_admins') };
+}
+
+function toChange(row: WaitingRow): LinkChange {
+  return {
+    userId: row.user_id,
+    upstreamUserId: row.upstream_id,
+    wanted: row.desired === 1,
+    version: row.pending,
+    ...(row.attempts === 0 ? {} : { attempts: row.attempts }),
+    ...(row.stuck_at === null ? {} : { stuck: true }),
+  };
+}
+
+/** Waiting changes of a group in sum, also those that rest. */
+export interface WaitingSummary {
+  /** The oldest waiting version; undefined: nothing waits. */
+  readonly oldest: number | undefined;
+  /** Time of the next attempt of a resting change (epoch milliseconds). */
+  readonly nextRetryAt: number | undefined;
+  /** True when a removal waits. */
+  readonly removes: boolean;
+  /** The oldest of the refused changes. */
+  readonly stuck: StuckLink | undefined;
+  /** The change that failed most often by its own fault. */
+  readonly failed: FailedLink | undefined;
+}
+
+/** A change that failed by its own fault. */
+interface FailedLink {
+  readonly attempts: number;
+  readonly problem: Refusal;
+}
+
+interface WaitingTotals {
+  readonly oldest: number | null;
+  readonly retry_at: number | null;
+  readonly stuck_at: number | null;
+  readonly desired: number | null;
+  readonly attempts: number | null;
+}
+
+/**
+ * Sums up the waiting changes of a group. A change that was to be tried before `now` (epoch milliseconds) waits for
+ * another one.
+ */
+export async function readWaiting(db: Db, groupId: GroupId, now = 0): Promise<WaitingSummary> {
+  const select = (list: LinkTable) => sql`
+    select pending, case when retry_at > ${now} then retry_at end as retry_at, stuck_at, desired, attempts from ${sql.table(list)}
+    where group_id = ${groupId} and pending is not null`;
+  const { rows } = await sql<WaitingTotals>`
+    select min(pending) as oldest, min(retry_at) as retry_at, min(stuck_at) as stuck_at, min(desired) as desired,
+      max(attempts) as attempts
+    from (${select('memberships')} union all ${select('group_admins')}) as waiting`.execute(db);
+  const [row] = rows;
+  const since = row?.stuck_at ?? undefined;
+  return {
+    oldest: row?.oldest ?? undefined,
+    nextRetryAt: row?.retry_at ?? undefined,
+    removes: row?.desired === 0,
+    stuck: since === undefined ? undefined : await findStuckLink(db, groupId, since),
+    failed: row?.attempts ? await findFailedLink(db, groupId, row.attempts) : undefined,
+  };
+}
+
+async function findFailedLink(db: Db, groupId: GroupId, attempts: number): Promise<FailedLink> {
+  const select = (list: LinkTable) => sql`
+    select problem from ${sql.table(list)}
+    where group_id = ${groupId} and attempts = ${attempts} and pending is not null`;
+  const { rows } = await sql<{ problem: string }>`
+    ${select('memberships')} union all ${select('group_admins')} limit 1`.execute(db);
+  return { attempts, problem: parseStored<Refusal>(rows[0]?.problem ?? 'null') };
+}
+
+/** Finds one of the changes that are refused since then, with the service's words. */
+async function findStuckLink(db: Db, groupId: GroupId, since: number): Promise<StuckLink> {
+  const select = (list: LinkTable) => sql`
+    select problem from ${sql.table(list)}
+    where group_id = ${groupId} and stuck_at = ${since} and pending is not null`;
+  const { rows } = await sql<{ problem: string }>`
+    ${select('memberships')} union all ${select('group_admins')} limit 1`.execute(db);
+  return { since, problem: parseStored<Refusal>(rows[0]?.problem ?? 'null') };
+}
