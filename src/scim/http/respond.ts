@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { ScimError, toScimErrorBody } from '../errors.ts';
@@ -7,7 +7,19 @@ import { toETag } from './etag.ts';
 import { note } from './notes.ts';
 import { toScimError } from './to-scim-error.ts';
 
-const CONTENT_TYPE = 'application/scim+json; charset=utf-8';
+const SCIM_TYPE = 'application/scim+json; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/**
+ * Type of an answer: plain JSON for a client that accepts nothing else, since the text is the same.
+ * @see RFC 7644 §3.8
+ */
+function toContentType({ headers: { accept } }: Pick<Request, 'headers'>): string {
+  const types = accept?.split(',').map((type) => type.split(';', 1)[0]?.trim().toLowerCase()) ?? [];
+  const takesScim = ['application/scim+json', 'application/*', '*/*'];
+  if (takesScim.some((type) => types.includes(type))) return SCIM_TYPE;
+  return types.includes('application/json') ? JSON_TYPE : SCIM_TYPE;
+}
 
 /** Characters from which on an answer is sent as bytes: while it waits for its reader, Node would keep a text in three times the memory. */
 const WAITING_LENGTH = 65_536;
@@ -20,7 +32,7 @@ const READER_MS = 60_000;
 function sendText(res: Response, status: number, text: string): void {
   const body = text.length > WAITING_LENGTH ? Buffer.from(text) : text;
   res.statusCode = status;
-  res.setHeader('Content-Type', CONTENT_TYPE);
+  res.setHeader('Content-Type', toContentType(res.req));
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(res.req.method === 'HEAD' ? undefined : body);
 }
@@ -62,7 +74,7 @@ async function sendPieces(
   const { text, isAll } = await gather(rest);
   if (isAll) return sendText(res, status, text);
   res.statusCode = status;
-  res.setHeader('Content-Type', CONTENT_TYPE);
+  res.setHeader('Content-Type', toContentType(res.req));
   let isRead = res.req.method !== 'HEAD' && (await writePiece(res, text));
   while (isRead) {
     const piece = await rest.next();
