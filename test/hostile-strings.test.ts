@@ -124,7 +124,11 @@ describeBridges('texts of strangers', ({ makeUrl }) => {
 
   test('the longest that is allowed is kept and found again', async () => {
     await withTarget(await makeUrl('migrated'), async ({ bridge, ada }) => {
-      const emails = [{ value: ALLOWED, type: 'other' }];
+      // The account is known by the first, which has to be an address.
+      const emails = [
+        { value: 'ada@example.com', type: 'work' },
+        { value: ALLOWED, type: 'other' },
+      ];
       const change = { externalId: ALLOWED, displayName: ALLOWED, userName: ALLOWED, emails };
       await send(bridge, 'PUT', `/Users/${ada}`, toUser('ada', change));
       for (const name of ['externalId', 'displayName', 'userName', 'emails']) {

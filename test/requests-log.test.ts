@@ -76,6 +76,65 @@ test('what providers write and are refused is told by its form, and reads that a
     expect(toLines(await untilLogged(bridge, 5, '&status=4xx'))).toHaveLength(5);
   }));
 
+test('whatever a write drops is counted by kind, shown without its name, and logged with the id of the request', async () => {
+  const lines: JsonObject[] = [];
+  const onLog = (line: JsonObject) => lines.push(line);
+  await withTestBridge({ settings, onLog }, async (bridge) => {
+    const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+    const change = {
+      shoeSize: 42,
+      roles: [{ a: 1 }],
+      title: { a: 1 },
+      password: 'x',
+      [enterprise]: { emplyeeNumber: '1' },
+    };
+    const id = await addUser(bridge, 'ada', change);
+    await send(
+      bridge,
+      'PATCH',
+      `/Users/${id}`,
+      toPatch(
+        { op: 'add', path: `${enterprise}:emplyeeNumber`, value: '1' },
+        { op: 'add', path: 'urn:example:x:2.0:User:y', value: '1' },
+        { op: 'replace', path: 'title', value: 'Pilot' },
+      ),
+    );
+    await send(bridge, 'POST', '/Bulk', {
+      Operations: [
+        {
+          method: 'PATCH',
+          path: `/Users/${id}`,
+          data: toPatch({ op: 'add', value: { shoeSize: 1 } }),
+        },
+      ],
+    });
+    await send(bridge, 'PUT', `/Users/${id}`, { ...toUser('ada'), id, groups: [] });
+    const items = await untilLogged(bridge, 4);
+
+    expect(
+      items.map(({ written }) => [written].flat().filter((one) => Object(one).op === 'drop')),
+    ).toEqual([
+      [
+        { op: 'drop', path: 'unknown-attribute-dropped', values: 3 },
+        { op: 'drop', path: 'password-dropped', values: 1 },
+        { op: 'drop', path: 'value-dropped', values: 1 },
+      ],
+      [
+        { op: 'drop', path: 'unknown-attribute-dropped', values: 1 },
+        { op: 'drop', path: 'unknown-schema-dropped', values: 1 },
+      ],
+      [{ op: 'drop', path: 'unknown-attribute-dropped', values: 1 }],
+      [{ op: 'drop', path: 'read-only-dropped', values: 2 }],
+    ]);
+    expect(JSON.stringify(items)).not.toMatch(/shoeSize|emplyee/i);
+    const told = lines.filter(({ msg }) => msg === 'parts of a request were not taken');
+    expect(told.map(({ requestId }) => requestId)).toEqual(
+      items.slice(0, 3).map(({ requestId }) => requestId),
+    );
+    expect(told[1]).toMatchObject({ 'unknown-attribute-dropped': 1, 'unknown-schema-dropped': 1 });
+  });
+});
+
 test('each operation of a bulk request is one, and a client is told by how it introduces itself', () =>
   withTestBridge({ settings }, async (bridge) => {
     const id = await addUser(bridge, 'ada');

@@ -89,6 +89,7 @@ export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTele
   return {
     repaired: (kind) => metrics.countRepairs(kind, 1),
     failed: (fields) => logger.log(events.requestFailed(fields)),
+    dropped: ({ requestId, parts }) => logger.log(events.partsDropped({ requestId, ...parts })),
     adopted: ({ type, id }) => logger.log(events.adopted({ resourceType: type, resourceId: id })),
     answered({ type, id, ...how }) {
       const resource = { resourceType: type, resourceId: id };

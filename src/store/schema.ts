@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Purpose } from '../domain/credential.ts';
+import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
@@ -380,6 +380,7 @@ export interface TokensTable extends AccessColumns {
   /** Unique among those that are not revoked. */
   name: string;
   purpose: Purpose;
+  profile: Profile;
   digest: string;
   /** null: never. */
   expires_at: number | null;
@@ -390,6 +391,7 @@ export interface ClientsTable extends AccessColumns {
   seq: Generated<number>;
   /** Unique among those that are not revoked. */
   name: string;
+  profile: Profile;
 }
 
 /** Secret of a client. */

@@ -162,6 +162,8 @@ export const events = {
     line('error', 'the service refused an acknowledged change, which is kept', fields),
   deletionFinished: (fields: Resource) =>
     line('info', 'a deletion has reached the service', fields),
+  partsDropped: (fields: { requestId: string; [kind: string]: string | number }) =>
+    line('info', 'parts of a request were not taken', fields),
   disputed: (fields: { resourceType: 'user' | 'group' }) =>
     line('warn', 'a name waits for an operator', fields),
 

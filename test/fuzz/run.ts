@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { findProcessFacts } from '../bench/process-facts.ts';
+import { freePort } from '../support/free-port.ts';
 import { addGroup, addUser, listResources, readMemberIds, send } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
@@ -45,15 +46,26 @@ const FINDINGS_MAX = 50;
 const MEMORY_SLACK_MB = 64;
 
 /** A bridge and those whom nobody asks to change. */
-interface Stage {
+export interface Stage {
   readonly bridge: BridgeProcess;
   readonly pool: Pool;
+  /** Address in the process of the bridge that tells its longest turn since it was asked last. */
+  readonly probeUrl: string;
   /** Addresses of people and groups that no attempt names, with what is answered for them. */
   readonly bystanders: ReadonlyMap<string, string>;
 }
 
 /** Throws rubbish at a real bridge, and looks at what it answers and what becomes of it. */
 export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
+  return withStage(plan, (stage) => play(plan, stage));
+}
+
+/** Runs something with a bridge in a process of its own, and ends both. */
+export async function withStage<Result>(
+  plan: FuzzPlan,
+  run: (stage: Stage) => Promise<Result>,
+): Promise<Result> {
+  const probePort = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-fuzz-'));
   const sandbox = await startSandbox({
     seed: { users: plan.people, groups: Math.ceil(plan.people / 8) },
@@ -67,6 +79,7 @@ export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
     ],
     env: {
       MALLOC_ARENA_MAX: '1',
+      PROBE_PORT: String(probePort),
       UPSTREAM_URL: sandbox.url,
       UPSTREAM_TOKEN: sandbox.token,
       UPSTREAM_REQUESTS_PER_SECOND: '0',
@@ -81,7 +94,8 @@ export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
   });
   try {
     await bridge.ready();
-    return await play(plan, await prepare(plan, bridge));
+    const probeUrl = `http://127.0.0.1:${probePort}`;
+    return await run({ ...(await prepare(plan, bridge)), probeUrl });
   } finally {
     await bridge.kill();
     await sandbox.stop();
@@ -89,7 +103,10 @@ export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
   }
 }
 
-async function prepare({ seed }: FuzzPlan, bridge: BridgeProcess): Promise<Stage> {
+async function prepare(
+  { seed }: FuzzPlan,
+  bridge: BridgeProcess,
+): Promise<Omit<Stage, 'probeUrl'>> {
   const provider = toRequester(bridge);
   const ids: string[] = [];
   for (const type of ['Users', 'Groups']) {

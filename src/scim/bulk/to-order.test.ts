@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { measureWork } from '../../../test/support/yardstick.ts';
+import { ANY_VERSION } from '../http/etag.ts';
 import type { BulkOperation } from './bulk-operation.ts';
 import { toOrder } from './to-order.ts';
 
@@ -9,7 +10,7 @@ function toOperations(text: string): BulkOperation[] {
     const [bulkId = '', names = ''] = word.split('>');
     const action =
       bulkId === ''
-        ? ({ method: 'PATCH', id: 'x', ifMatch: undefined, data: null } as const)
+        ? ({ method: 'PATCH', id: 'x', preconditions: ANY_VERSION, data: null } as const)
         : ({ method: 'POST', data: null } as const);
     return {
       kind: 'write',
@@ -18,6 +19,7 @@ function toOperations(text: string): BulkOperation[] {
       type: 'User',
       action,
       references: new Set(names.split(',').filter((name) => name !== '')),
+      postponed: undefined,
     };
   });
 }

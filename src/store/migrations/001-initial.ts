@@ -239,11 +239,11 @@ function listAccessStatements(serial: string): string[] {
   return [
     `create table tokens (
       seq ${serial}, id text not null unique, name text not null, purpose text not null,
-      digest text not null, created_at bigint not null, created_by text not null,
+      profile text not null, digest text not null, created_at bigint not null, created_by text not null,
       expires_at bigint, last_used_at bigint, revoked_at bigint)`,
     'create unique index tokens_name on tokens (name) where revoked_at is null',
     `create table clients (
-      seq ${serial}, id text not null unique, name text not null, created_at bigint not null,
+      seq ${serial}, id text not null unique, name text not null, profile text not null, created_at bigint not null,
       created_by text not null, last_used_at bigint, revoked_at bigint)`,
     'create unique index clients_name on clients (name) where revoked_at is null',
     `create table client_secrets (

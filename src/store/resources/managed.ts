@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { chunks, isSeenSince } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
-import { listLinkedUsers, touchUsers } from '../links/shown.ts';
+import { listLinkedUsers, touchGroupsOf, touchUsers } from '../links/shown.ts';
 import type { Db } from '../store.ts';
 import { deleteUser, type UserRow } from '../users/users.ts';
 
@@ -238,10 +238,7 @@ export async function listExistingGroups(
  * it comes back. `now` is epoch milliseconds.
  */
 export async function endObservedUser(tx: Db, id: UserId, now: number): Promise<void> {
-  await sql`update groups set version = version + 1,
-      modified_at = case when modified_at > ${now} then modified_at else ${now} end
-    where id in (select group_id from memberships where user_id = ${id}
-      union select group_id from group_admins where user_id = ${id})`.execute(tx);
+  await touchGroupsOf(tx, id, now);
   await deleteUser(tx, id);
 }
 
