@@ -190,7 +190,7 @@ async function untilTold(bridge: TestBridge, id: string, text: string): Promise<
   return read();
 }
 
-describeStores('the line of time, whole', ({ makeUrl }) => {
+describeBridges('the line of time, whole', ({ makeUrl }) => {
   test('tells the outcome of each call, and a create that failed is not one that worked', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withTail(options, async (world) => {
