@@ -6,7 +6,7 @@ import type { TestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { type Lives, makeLives } from './support/lives.ts';
 import { addUsers, findId, send, toPatch, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 /** The machine may be busy. */
@@ -53,7 +53,7 @@ function settingsOf(url: string) {
   return { ...SWEEP_SETTINGS, DATABASE_URL: url, SCIM_WRITE_WAIT: '60s' };
 }
 
-describeStores('going live', ({ makeUrl }) => {
+describeBridges('going live', ({ makeUrl }) => {
   test('costs one call a new person where the service takes the name with it', async () => {
     const lives = await observePeople(await makeUrl('migrated'));
 

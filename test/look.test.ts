@@ -4,7 +4,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, send, toUser, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const PATIENT = { timeout: 10_000, interval: 10 };
@@ -19,7 +19,7 @@ function runLook(bridge: TestBridge, ...args: string[]) {
   return runner(bridge, [addLookCommand])('look', ...args);
 }
 
-describeStores('a look at one', ({ makeUrl }) => {
+describeBridges('a look at one', ({ makeUrl }) => {
   async function withBridge(
     run: (bridge: TestBridge) => Promise<void>,
     settings: Readonly<Record<string, string>> = {},
